@@ -1,0 +1,95 @@
+"""Muscles as bundles of deforming, sliding, contracting fibers on moving bones.
+
+Describe a `Model`, `build` it, balance it with `equilibrium`, `simulate`, and look at the `Result`.
+SI units throughout.
+"""
+
+from typing import TYPE_CHECKING
+
+from fibermsk._version import __version__
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.laws import ActiveStress, KelvinVoigt, PenaltyContact
+from fibermsk.model import (
+    Body,
+    Capsule,
+    Constant,
+    Contact,
+    Fiber,
+    Hinge,
+    InfiniteCylinder,
+    Model,
+    Ramp,
+    Scene,
+    Station,
+    Table,
+    Tissue,
+    Weld,
+)
+from fibermsk.results import Progress, Result
+
+if TYPE_CHECKING:
+    from fibermsk import view
+    from fibermsk.cli.run import run_scene
+    from fibermsk.io import load, save
+    from fibermsk.scene_run import simulate_scene
+    from fibermsk.solvers import BackwardEuler, Newton, equilibrium, simulate
+    from fibermsk.system import build
+
+__all__ = [
+    "ActiveStress",
+    "BackwardEuler",
+    "Body",
+    "Capsule",
+    "Constant",
+    "Contact",
+    "ConvergenceError",
+    "Fiber",
+    "Hinge",
+    "InfiniteCylinder",
+    "KelvinVoigt",
+    "Model",
+    "ModelError",
+    "Newton",
+    "PenaltyContact",
+    "Progress",
+    "Ramp",
+    "Result",
+    "Scene",
+    "Station",
+    "Table",
+    "Tissue",
+    "Weld",
+    "__version__",
+    "build",
+    "equilibrium",
+    "load",
+    "run_scene",
+    "save",
+    "simulate",
+    "simulate_scene",
+    "view",
+]
+
+# Loaded on first use: describing a model needs neither the compiler nor the viewer.
+_LAZY = {
+    "BackwardEuler": "fibermsk.solvers",
+    "Newton": "fibermsk.solvers",
+    "build": "fibermsk.system",
+    "equilibrium": "fibermsk.solvers",
+    "load": "fibermsk.io",
+    "run_scene": "fibermsk.cli.run",
+    "save": "fibermsk.io",
+    "simulate": "fibermsk.solvers",
+    "simulate_scene": "fibermsk.scene_run",
+}
+
+
+def __getattr__(name: str):
+    """Import the heavier parts when they are first asked for."""
+    from importlib import import_module
+
+    if name == "view":
+        return import_module("fibermsk.view")
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'fibermsk' has no attribute {name!r}")

@@ -1,0 +1,59 @@
+"""Errors as one message on standard error and an exit status."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+__all__ = ["BAD_INPUT", "FAILED", "ReportingGroup", "exit_status"]
+
+FAILED = 1
+BAD_INPUT = 2
+
+
+class ReportingGroup(TyperGroup):
+    """Group of commands which turns what they raise into a message and an exit status.
+
+    Takes ``--debug`` before or after the command's name.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Bring ``--debug`` to the front, where the group reads it."""
+        if "--debug" in args:
+            args = ["--debug", *(arg for arg in args if arg != "--debug")]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (Exception, KeyboardInterrupt) as error:
+            if type(error).__module__.startswith(("typer", "click")):
+                raise
+            status = exit_status(error, debug=bool(ctx.params.get("debug")))
+        raise typer.Exit(status)
+
+
+def exit_status(error: BaseException, *, debug: bool) -> int:
+    """Report an error on standard error and give the exit status that it stands for."""
+    from fibermsk.errors import ConvergenceError, ModelError
+
+    if debug:
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt):
+        typer.echo("interrupted", err=True)
+        return FAILED
+    if isinstance(error, ModelError):
+        typer.echo(f"error: {error}", err=True)
+        return BAD_INPUT
+    if isinstance(error, ConvergenceError):
+        typer.echo(f"error: {error}", err=True)
+        return FAILED
+    if isinstance(error, BrokenPipeError):
+        return FAILED
+    hint = "" if debug else " (--debug shows where)"
+    typer.echo(f"error: {type(error).__name__}: {error}{hint}", err=True)
+    return FAILED

@@ -1,0 +1,57 @@
+"""`fibermsk info`: what a result file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fibermsk.cli.output import print_json
+
+__all__ = ["info"]
+
+
+def info(
+    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what is in a result file, with ranges and units."""
+    from fibermsk.io import describe
+
+    found = describe(file)
+    attributes, datasets = found["attributes"], found["datasets"]
+    if json:
+        print_json({"file": str(file), **attributes, "datasets": datasets})
+        return
+    typer.echo(str(file))
+    for key, value in attributes.items():
+        if key in ("parameters", "stats") or value == "":
+            continue
+        typer.echo(f"  {key}: {value}")
+    for key in ("parameters", "stats"):
+        if attributes[key]:
+            typer.echo(f"  {key}: {_pairs(attributes[key])}")
+    path_width = max(len(item["path"]) for item in datasets)
+    shapes = [" x ".join(map(str, item["shape"])) for item in datasets]
+    shape_width = max(map(len, shapes))
+    for item, shape in zip(datasets, shapes, strict=True):
+        line = f"  {item['path']:<{path_width}}  {shape:<{shape_width}}  {_range(item)}"
+        typer.echo(line.rstrip())
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    parts = []
+    for key, value in values.items():
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        parts.append(f"{key} = {text if len(text) <= 60 else text[:57] + '...'}")
+    return ", ".join(parts)
+
+
+def _range(item: dict[str, Any]) -> str:
+    if item["min"] is None:
+        return ""
+    unit = "" if item["units"] in (None, "1") else f" {item['units']}"
+    if item["min"] == item["max"]:
+        return f"{item['min']:.6g}{unit}"
+    return f"{item['min']:.6g} to {item['max']:.6g}{unit}"

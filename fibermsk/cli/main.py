@@ -1,0 +1,56 @@
+"""The `fibermsk` command: its subcommands, and how errors become messages and exit statuses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fibermsk.cli import info, plot, run, scenes, view
+from fibermsk.cli.errors import ReportingGroup
+from fibermsk.cli.options import ManyValues
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="fibermsk",
+    cls=ReportingGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Muscles made of fibers, moving bones: run a scene, look at what it did.",
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(version("fibermsk"))
+        except PackageNotFoundError:
+            typer.echo("unknown (fibermsk is not installed)")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Options of every command; :class:`ReportingGroup` reads ``--debug``."""
+
+
+app.command("scenes")(scenes.scenes)
+app.command("run", cls=ManyValues)(run.run)
+app.command("view")(view.view)
+app.command("plot", cls=ManyValues)(plot.plot)
+app.command("info")(info.info)
+
+
+def main() -> None:
+    """Entry point of the console command."""
+    app()

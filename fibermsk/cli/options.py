@@ -1,0 +1,168 @@
+"""Options that commands share: `key=value` settings, several values after one option."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import math
+import re
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from typer.core import TyperCommand
+
+from fibermsk.errors import ModelError
+
+__all__ = ["ManyValues", "parse_settings", "suggestion"]
+
+# Options that may be followed by several values, and what a value looks like.
+_MANY = {"--set": re.compile(r"[^\W\d]\w*="), "--what": re.compile(r"[^\W\d]\w*$")}
+_TRUE = {"true", "yes", "on", "1"}
+_FALSE = {"false", "no", "off", "0"}
+
+
+class ManyValues(TyperCommand):
+    """Command that takes ``--set a=1 b=2`` for ``--set a=1 --set b=2``, likewise ``--what``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the option before each of its values."""
+        spread: list[str] = []
+        option, fresh = None, False
+        for arg in args:
+            if arg.startswith("-"):
+                option, fresh = (arg, True) if arg in _MANY else (None, False)
+            elif option is not None and not fresh:
+                if _MANY[option].match(arg):
+                    spread.append(option)
+                else:
+                    option = None
+            else:
+                fresh = False
+            spread.append(arg)
+        return super().parse_args(ctx, spread)
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """``; did you mean 'steps'?``, or nothing."""
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def parse_settings(
+    settings: Sequence[str], parameters: dict[str, inspect.Parameter], owner: str
+) -> dict[str, Any]:
+    """Values of all parameters: what was set, and the defaults of the others.
+
+    Parameters
+    ----------
+    settings : sequence of str
+        ``key=value`` texts; of a key given twice the last one holds.
+    parameters : dict of inspect.Parameter
+        What may be set, with resolved annotations.
+    owner : str
+        What has these parameters, for messages.
+
+    Raises
+    ------
+    ModelError
+        For an unknown key, a value of the wrong type, or a parameter without any value.
+    """
+    values = {
+        name: parameter.default
+        for name, parameter in parameters.items()
+        if parameter.default is not parameter.empty
+    }
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ModelError(f"--set {setting}: must be key=value, for example --set steps=100")
+        if key not in parameters:
+            known = ", ".join(parameters) or "none"
+            raise ModelError(
+                f"{owner} has no parameter {key!r}; it has: {known}"
+                + suggestion(key, list(parameters))
+            )
+        values[key] = _convert(text.strip(), _kind(parameters[key]), key)
+    missing = [name for name in parameters if name not in values]
+    if missing:
+        raise ModelError(
+            f"{owner} needs a value for: {', '.join(missing)} (--set {missing[0]}=...)"
+        )
+    return values
+
+
+def _kind(parameter: inspect.Parameter) -> Any:
+    """Type of a parameter, by its annotation or else by its default."""
+    if parameter.annotation not in (parameter.empty, Any):
+        return parameter.annotation
+    if parameter.default is parameter.empty or parameter.default is None:
+        return Any
+    return type(parameter.default)
+
+
+def _convert(text: str, kind: Any, key: str) -> Any:
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        choices = get_args(kind)
+        if type(None) in choices and text.lower() in ("none", ""):
+            return None
+        failed = []
+        for choice in choices:
+            if choice is type(None):
+                continue
+            try:
+                return _convert(text, choice, key)
+            except ModelError as error:
+                failed.append(error)
+        raise failed[-1]
+    if origin is Literal:
+        for value in get_args(kind):
+            if text == str(value):
+                return value
+        allowed = ", ".join(str(value) for value in get_args(kind))
+        raise ModelError(f"{key} = {text!r}; must be one of: {allowed}")
+    if (origin or kind) in (tuple, list):
+        return _sequence(text, kind, key)
+    if kind is bool:
+        if text.lower() in _TRUE | _FALSE:
+            return text.lower() in _TRUE
+        raise ModelError(f"{key} = {text!r}; must be true or false")
+    if kind is int:
+        try:
+            return int(text)
+        except ValueError:
+            raise ModelError(f"{key} = {text!r}; must be a whole number") from None
+    if kind is float:
+        return _float(text, key)
+    if kind in (str, Path):
+        return kind(text)
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _float(text: str, key: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ModelError(f"{key} = {text!r}; must be a finite number")
+    return value
+
+
+def _sequence(text: str, kind: Any, key: str) -> Any:
+    """``1,2,3`` as a tuple or list; items are numbers unless annotated otherwise."""
+    items = [item.strip() for item in text.strip("()[] ").split(",") if item.strip()]
+    inner = [item for item in get_args(kind) if item is not Ellipsis] or [float]
+    fixed = get_origin(kind) is tuple and Ellipsis not in get_args(kind)
+    if fixed and len(items) != len(inner):
+        raise ModelError(f"{key} = {text!r}; must be {len(inner)} values with commas between")
+    kinds = inner if fixed else inner[:1] * len(items)
+    values = [_convert(item, kind, key) for item, kind in zip(items, kinds, strict=True)]
+    return tuple(values) if (get_origin(kind) or kind) is tuple else values

@@ -1,0 +1,89 @@
+"""How far a run is, on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fibermsk.results.progress import Progress
+
+__all__ = ["progress_report"]
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
+    """Context that gives a function to call with each ``Progress``.
+
+    A bar on a terminal, a line every ten seconds elsewhere, nothing if quiet.
+    """
+    if quiet:
+        return nullcontext(_silent)
+    return _Bar(title) if sys.stderr.isatty() else _Lines(title)
+
+
+def _silent(progress: Progress) -> None:
+    pass
+
+
+class _Bar:
+    def __init__(self, title: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[now]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bars.add_task(title, total=1.0, now="starting")
+
+    def __enter__(self) -> _Bar:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bars.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        self._bars.update(self._task, completed=progress.fraction, now=_words(progress))
+
+
+class _Lines:
+    def __init__(self, title: str) -> None:
+        self._title = title
+
+    def __enter__(self) -> _Lines:
+        self._start = self._last = time.monotonic()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._last < _SECONDS_BETWEEN_LINES:
+            return
+        self._last = now
+        line = f"{self._title}: {_words(progress)}"
+        if progress.fraction > 0.0:
+            left = (now - self._start) * (1.0 / progress.fraction - 1.0)
+            line += f", about {left:.0f} s left"
+        print(line, file=sys.stderr, flush=True)
+
+
+def _words(progress: Progress) -> str:
+    if progress.message:
+        return progress.message
+    return (
+        f"t = {progress.time:.3f} of {progress.duration:g} s, step {progress.step}, "
+        f"{progress.newton_iterations} Newton iterations"
+    )

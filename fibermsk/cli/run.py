@@ -1,0 +1,187 @@
+"""`fibermsk run`: compute a scene and write its result."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fibermsk.cli.errors import FAILED, ReportingGroup
+from fibermsk.cli.options import ManyValues, parse_settings
+from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.cli.progress import progress_report
+
+if TYPE_CHECKING:
+    from fibermsk.cli.scene_files import SceneFile
+    from fibermsk.results import Result
+
+__all__ = ["run", "run_scene"]
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+]
+Method = Annotated[str | None, typer.Option("--method", help="Time integrator.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+
+
+def run(
+    scene: Annotated[
+        str, typer.Argument(metavar="SCENE", help="Name of a scene, or a Python file.")
+    ],
+    out: Out = None,
+    settings: Settings = None,
+    method: Method = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Compute a scene and write its result."""
+    from fibermsk.cli.scene_files import find
+
+    with printing_beside(json):
+        file = find(scene)
+    _run(file, out, settings or [], method, quiet, json)
+
+
+def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
+    """Compute the scene of the file that calls this, as `fibermsk run` does.
+
+    To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
+    ``--set``, ``--out``, ``--method``, ``--quiet``, ``--json`` and ``--debug`` from the command
+    line and writes ``results/<file>.h5``. Ends the program if the run does not succeed.
+
+    Parameters
+    ----------
+    scene : callable
+        The file's function ``scene(**parameters)``, which returns an ``fm.Scene``.
+    arguments : list of str, optional
+        Instead of those of the command line.
+
+    Returns
+    -------
+    result : Result
+        What was computed and written.
+    """
+    from fibermsk.cli.scene_files import scene_of
+
+    path = Path(inspect.getsourcefile(scene) or sys.argv[0]).resolve()
+    file = scene_of(scene, path, sys.modules[scene.__module__].__doc__)
+    results: list[Result] = []
+    app = typer.Typer(cls=ReportingGroup, add_completion=False, pretty_exceptions_enable=False)
+
+    @app.callback()
+    def _options(debug: bool = False) -> None:
+        pass
+
+    @app.command("run", cls=ManyValues, help=file.title)
+    def _command(
+        out: Out = None,
+        settings: Settings = None,
+        method: Method = None,
+        quiet: Quiet = False,
+        json: Json = False,
+    ) -> None:
+        results.append(_run(file, out, settings or [], method, quiet, json))
+
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        app(["run", *given], prog_name=path.name)
+    except SystemExit as end:
+        if end.code or not results:
+            raise
+    return results[0]
+
+
+def _run(
+    file: SceneFile,
+    out: Path | None,
+    settings: list[str],
+    method: str | None,
+    quiet: bool,
+    json: bool,
+) -> Result:
+    """Compute and write; ends the command with its exit status if the run does not succeed."""
+    import fibermsk
+    from fibermsk.errors import ConvergenceError
+    from fibermsk.io import check_writable, save
+
+    parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
+    path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
+    start = time.perf_counter()
+    failure = ""
+    with _terminated_as_interrupted(), printing_beside(json):
+        scene = file.make(parameters)
+        try:
+            with progress_report(file.name, quiet=quiet) as progress:
+                result = fibermsk.simulate_scene(
+                    scene, name=file.name, parameters=parameters, method=method, progress=progress
+                )
+        except ConvergenceError as error:
+            if error.result is None:
+                raise
+            result, failure = error.result, str(error)
+        seconds = time.perf_counter() - start
+        save(result, path)
+
+    final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
+    report = {
+        "scene": file.name,
+        "file": str(path),
+        "status": result.status,
+        "time_end": float(result.time[-1]) if result.time.size else 0.0,
+        "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
+        "newton_iterations": int(result.newton_iterations.sum()),
+        "wall_seconds": seconds,
+        "final": final,
+    }
+    if json:
+        print_json(report)
+    elif not quiet:
+        _print_summary(report)
+    if result.status != "success":
+        reason = failure or result.message or f"the run was not completed ({result.status})"
+        reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
+        typer.echo(f"error: {reason}{reached}", err=True)
+        raise typer.Exit(FAILED)
+    return result
+
+
+def _print_summary(report: dict[str, Any]) -> None:
+    typer.echo(
+        f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
+        f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
+        f"{report['wall_seconds']:.1f} s"
+    )
+    for name, value in report["final"].items():
+        typer.echo(f"  {name} = {value:.6g} rad")
+    typer.echo(f"  written to {report['file']}")
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C, so that what is computed is not lost."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,205 @@
+"""Scene files: where they are, what they define, and what is wrong with them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import fibermsk
+from fibermsk.cli.options import suggestion
+from fibermsk.errors import ConvergenceError, ModelError
+
+__all__ = ["SceneFile", "find", "known_names", "list_files", "read_title", "scene_of"]
+
+_FOLDERS = {"scenes": "_scenes", "verification": "_verification"}
+"""Folder in a checkout, and where a wheel carries it inside of the package."""
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """A loaded scene.
+
+    Attributes
+    ----------
+    name : str
+        File name without its ending.
+    path : pathlib.Path
+        The file.
+    title : str
+        First line of the file's docstring.
+    function : callable
+        ``scene(**parameters)``.
+    parameters : dict of inspect.Parameter
+        What it takes, with resolved annotations.
+    """
+
+    name: str
+    path: Path
+    title: str
+    function: Callable[..., Any]
+    parameters: dict[str, inspect.Parameter]
+
+    def make(self, parameters: dict[str, Any]) -> Any:
+        """Scene with these parameters.
+
+        Raises
+        ------
+        ModelError
+            If the file's function raises, or gives something else than a ``fm.Scene``.
+        """
+        with _blamed_on(self.path, "scene()"):
+            scene = self.function(**parameters)
+        if not isinstance(scene, fibermsk.Scene):
+            raise ModelError(
+                f"{self.path}: scene() gave {type(scene).__name__}; it must return fm.Scene(...)"
+            )
+        return scene
+
+
+def list_files(kind: str) -> list[Path]:
+    """List the files of one kind, ``"scenes"`` or ``"verification"``, by name."""
+    package = Path(fibermsk.__file__).resolve().parent
+    checkout = package.parent / kind
+    carried = package / _FOLDERS[kind]
+    folder = carried if carried.is_dir() else checkout
+    files = folder.glob("*.py") if folder.is_dir() else []
+    return sorted(path for path in files if not path.name.startswith(("_", "test_", "conftest")))
+
+
+def known_names() -> list[str]:
+    """Names of all scenes."""
+    return [path.stem for path in list_files("scenes")]
+
+
+def find(scene: str, functions: Sequence[str] = ("scene",)) -> SceneFile:
+    """Scene of this name, or of this file.
+
+    Parameters
+    ----------
+    scene : str
+        A name, or the path of a Python file.
+    functions : sequence of str
+        The first of these that the file defines is taken.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or its file cannot be used; the message says why, with file and line.
+    """
+    path = _path_of(scene)
+    module = _load(path)
+    defined = [getattr(module, name, None) for name in functions]
+    function = next((item for item in defined if callable(item)), None)
+    if function is None:
+        if path in list_files("verification"):
+            raise ModelError(
+                f"{path.stem!r} is a verification problem; run it with: fibermsk verify {path.stem}"
+            )
+        raise ModelError(
+            f"{path} defines no function scene(); a scene file has "
+            "'def scene(steps: int = 100) -> fm.Scene:'"
+        )
+    return scene_of(function, path, module.__doc__)
+
+
+def scene_of(function: Callable[..., Any], path: Path, doc: str | None) -> SceneFile:
+    """Scene that a function of a file makes."""
+    signature = inspect.signature(function)
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except (NameError, SyntaxError, TypeError):
+        pass  # An annotation that cannot be resolved: the defaults tell the types.
+    named = {
+        name: parameter
+        for name, parameter in signature.parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
+    return SceneFile(path.stem, path, _first_line(doc), function, named)
+
+
+def read_title(path: Path) -> str:
+    """First line of a file's docstring, without running the file."""
+    try:
+        return _first_line(ast.get_docstring(ast.parse(path.read_bytes())))
+    except (OSError, SyntaxError, ValueError):
+        return "(cannot be read)"
+
+
+def _path_of(scene: str) -> Path:
+    for kind in _FOLDERS:
+        for path in list_files(kind):
+            if path.stem == scene:
+                return path
+    path = Path(scene)
+    if path.is_dir():
+        raise ModelError(f"{scene} is a folder; name a scene file (.py) in it")
+    if path.is_file():
+        if path.suffix != ".py":
+            raise ModelError(f"{scene} is not a Python file (.py)")
+        return path.resolve()
+    if path.suffix == ".py" or os.sep in scene or "/" in scene:
+        raise ModelError(f"there is no scene file {scene}")
+    names = known_names()
+    raise ModelError(
+        f"there is no scene {scene!r}; there are: {', '.join(names) or 'none'}"
+        f"{suggestion(scene, names)} (or name a file: path/to/scene.py)"
+    )
+
+
+def _load(path: Path) -> ModuleType:
+    """Import a file, registered so that what it defines can be pickled."""
+    name = f"fibermsk_scene_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ModelError(f"{path} is not a Python file (.py)")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(path.parent)
+    if folder not in sys.path:
+        # As for a script: a scene may import what lies beside it, at any time.
+        sys.path.insert(0, folder)
+    try:
+        with _blamed_on(path, "the file"):
+            spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+class _blamed_on:  # noqa: N801  (reads as a statement)
+    """Context in which whatever a user's file raises becomes a ModelError with file and line."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        self.path, self.what = path, what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, KeyboardInterrupt | ConvergenceError | GeneratorExit):
+            return
+        if isinstance(error, SyntaxError) and error.filename:
+            message = f"{error.filename}, line {error.lineno}: {error.msg}"
+            raise ModelError(f"cannot read the scene: {message}") from error
+        where = str(self.path)
+        lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == where]
+        if lines:
+            where += f", line {lines[-1]}"
+        if isinstance(error, ModelError):
+            raise ModelError(f"{error} ({where})") from error
+        raise ModelError(f"{where}: {self.what} raised {type(error).__name__}: {error}") from error
+
+
+def _first_line(doc: str | None) -> str:
+    lines = (doc or "").strip().splitlines()
+    return lines[0].strip() if lines else ""

@@ -1,0 +1,25 @@
+"""Gauss–Legendre quadrature on the unit interval."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["gauss_rule"]
+
+
+def gauss_rule(n_points: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points and weights on [0, 1], exact for polynomials of degree 2 n_points - 1.
+
+    Parameters
+    ----------
+    n_points : int
+        At least 1.
+
+    Returns
+    -------
+    points, weights : (n_points,) float array
+        New arrays; the weights sum to 1.
+    """
+    points, weights = np.polynomial.legendre.leggauss(n_points)
+    return 0.5 * (points + 1.0), 0.5 * weights

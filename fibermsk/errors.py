@@ -1,0 +1,41 @@
+"""The errors that fibermsk raises on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["ConvergenceError", "ModelError"]
+
+
+class ModelError(ValueError):
+    """A description that cannot be simulated.
+
+    The message names the object, the value, the allowed range and the remedy.
+    """
+
+
+class ConvergenceError(RuntimeError):
+    """A computation that did not reach its tolerance.
+
+    Attributes
+    ----------
+    time : float or None
+        Simulated time at which the solve failed [s].
+    result : Result or None
+        Everything computed up to there.
+    history : list of float
+        Norms of the last Newton solve's increments, one an iteration.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        time: float | None = None,
+        result: Any = None,
+        history: list[float] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.time = time
+        self.result = result
+        self.history = history or []

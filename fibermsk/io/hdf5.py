@@ -1,0 +1,297 @@
+"""Results as HDF5 files."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import h5py
+import numpy as np
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results.units import FIBER_UNITS, SOLVER_UNITS
+
+__all__ = ["check_writable", "describe", "load", "save"]
+
+# What a path leads to, a group or a dataset, shows only when the file is read.
+_Node: TypeAlias = Any
+
+_BODY_UNITS = {"position": "m", "rotation": "1"}
+_SHAPE_UNITS = {"start": "m", "end": "m", "radius": "m"}
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Path at which a result can be written; makes its folder where it does not exist yet.
+
+    Parameters
+    ----------
+    path : path
+        Where the result is to go.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The same path.
+
+    Raises
+    ------
+    ModelError
+        If nothing can be written there; a run asks this before it computes.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ModelError(f"cannot write {path}: it is a folder; name a file in it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelError(
+            f"cannot write {path}: {reason} ({path.parent}); choose another folder"
+        ) from error
+    return path
+
+
+def save(result: Result, path: str | os.PathLike[str]) -> Path:
+    """Write a result; a reader sees the old file or the whole new one, never a part.
+
+    Parameters
+    ----------
+    result : Result
+        A complete, failed or interrupted run.
+    path : path
+        The file; its folder is made, a file already there is replaced.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be written.
+    """
+    path = check_writable(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        # From version 1.8 of the format on, an attribute may be longer than 64 kB.
+        with h5py.File(beside, "w", libver=("v108", "latest")) as file:
+            _write(file, result)
+        os.replace(beside, path)
+    except OSError as error:
+        raise ModelError(f"cannot write {path}: {error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Read a result file.
+
+    Parameters
+    ----------
+    path : path
+        A file written by :func:`save`.
+
+    Raises
+    ------
+    ModelError
+        If the file is missing, is not HDF5, is damaged, or does not hold a fibermsk result.
+    """
+    return _read(path, _read_result)
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Contents of a result file, without the numbers.
+
+    Parameters
+    ----------
+    path : path
+        A file written by :func:`save`.
+
+    Returns
+    -------
+    description : dict
+        ``attributes`` (dict) and ``datasets`` (a list of dicts with ``path``, ``shape``,
+        ``units``, ``min`` and ``max``; the last three are None where they make no sense).
+
+    Raises
+    ------
+    ModelError
+        As :func:`load`.
+    """
+    return _read(path, _describe)
+
+
+def _write(file: h5py.File, result: Result) -> None:
+    file.attrs["scene"] = result.scene
+    file.attrs["parameters"] = json.dumps(result.parameters, default=_plain)
+    file.attrs["fibermsk_version"] = result.version
+    file.attrs["method"] = result.method
+    file.attrs["status"] = result.status
+    file.attrs["message"] = result.message
+    file.attrs["stats"] = json.dumps(result.stats, default=_plain)
+    file.attrs["units"] = "SI"
+
+    _put(file, "time", result.time, "s")
+    for name, unit in (("coordinates", "rad"), ("speeds", "rad/s")):
+        group = _group(file, name)
+        for key, values in getattr(result, name).items():
+            _put(group, _escape(key), values, unit)
+
+    bodies = _group(file, "bodies")
+    for name, body in result.bodies.items():
+        group = _group(bodies, _escape(name))
+        for key, unit in _BODY_UNITS.items():
+            _put(group, key, getattr(body, key), unit)
+        shapes = _group(group, "shapes")
+        kinds = [shape.kind for shape in body.shapes]
+        shapes.create_dataset("kind", data=kinds, dtype=h5py.string_dtype())
+        for key, unit in _SHAPE_UNITS.items():
+            empty = np.empty((0,) if key == "radius" else (0, 3))
+            values = [getattr(shape, key) for shape in body.shapes]
+            _put(shapes, key, values if values else empty, unit)
+
+    fibers = _group(file, "fibers")
+    for name, fiber in result.fibers.items():
+        group = _group(fibers, _escape(name))
+        for key, unit in FIBER_UNITS.items():
+            _put(group, key, getattr(fiber, key), unit)
+
+    solver = _group(file, "solver")
+    for key, unit in SOLVER_UNITS.items():
+        _put(solver, key, getattr(result, key), unit)
+
+
+def _read_result(file: _Node) -> Result:
+    n_frames = file["time"].shape[0]
+
+    def history(group: _Node, key: str) -> np.ndarray:
+        values = group[key][()]
+        if values.shape[:1] != (n_frames,):
+            found = f"{values.shape}; its first axis must be {n_frames} as of /time"
+            raise ModelError(f"{group.name}/{key} has shape {found}")
+        return values
+
+    constant = {"node_theta", "theta", "muscle_fraction"}
+    fibers = {}
+    for name, group in file["fibers"].items():
+        arrays = {
+            key: group[key][()] if key in constant else history(group, key) for key in FIBER_UNITS
+        }
+        fibers[_unescape(name)] = FiberHistory(**arrays)
+
+    bodies = {}
+    for name, group in file["bodies"].items():
+        shapes = group["shapes"]
+        kinds = shapes["kind"].asstr()[()]
+        rows = zip(kinds, shapes["start"], shapes["end"], shapes["radius"], strict=True)
+        bodies[_unescape(name)] = BodyMotion(
+            position=history(group, "position"),
+            rotation=history(group, "rotation"),
+            shapes=tuple(ShapeRecord(str(k), a, b, float(r)) for k, a, b, r in rows),
+        )
+
+    tables = {
+        name: {_unescape(key): history(file[name], key) for key in file[name]}
+        for name in ("coordinates", "speeds")
+    }
+    return Result(
+        scene=str(file.attrs["scene"]),
+        parameters=json.loads(file.attrs["parameters"]),
+        time=file["time"][()],
+        coordinates=tables["coordinates"],
+        speeds=tables["speeds"],
+        bodies=bodies,
+        fibers=fibers,
+        **{key: history(file["solver"], key) for key in SOLVER_UNITS},
+        method=str(file.attrs["method"]),
+        status=str(file.attrs["status"]),
+        message=str(file.attrs["message"]),
+        stats=json.loads(file.attrs["stats"]),
+        version=str(file.attrs["fibermsk_version"]),
+    )
+
+
+def _describe(file: _Node) -> dict[str, Any]:
+    attributes = {key: file.attrs[key] for key in file.attrs}
+    for key in ("parameters", "stats"):
+        attributes[key] = json.loads(attributes[key])
+    datasets = []
+
+    def add(name: str, item: Any) -> None:
+        if not isinstance(item, h5py.Dataset):
+            return
+        values = item[()] if item.dtype.kind in "fiu" and item.size else None
+        datasets.append(
+            {
+                "path": f"/{name}",
+                "shape": list(item.shape),
+                "units": item.attrs.get("units"),
+                "min": None if values is None else float(np.min(values)),
+                "max": None if values is None else float(np.max(values)),
+            }
+        )
+
+    file.visititems(add)
+    return {"attributes": attributes, "datasets": datasets}
+
+
+def _read(path: str | os.PathLike[str], reader: Callable[[_Node], Any]) -> Any:
+    """`reader` of the open file, every way of failing turned into one clear error."""
+    path = Path(path)
+    if path.is_dir():
+        raise ModelError(f"cannot read {path}: it is a folder; name a result file (.h5)")
+    if not path.exists():
+        raise ModelError(f"cannot read {path}: there is no such file")
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror}") from error
+    if not h5py.is_hdf5(path):
+        raise ModelError(f"cannot read {path}: it is not an HDF5 file")
+    try:
+        with h5py.File(path, "r") as file:
+            if "fibermsk_version" not in file.attrs:
+                raise ModelError("it is an HDF5 file, but not a fibermsk result")
+            return reader(file)
+    except ModelError as error:
+        raise ModelError(f"cannot read {path}: {error}") from None
+    except (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+        reason = error.args[0] if error.args else error
+        raise ModelError(
+            f"cannot read {path}: the file is damaged or incomplete ({reason}); run the scene again"
+        ) from error
+
+
+def _group(parent: h5py.Group, name: str) -> h5py.Group:
+    """Subgroup which keeps the order of what is put into it."""
+    return parent.create_group(name, track_order=True)
+
+
+def _put(group: h5py.Group, name: str, values: Any, units: str) -> None:
+    group.create_dataset(name, data=np.asarray(values)).attrs["units"] = units
+
+
+def _escape(name: str) -> str:
+    """Name as a link name in HDF5, where '/' and '.' have a meaning of their own."""
+    return name.replace("%", "%25").replace("/", "%2F") if name != "." else "%2E"
+
+
+def _unescape(name: str) -> str:
+    return name.replace("%2E", ".").replace("%2F", "/").replace("%25", "%")
+
+
+def _plain(value: Any) -> Any:
+    """JSON form of a value that json does not know."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)

@@ -1,0 +1,1 @@
+"""The physics as compiled functions over arrays: one module per idea, no objects and no state."""

@@ -1,0 +1,10 @@
+"""Constitutive laws: per file one idea, its constants and its scalar function.
+
+The functions are plain Python over floats, so that the kernels of every backend compile the same
+source.
+"""
+
+from fibermsk.laws.penalty import PenaltyContact
+from fibermsk.laws.stress import ActiveStress, KelvinVoigt
+
+__all__ = ["ActiveStress", "KelvinVoigt", "PenaltyContact"]

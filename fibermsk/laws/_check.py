@@ -1,0 +1,161 @@
+"""Checks of user input: each returns the normalized value or raises `ModelError`.
+
+Every message reads "<object>: <field> = <value> <unit>; must <range>[; <remedy>]".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, NoReturn
+
+import numpy as np
+
+from fibermsk.errors import ModelError
+
+
+def show(value: object) -> str:
+    """Short text of a value for an error message."""
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return f"{type(value).__name__.lower()} {name!r}"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        text = " ".join(np.array2string(value, threshold=9, separator=", ").split())
+    else:
+        try:
+            text = repr(value)
+        except Exception:  # an object whose own repr fails
+            text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def refuse(
+    owner: str, field: str, value: object, must: str, *, unit: str = "", remedy: str = ""
+) -> NoReturn:
+    """Raise the `ModelError` of one field of one object."""
+    has_unit = isinstance(value, Real | np.ndarray) and not isinstance(value, bool)
+    unit = f" {unit}" if unit and has_unit else ""
+    remedy = f"; {remedy}" if remedy else ""
+    raise ModelError(f"{owner}: {field} = {show(value)}{unit}; must {must}{remedy}")
+
+
+def number(
+    owner: str,
+    field: str,
+    value: Any,
+    unit: str = "",
+    *,
+    accept: Callable[[float], bool] = math.isfinite,
+    must: str = "be finite",
+) -> float:
+    """Float of a real number that `accept` holds for; booleans are not numbers."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        refuse(owner, field, value, f"be a number and {must}", unit=unit)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not (math.isfinite(result) and accept(result)):
+        refuse(owner, field, value, must, unit=unit)
+    return result
+
+
+def positive(owner: str, field: str, value: Any, unit: str = "") -> float:
+    """Finite float above zero."""
+    return number(
+        owner, field, value, unit, accept=lambda x: x > 0.0, must="be positive and finite"
+    )
+
+
+def non_negative(owner: str, field: str, value: Any, unit: str = "") -> float:
+    """Finite float, zero or above."""
+    return number(
+        owner, field, value, unit, accept=lambda x: x >= 0.0, must="be zero or positive, and finite"
+    )
+
+
+def above(owner: str, field: str, value: Any, bound: float, unit: str = "") -> float:
+    """Finite float above a bound."""
+    must = f"be greater than {bound:g} and finite"
+    return number(owner, field, value, unit, accept=lambda x: x > bound, must=must)
+
+
+def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
+    """Float in [0, 1]."""
+    return number(owner, field, value, unit, accept=lambda x: 0.0 <= x <= 1.0, must="lie in [0, 1]")
+
+
+def count(owner: str, field: str, value: Any) -> int:
+    """Integer of one or more."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        refuse(owner, field, value, "be an integer, 1 or more")
+    return int(value)
+
+
+def name(kind: str, value: Any) -> str:
+    """Text that is not blank."""
+    if not isinstance(value, str) or not value.strip():
+        refuse(kind, "name", value, "be a text that is not blank")
+    return value
+
+
+def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
+    """Value itself where it is of the given type or types, called `what` in the message."""
+    if not isinstance(value, kind):
+        refuse(owner, field, value, f"be {what}")
+    return value
+
+
+def array(
+    owner: str, field: str, value: Any, shape: tuple[int | str, ...], unit: str = ""
+) -> np.ndarray:
+    """Read-only float64 copy of finite numbers; a letter in `shape` stands for any length."""
+    wanted = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+    must = f"be finite numbers of shape {wanted}"
+    try:
+        raw = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
+    except ValueError:
+        refuse(owner, field, value, must)
+    if raw.ndim != len(shape) or any(
+        isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True)
+    ):
+        found = f", not {raw.shape}" if raw.ndim else ""
+        refuse(owner, field, value, must + found)
+    if raw.dtype.kind == "O":
+        items = [
+            number(owner, f"{field}{list(index)}", item, unit)
+            for index, item in np.ndenumerate(raw)
+        ]
+        result = np.array(items, dtype=np.float64).reshape(raw.shape)
+    elif raw.dtype.kind in "iuf":
+        result = np.array(raw, dtype=np.float64, order="C")
+    else:
+        refuse(owner, field, value, must)
+    if not np.isfinite(result).all():
+        where = np.argwhere(~np.isfinite(result))[0].tolist()
+        refuse(owner, f"{field}{where}", result[tuple(where)], "be finite", unit=unit)
+    result.flags.writeable = False
+    return result
+
+
+def unit_vector(owner: str, field: str, value: Any) -> np.ndarray:
+    """Read-only direction (3,) of length one."""
+    vector = array(owner, field, value, (3,))
+    largest = np.abs(vector).max()
+    if largest == 0.0:
+        refuse(owner, field, vector, "have a length", remedy="give a direction such as (0, 1, 0)")
+    direction = vector / largest
+    direction /= np.linalg.norm(direction)
+    direction.flags.writeable = False
+    return direction
+
+
+def store(target: object, **fields: Any) -> None:
+    """Write normalized fields into a frozen dataclass under construction."""
+    for field, value in fields.items():
+        object.__setattr__(target, field, value)

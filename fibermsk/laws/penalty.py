@@ -1,0 +1,69 @@
+"""Normal contact as a penalty on the relative gap: a line force per current length [N/m]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fibermsk.laws import _check
+
+__all__ = ["PenaltyContact", "line_force"]
+
+
+@dataclass(frozen=True)
+class PenaltyContact:
+    """Contact line force that grows without bound as the relative gap nears -1/limit.
+
+    Parameters
+    ----------
+    stiffness : float
+        Penalty stiffness kappa [N/m]; positive.
+    limit : float
+        Inverse gamma of the deepest relative penetration [-]; above 1. A relative gap of
+        -1/limit or less is not admissible.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+
+    stiffness: float
+    limit: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        owner = "PenaltyContact"
+        _check.store(
+            self,
+            stiffness=_check.positive(owner, "stiffness", self.stiffness, "N/m"),
+            limit=_check.above(owner, "limit", self.limit, 1.0),
+        )
+
+
+def line_force(gap, stiffness, limit):
+    """Repulsive line force F [N/m] of a relative gap and its derivative dF/dgap.
+
+    Parameters
+    ----------
+    gap : float
+        Distance over the sum of the radii, minus 1 [-]; positive is open, above -1/limit.
+    stiffness, limit : float
+        kappa [N/m] and gamma [-].
+
+    Returns
+    -------
+    force, dforce_dgap : float
+        Zero where the contact is open.
+
+    Notes
+    -----
+    F = -kappa g / (1 + gamma g), eq. 44 of [1]_.
+
+    References
+    ----------
+    .. [1] Gfrerer and Simeon, Multibody System Dynamics 52 (2021), 1-30.
+    """
+    if gap >= 0.0:
+        return 0.0, 0.0
+    admissibility = 1.0 + limit * gap
+    return -stiffness * gap / admissibility, -stiffness / (admissibility * admissibility)

@@ -1,0 +1,156 @@
+"""Axial stress of a muscle fiber as nominal stress, force per reference area [N/m^2]."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fibermsk.laws import _check
+
+__all__ = ["ActiveStress", "KelvinVoigt", "nominal_stress", "stored_energy"]
+
+
+@dataclass(frozen=True)
+class KelvinVoigt:
+    """Passive tissue: an incompressible elastic solid beside a viscous one.
+
+    Parameters
+    ----------
+    shear_modulus : float
+        Shear modulus mu of the elastic part [N/m^2]; positive.
+    viscosity : float
+        Viscosity eta [N s/m^2]; zero or positive.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+
+    shear_modulus: float
+    viscosity: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        _check.store(
+            self,
+            shear_modulus=_check.positive(
+                "KelvinVoigt", "shear_modulus", self.shear_modulus, "N/m^2"
+            ),
+            viscosity=_check.non_negative("KelvinVoigt", "viscosity", self.viscosity, "N s/m^2"),
+        )
+
+
+@dataclass(frozen=True)
+class ActiveStress:
+    """Contractile stress of activated muscle with its force-length relation.
+
+    Parameters
+    ----------
+    max_stress : float
+        Cauchy stress S_max at full activation and optimal stretch [N/m^2]; zero or positive.
+    optimal_stretch : float
+        Stretch lambda_opt of the largest Cauchy stress [-]; positive.
+    width : float
+        Width Delta W of the force-length curve [-]; positive.
+    exponent : float
+        Exponent nu of the force-length curve [-]; above 1, so that the stress is differentiable
+        at the optimal stretch.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+
+    max_stress: float
+    optimal_stretch: float = 1.3
+    width: float = 0.3
+    exponent: float = 4.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        owner = "ActiveStress"
+        _check.store(
+            self,
+            max_stress=_check.non_negative(owner, "max_stress", self.max_stress, "N/m^2"),
+            optimal_stretch=_check.positive(owner, "optimal_stretch", self.optimal_stretch),
+            width=_check.positive(owner, "width", self.width),
+            exponent=_check.above(owner, "exponent", self.exponent, 1.0),
+        )
+
+
+def nominal_stress(
+    stretch,
+    stretch_rate,
+    activation,
+    shear_modulus,
+    viscosity,
+    active_max,
+    optimal_stretch,
+    width,
+    exponent,
+    prestress,
+):
+    """Nominal axial stress P and its derivatives in the stretch and in the stretch rate.
+
+    Parameters
+    ----------
+    stretch, stretch_rate : float
+        Current over reference length [-] and its rate [1/s].
+    activation : float
+        alpha in [0, 1].
+    shear_modulus, viscosity : float
+        Blended over muscle and tendon [N/m^2], [N s/m^2].
+    active_max : float
+        Muscle fraction times S_max [N/m^2].
+    optimal_stretch, width, exponent : float
+        Of the force-length curve.
+    prestress : float
+        Constant Cauchy stress sigma_0 [N/m^2].
+
+    Returns
+    -------
+    P, dP_dstretch, dP_drate : float
+        [N/m^2], [N/m^2], [N s/m^2].
+
+    Notes
+    -----
+    mu (l - l^-2) + 3 eta l' / l^2 + gamma alpha S_max f(l) / l + sigma_0 / l with
+    f = exp(-|(l / l_opt - 1) / dW|^nu): eqs. 30-36 of [1]_ as force per reference area, the viscous
+    part carried through eqs. 26-29, and free of the parametrization of the centerline.
+
+    References
+    ----------
+    .. [1] Gfrerer and Simeon, Multibody System Dynamics 52 (2021), 1-30.
+    """
+    inverse = 1.0 / stretch
+    inverse2 = inverse * inverse
+    offset = (stretch / optimal_stretch - 1.0) / width
+    power = abs(offset) ** (exponent - 1.0)
+    active = activation * active_max * math.exp(-power * abs(offset)) * inverse
+    slope = exponent * power / (width * optimal_stretch)
+    if offset < 0.0:
+        slope = -slope
+    P = (
+        shear_modulus * (stretch - inverse2)
+        + 3.0 * viscosity * stretch_rate * inverse2
+        + active
+        + prestress * inverse
+    )
+    dP_dstretch = (
+        shear_modulus * (1.0 + 2.0 * inverse2 * inverse)
+        - 6.0 * viscosity * stretch_rate * inverse2 * inverse
+        - active * (inverse + slope)
+        - prestress * inverse2
+    )
+    return P, dP_dstretch, 3.0 * viscosity * inverse2
+
+
+def stored_energy(stretch, shear_modulus, prestress):
+    """Energy of the passive and prestress parts per reference volume [J/m^3].
+
+    W = mu / 2 (l^2 + 2 / l - 3) + sigma_0 ln l; zero in the reference configuration.
+    """
+    elastic = 0.5 * shear_modulus * (stretch * stretch + 2.0 / stretch - 3.0)
+    return elastic + prestress * math.log(stretch)

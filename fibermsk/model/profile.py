@@ -1,0 +1,110 @@
+"""Profiles along a fiber: a number, samples over theta in [0, 1], or a function of theta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fibermsk.errors import ModelError
+from fibermsk.laws import _check
+
+__all__ = ["Profile", "sample_profile"]
+
+Profile = ArrayLike | Callable[[np.ndarray], np.ndarray]
+
+ROUNDOFF = 1e-12
+"""How far outside [0, 1] a computed fraction may lie; it is clipped."""
+
+
+def check_profile(
+    owner: str, field: str, profile: Any, constant: Callable[..., float], unit: str = ""
+) -> Any:
+    """Profile as a float, a read-only array (m,) with m of 2 or more, or the callable itself.
+
+    A number is checked by `constant(owner, field, profile, unit)`.
+    """
+    if callable(profile):
+        return profile
+    if isinstance(profile, str) or not np.iterable(profile):
+        return constant(owner, field, profile, unit)
+    samples = _check.array(owner, field, profile, ("m",), unit)
+    if samples.size < 2:
+        _check.refuse(
+            owner, field, samples, "have 2 samples or more", remedy="for a constant give a number"
+        )
+    return samples
+
+
+def call(owner: str, field: str, function: Any, *arguments: Any) -> Any:
+    """Value of a user's function; whatever it raises becomes a `ModelError`."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise ModelError(
+            f"{owner}: {field} is a function that raised {type(error).__name__}: {error}; "
+            f"it must accept {' and '.join(map(_kind, arguments))}"
+        ) from error
+
+
+def call_array(
+    owner: str, field: str, function: Any, shape: tuple[int, ...], *arguments: Any
+) -> np.ndarray:
+    """Array of the given shape, finite, from a user's function of theta."""
+    values = call(owner, field, function, *arguments)
+    return _check.array(owner, f"{field}(theta)", values, shape)
+
+
+def sample_profile(profile: Profile, theta: np.ndarray, owner: str, field: str) -> np.ndarray:
+    """Values of a profile at points of a fiber.
+
+    Parameters
+    ----------
+    profile : float, (m,) array_like or callable
+        A constant; samples at m uniformly spaced theta in [0, 1], linear between; or a function
+        theta (n,) -> (n,).
+    theta : (n,) float array
+        Points along the fiber, in [0, 1].
+    owner, field : str
+        The object and its field, for messages.
+
+    Returns
+    -------
+    values : (n,) float array
+        New array; finite.
+
+    Raises
+    ------
+    ModelError
+        If the function raises, or returns another shape or a number that is not finite.
+    """
+    theta = np.asarray(theta, dtype=np.float64)
+    if callable(profile):
+        return np.array(call_array(owner, field, profile, theta.shape, theta.copy()))
+    samples = np.atleast_1d(np.asarray(profile, dtype=np.float64))
+    return np.interp(theta, np.linspace(0.0, 1.0, samples.size), samples)
+
+
+def check_positive(
+    owner: str, field: str, values: np.ndarray, theta: np.ndarray, unit: str = ""
+) -> np.ndarray:
+    """Return `values` (n,), all positive at their `theta` (n,)."""
+    if (values <= 0.0).any():
+        k = int(np.argmax(values <= 0.0))
+        _check.refuse(owner, f"{field} at theta {theta[k]:g}", values[k], "be positive", unit=unit)
+    return values
+
+
+def check_fractions(owner: str, field: str, values: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """Return `values` (n,), all in [0, 1] at their `theta` (n,) but for roundoff, clipped to it."""
+    outside = (values < -ROUNDOFF) | (values > 1.0 + ROUNDOFF)
+    if outside.any():
+        k = int(np.argmax(outside))
+        _check.refuse(owner, f"{field} at theta {theta[k]:g}", values[k], "lie in [0, 1]")
+    return np.clip(values, 0.0, 1.0)
+
+
+def _kind(argument: Any) -> str:
+    return "theta of shape (n,)" if isinstance(argument, np.ndarray) else "a time t [s]"

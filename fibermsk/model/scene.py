@@ -1,0 +1,57 @@
+"""A model together with how to simulate it: what a scene file returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fibermsk.laws import _check
+from fibermsk.model.model import Model
+
+__all__ = ["METHODS", "STARTS", "Scene"]
+
+STARTS = ("initial", "equilibrium")
+METHODS = ("backward_euler",)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A model with the time span, the number of steps, the start and the method.
+
+    Parameters
+    ----------
+    model : Model
+        What is simulated.
+    duration : float
+        Simulated time [s]; positive.
+    steps : int
+        Number of equal time steps; one or more.
+    start : {"initial", "equilibrium"}
+        From the described configuration and speeds, or from the static equilibrium at t = 0.
+    method : {"backward_euler"}
+        Time integration.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    model: Model
+    duration: float
+    steps: int
+    start: str = "initial"
+    method: str = "backward_euler"
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        _check.instance("scene", "model", self.model, Model, "a Model")
+        owner = f"scene of model {self.model.name!r}"
+        duration = _check.positive(owner, "duration", self.duration, "s")
+        steps = _check.count(owner, "steps", self.steps)
+        for field, value, allowed in (
+            ("start", self.start, STARTS),
+            ("method", self.method, METHODS),
+        ):
+            if not isinstance(value, str) or value not in allowed:
+                _check.refuse(owner, field, value, f"be {' or '.join(map(repr, allowed))}")
+        _check.store(self, duration=duration, steps=steps)

@@ -1,0 +1,6 @@
+"""Results of a run as plain arrays, without the system that made them."""
+
+from fibermsk.results.progress import Progress
+from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+
+__all__ = ["BodyMotion", "FiberHistory", "Progress", "Result", "ShapeRecord"]

@@ -1,0 +1,203 @@
+"""The result of a run: arrays over frames, named as in the result file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ShapeRecord:
+    """A contact shape fixed in a body frame.
+
+    Attributes
+    ----------
+    kind : str
+        ``"capsule"`` or ``"infinite_cylinder"``.
+    start, end : (3,) float array
+        Axis ends in the body frame [m]; for an infinite cylinder two points of its axis, 1 m apart.
+    radius : float
+        [m].
+    """
+
+    kind: str
+    start: Array
+    end: Array
+    radius: float
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """Pose of one body over the frames.
+
+    Attributes
+    ----------
+    position : (n_frames, 3) float array
+        Origin of the body frame in ground [m].
+    rotation : (n_frames, 3, 3) float array
+        Columns are the body axes in ground.
+    shapes : tuple of ShapeRecord
+        What the body looks like.
+    """
+
+    position: Array
+    rotation: Array
+    shapes: tuple[ShapeRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class FiberHistory:
+    """One fiber over the frames.
+
+    Attributes
+    ----------
+    node_theta : (n_nodes,) float array
+        Material coordinate of the nodes, from 0 to 1.
+    position : (n_frames, n_nodes, 3) float array
+        Centerline nodes in ground [m].
+    tangent : (n_frames, n_nodes, 3) float array
+        Derivative of the position in theta [m].
+    theta : (n_samples,) float array
+        Where the sampled fields below are taken.
+    muscle_fraction : (n_samples,) float array
+        1 is muscle, 0 is tendon.
+    stretch : (n_frames, n_samples) float array
+        Current over reference length.
+    radius : (n_frames, n_samples) float array
+        Current radius [m].
+    axial_force : (n_frames, n_samples) float array
+        Positive in tension [N].
+    contact_force_density : (n_frames, n_samples) float array
+        Magnitude of the contact line force on the fiber, per current length [N/m].
+    activation : (n_frames,) float array
+        Between 0 and 1.
+    force_origin, force_insertion : (n_frames, 3) float array
+        Force of the fiber on the body at its first and last node, ground frame [N];
+        zero at a free end.
+    """
+
+    node_theta: Array
+    position: Array
+    tangent: Array
+    theta: Array
+    muscle_fraction: Array
+    stretch: Array
+    radius: Array
+    axial_force: Array
+    contact_force_density: Array
+    activation: Array
+    force_origin: Array
+    force_insertion: Array
+
+    def centerline(self, theta: Array, frame: int) -> Array:
+        """Points of the cubic Hermite centerline at one frame.
+
+        Parameters
+        ----------
+        theta : (n,) float array
+            Material coordinates in [0, 1].
+        frame : int
+            Frame index.
+
+        Returns
+        -------
+        points : (n, 3) float array
+            New array, ground frame [m].
+        """
+        nodes = self.node_theta
+        element = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
+        size = nodes[element + 1] - nodes[element]
+        xi = (np.asarray(theta, dtype=float) - nodes[element]) / size
+        shape = np.stack(
+            [
+                1.0 + xi**2 * (2.0 * xi - 3.0),
+                size * xi * (xi - 1.0) ** 2,
+                xi**2 * (3.0 - 2.0 * xi),
+                size * xi**2 * (xi - 1.0),
+            ],
+            axis=1,
+        )
+        x, t = self.position[frame], self.tangent[frame]
+        control = np.stack([x[element], t[element], x[element + 1], t[element + 1]], axis=1)
+        return np.einsum("na,nai->ni", shape, control)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run computed, complete or not.
+
+    Attributes
+    ----------
+    scene : str
+        Name of the scene or model.
+    parameters : dict
+        Parameters of the scene as run.
+    time : (n_frames,) float array
+        [s].
+    coordinates, speeds : dict of (n_frames,) float array
+        Joint coordinates [rad or m] and their rates, by name.
+    bodies : dict of BodyMotion
+        By body name, without ground.
+    fibers : dict of FiberHistory
+        By fiber name.
+    step_size : (n_frames,) float array
+        Length of the last step before each frame [s]; 0 at the first.
+    newton_iterations : (n_frames,) int array
+        Newton iterations since the previous frame.
+    min_admissibility : (n_frames,) float array
+        Least 1 + gamma g over the closed contact points; 1 where none is closed.
+    method : str
+        Name of the time integrator.
+    status : str
+        ``"success"``, ``"failed"`` or ``"interrupted"``.
+    message : str
+        Why the run ended, empty on success.
+    stats : dict
+        Counters and wall times of the run.
+    version : str
+        fibermsk version that made the result.
+    """
+
+    scene: str
+    parameters: dict[str, Any]
+    time: Array
+    coordinates: dict[str, Array]
+    speeds: dict[str, Array]
+    bodies: dict[str, BodyMotion]
+    fibers: dict[str, FiberHistory]
+    step_size: Array
+    newton_iterations: NDArray[np.int64]
+    min_admissibility: Array
+    method: str = "backward_euler"
+    status: str = "success"
+    message: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
+    version: str = ""
+
+    def coordinate(self, name: str | Any) -> Array:
+        """History of one coordinate, by its name or by its joint.
+
+        Raises
+        ------
+        KeyError
+            If the result has no such coordinate; the message lists those it has.
+        """
+        return self._pick(self.coordinates, name, "coordinate")
+
+    def tension(self, name: str | Any) -> Array:
+        """Axial force of one fiber over frames and samples [N], by its name or by the fiber."""
+        return self._pick(self.fibers, name, "fiber").axial_force
+
+    @staticmethod
+    def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:
+        key = name if isinstance(name, str) else name.name
+        if key not in table:
+            raise KeyError(f"no {kind} {key!r}; this result has: {', '.join(table) or 'none'}")
+        return table[key]

@@ -1,0 +1,147 @@
+"""Newton's method with full tangents and the contact safeguard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.linear import factorize
+
+__all__ = ["Newton", "NewtonReport"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class NewtonReport:
+    """How one solve went.
+
+    Attributes
+    ----------
+    converged : bool
+        Whether the tolerance was met.
+    history : list of float
+        Norm of each full Newton increment.
+    residuals : list of float
+        Largest absolute residual at each iterate [N, N m].
+    fractions : list of float
+        Part of each increment that the safeguard let through.
+    reason : str
+        Why it failed, empty on success.
+    worst : int
+        Unknown with the largest scaled increment in the last iteration.
+    final : Evaluation or None
+        At the solution, without tangent.
+    """
+
+    converged: bool = False
+    history: list[float] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
+    fractions: list[float] = field(default_factory=list)
+    reason: str = ""
+    worst: int = -1
+    final: Evaluation | None = None
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton's method: full tangent in every iteration, updates shortened by the safeguard.
+
+    A solve has converged when the norm of an unshortened increment is at most `tolerance`: the
+    largest increment of any unknown over its scale (fiber length, or 1 rad). The increment is
+    applied, so that with quadratic convergence the error left is far below the tolerance.
+
+    Attributes
+    ----------
+    tolerance : float
+        For the scaled increment [-].
+    max_iterations : int
+        More means failure.
+    keep : float
+        Part of the admissibility 1 + gamma g that every contact keeps in one update; delta-bar of
+        Gfrerer and Simeon (2021), eq. 71.
+    min_fraction : float
+        A shorter update means failure.
+    """
+
+    tolerance: float = 1e-7
+    max_iterations: int = 25
+    keep: float = 0.1
+    min_fraction: float = 1e-6
+
+    def solve(
+        self,
+        system: System,
+        y: Array,
+        evaluate: Callable[[Array, bool], Evaluation],
+    ) -> tuple[Array, NewtonReport]:
+        """Solve evaluate(y).residual = 0 from the start y.
+
+        Parameters
+        ----------
+        system : System
+            For scale, retraction and safeguard.
+        y : (n,) float array
+            Admissible start.
+        evaluate : callable
+            Positions, and whether the tangent is wanted, to an `Evaluation`.
+
+        Returns
+        -------
+        y : (n,) float array
+            The last iterate.
+        report : NewtonReport
+            See there.
+        """
+        report = NewtonReport()
+        scale = system.scale
+        current = evaluate(y, True)
+        for _ in range(self.max_iterations):
+            if not current.admissibility > 0.0:
+                report.reason = "the start is not admissible: a contact is too deep"
+                return y, report
+            report.residuals.append(float(np.abs(current.residual).max()))
+            if not np.isfinite(report.residuals[-1]):
+                worst = int(np.flatnonzero(~np.isfinite(current.residual))[0])
+                report.reason = f"the residual of {system.describe(worst)} is not finite"
+                return y, report
+            assert current.tangent is not None
+            try:
+                increment = factorize(current.tangent)(-current.residual)
+            except np.linalg.LinAlgError as error:
+                report.reason = str(error)
+                return y, report
+            scaled = np.abs(increment / scale)
+            report.worst = int(np.argmax(scaled))
+            size = float(scaled[report.worst])
+            report.history.append(size)
+            if not np.isfinite(size):
+                report.reason = "the increment is not finite"
+                return y, report
+            fraction = system.step_fraction(y, increment, self.keep)
+            trial = system.retract(y, fraction * increment)
+            last = size <= self.tolerance and fraction == 1.0
+            following = evaluate(trial, not last)
+            while not following.admissibility > self.keep * self.keep * current.admissibility:
+                fraction *= 0.5
+                if fraction < self.min_fraction:
+                    break
+                last = False
+                trial = system.retract(y, fraction * increment)
+                following = evaluate(trial, True)
+            report.fractions.append(fraction)
+            if fraction < self.min_fraction:
+                report.reason = "the safeguard stops every update: contacts are at their limit"
+                return y, report
+            y, current = trial, following
+            if last:
+                report.residuals.append(float(np.abs(current.residual).max()))
+                report.converged = True
+                report.final = current
+                return y, report
+        report.reason = f"no convergence in {self.max_iterations} iterations"
+        return y, report

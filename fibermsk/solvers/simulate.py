@@ -1,0 +1,221 @@
+"""Run a system through time."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.protocol import Evaluation, Frames, System
+from fibermsk.results import Progress, Result
+from fibermsk.solvers.backward_euler import BackwardEuler, State
+from fibermsk.solvers.newton import Newton, NewtonReport
+
+__all__ = ["simulate"]
+
+Array = NDArray[np.float64]
+
+_MAX_HALVINGS = 12
+"""A step that still fails at 1/4096 of its length ends the run."""
+
+
+@dataclass
+class _Counters:
+    newton_iterations: int = 0
+    substeps: int = 0
+    failed_steps: int = 0
+    largest_residual: float = 0.0
+
+
+class _StepFailure(Exception):
+    def __init__(self, state: State, h: float, report: NewtonReport) -> None:
+        super().__init__(report.reason)
+        self.state, self.h, self.report = state, h, report
+
+
+def simulate(
+    system: System,
+    start: tuple[Array, Array] | None = None,
+    *,
+    t_end: float,
+    dt: float,
+    method: BackwardEuler | None = None,
+    newton: Newton | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    throw: bool = True,
+) -> Result:
+    """Integrate from t = 0 to t_end in equal steps, with a frame after each.
+
+    A step in which Newton fails is halved, again and again if need be, and the run goes on with
+    full steps afterwards.
+
+    Parameters
+    ----------
+    system : System
+        From `fibermsk.build`.
+    start : pair of (n,) float arrays, optional
+        Positions and velocities, such as `equilibrium` gives; the system's initial state if left
+        out.
+    t_end : float
+        End of the simulated time [s]; positive.
+    dt : float
+        Step [s]; positive. It is adjusted so that a whole number of steps ends at t_end.
+    method : BackwardEuler, optional
+        Time integrator.
+    newton : Newton, optional
+        Nonlinear solver and its tolerance.
+    progress : callable, optional
+        Called with a `Progress` after each step.
+    throw : bool
+        Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
+        "failed".
+
+    Returns
+    -------
+    result : Result
+        With status "success", or "interrupted" after Ctrl-C, or "failed".
+
+    Raises
+    ------
+    ModelError
+        If t_end or dt is not positive or an activation leaves [0, 1], before anything is computed.
+    ConvergenceError
+        If a step fails at its smallest length; holds the partial result.
+    """
+    for name, value in (("t_end", t_end), ("dt", dt)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ModelError(f"simulate: {name} = {value!r} s; must be positive and finite")
+    n_steps = max(1, round(t_end / dt))
+    if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
+        n_steps = math.ceil(t_end / dt)
+    method, newton = method or BackwardEuler(), newton or Newton()
+    times = np.linspace(0.0, t_end, n_steps + 1)
+    system.check_inputs(times)
+    began = clock.perf_counter()
+
+    y, v = start if start is not None else system.initial_state()
+    state = State(0.0, y, system.enforce(y, v))
+    counters = _Counters()
+    record = _Record(state, _start_evaluation(system, state))
+    status, message, failure = "success", "", None
+    try:
+        for i in range(n_steps):
+            before = counters.newton_iterations
+            state, evaluation, h = _advance(
+                system, method, newton, state, float(times[i + 1]), counters
+            )
+            record.add(state, evaluation, h, counters.newton_iterations - before)
+            if progress is not None:
+                progress(Progress(state.t, t_end, i + 1, counters.newton_iterations))
+    except KeyboardInterrupt:
+        status, message = "interrupted", f"interrupted at t = {state.t:.6g} s of {t_end:g} s"
+    except _StepFailure as error:
+        status, failure, message = "failed", error, _explain(system, error)
+    result = replace(
+        system.observe(record.frames()),
+        method=method.name,
+        status=status,
+        message=message,
+        stats={
+            "steps": len(record.t) - 1,
+            "substeps": counters.substeps,
+            "failed_steps": counters.failed_steps,
+            "newton_iterations": counters.newton_iterations,
+            "newton_tolerance": newton.tolerance,
+            "largest_residual": counters.largest_residual,
+            "wall_seconds": clock.perf_counter() - began,
+        },
+    )
+    if failure is not None and throw:
+        raise ConvergenceError(
+            message, time=failure.state.t, result=result, history=failure.report.history
+        )
+    return result
+
+
+def _start_evaluation(system: System, state: State) -> Evaluation:
+    """Attachment forces at the start, for fibers and bodies whose speed does not change."""
+    return system.evaluate(state.t, state.y, state.v, np.zeros_like(state.v), tangent=False)
+
+
+def _advance(
+    system: System,
+    method: BackwardEuler,
+    newton: Newton,
+    state: State,
+    t_new: float,
+    counters: _Counters,
+) -> tuple[State, Evaluation, float]:
+    """One step to t_new, or as many shorter ones as it takes; also the length of the last one."""
+    parts = [(t_new, 0)]
+    h, evaluation = 0.0, None
+    while parts:
+        target, halvings = parts[-1]
+        h = target - state.t
+        new, report = method.step(system, newton, state, h)
+        counters.newton_iterations += len(report.history)
+        if report.converged and report.final is not None:
+            parts.pop()
+            state, evaluation = new._replace(t=target), report.final
+            counters.substeps += 1
+            counters.largest_residual = max(counters.largest_residual, report.residuals[-1])
+            continue
+        counters.failed_steps += 1
+        if halvings == _MAX_HALVINGS:
+            raise _StepFailure(state, h, report)
+        parts[-1] = (target, halvings + 1)
+        parts.append((state.t + 0.5 * h, halvings + 1))
+    assert evaluation is not None
+    return state, evaluation, h
+
+
+def _explain(system: System, error: _StepFailure) -> str:
+    report = error.report
+    where = f" (largest increment: {system.describe(report.worst)})" if report.worst >= 0 else ""
+    norms = ", ".join(f"{x:.2g}" for x in report.history[-4:]) or "none"
+    return (
+        f"the step from t = {error.state.t:.6g} s failed even at a length of {error.h:.2g} s: "
+        f"{report.reason}{where}; last scaled increments: {norms}. Likely causes: a fiber gone "
+        "slack (a cable has no bending stiffness), a contact pressed to its limit, or a load "
+        "beyond what the tissue carries. Try more viscosity or prestress, smaller loads, or a "
+        "stiffer contact"
+    )
+
+
+class _Record:
+    """Frames of a run as lists."""
+
+    def __init__(self, state: State, evaluation: Evaluation) -> None:
+        self.t: list[float] = []
+        self._y: list[Array] = []
+        self._v: list[Array] = []
+        self._reactions: list[Array] = []
+        self._h: list[float] = []
+        self._iterations: list[int] = []
+        self._admissibility: list[float] = []
+        self.add(state, evaluation, 0.0, 0)
+
+    def add(self, state: State, evaluation: Evaluation, h: float, iterations: int) -> None:
+        self.t.append(state.t)
+        self._y.append(state.y)
+        self._v.append(state.v)
+        self._reactions.append(evaluation.reactions)
+        self._h.append(h)
+        self._iterations.append(iterations)
+        self._admissibility.append(evaluation.admissibility)
+
+    def frames(self) -> Frames:
+        return Frames(
+            np.array(self.t),
+            np.array(self._y),
+            np.array(self._v),
+            np.array(self._reactions),
+            np.array(self._h),
+            np.array(self._iterations, np.int64),
+            np.array(self._admissibility),
+        )

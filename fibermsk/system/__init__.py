@@ -1,0 +1,5 @@
+"""From a model to numbers: dof numbering, residual, tangent, constraints, energy and outputs."""
+
+from fibermsk.system.system import FiberSystem, build
+
+__all__ = ["FiberSystem", "build"]

@@ -1,0 +1,274 @@
+"""Fibers as arrays: nodes, elements, quadrature data and attachments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.elements import gauss_rule, mesh_fiber
+from fibermsk.elements.hermite import hermite_d1
+from fibermsk.elements.mesh import spline_through
+from fibermsk.errors import ModelError
+from fibermsk.kernels import cable, shape
+from fibermsk.model import Fiber, Model, Station, Tissue
+from fibermsk.system.tree import Tree, TreeState
+
+__all__ = ["Cables", "build_cables"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+N_POINTS = 5
+"""Gauss points per element of mass, internal force and loads."""
+
+ATTACHMENT_TOLERANCE = 1e-6
+"""Distance between a path's end and its attachment, over the path's length, that is taken as
+round-off."""
+
+# The reference radius is a quartic in xi on each element, through its values at these points.
+_RADIUS_XI = np.linspace(0.0, 1.0, 5)
+_RADIUS_FIT = np.linalg.inv(np.vander(_RADIUS_XI, increasing=True))
+
+
+@dataclass(frozen=True)
+class Cables:
+    """Arrays of all fibers, numbered one after the other.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Fibers.
+    node_start, element_start : (n_fibers + 1,) int array
+        First node and first element of each fiber.
+    theta : (n_nodes,) float array
+        Material coordinate of the nodes.
+    reference : (n_nodes, 6) float array
+        Position and theta-tangent in the reference configuration.
+    elements : (n_elements, 2) int array
+        Node numbers.
+    fiber : (n_elements,) int array
+        Fiber of each element.
+    h : (n_elements,) float array
+        Length in theta.
+    end_flag : (n_elements,) int array
+        1 first, 2 last element of its fiber, 3 both.
+    xi, weight, area, G0, law
+        Quadrature data, see `fibermsk.kernels.cable`.
+    line_density : (n_elements, n_points) float array
+        Mass per theta [kg].
+    mass : (n_elements, 4, 4) float array
+        Element mass matrices.
+    radius_poly : (n_elements, 5) float array
+        Reference radius in powers of xi.
+    reference_power : (n_elements, 4, 3) float array
+        Reference centerline in powers of xi.
+    length : (n_fibers,) float array
+        Reference length [m].
+    point_link, point_local, end_element, end_side
+        Attached ends: link and position in the link frame; element and side of the end node.
+    point_fiber, point_end : (n_points,) int array
+        Fiber, and 0 for its origin or 1 for its insertion.
+    """
+
+    names: tuple[str, ...]
+    node_start: Index
+    element_start: Index
+    theta: Array
+    reference: Array
+    elements: Index
+    fiber: Index
+    h: Array
+    end_flag: Index
+    xi: Array
+    weight: Array
+    area: Array
+    G0: Array
+    law: Array
+    line_density: Array
+    mass: Array
+    radius_poly: Array
+    reference_power: Array
+    length: Array
+    point_link: Index
+    point_local: Array
+    end_element: Index
+    end_side: Index
+    point_fiber: Index
+    point_end: Index
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all fibers."""
+        return self.reference.shape[0]
+
+    @property
+    def attached_nodes(self) -> Index:
+        """Node of each attached end."""
+        return self.elements[self.end_element, self.end_side]
+
+    def element_at(self, fiber: int, theta: Array) -> tuple[Index, Array]:
+        """Elements that hold material points of a fiber, and where in them (xi)."""
+        nodes = self.theta[self.node_start[fiber] : self.node_start[fiber + 1]]
+        local = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
+        element = self.element_start[fiber] + local
+        return element, (theta - nodes[local]) / self.h[element]
+
+
+def tissue_constants(tissue: Tissue, fraction: Array) -> Array:
+    """Constants (..., 7) of the stress law where the muscle fraction is `fraction`."""
+    active, muscle = tissue.active, tissue.muscle
+    tendon = tissue.tendon or muscle
+    law = np.empty((*fraction.shape, 7))
+    law[..., 0] = _blend(fraction, muscle.shear_modulus, tendon.shear_modulus)
+    law[..., 1] = _blend(fraction, muscle.viscosity, tendon.viscosity)
+    law[..., 2] = fraction * (active.max_stress if active else 0.0)
+    # without an active part its amplitude is zero and the other three only need to be valid
+    law[..., 3] = active.optimal_stretch if active else 1.0
+    law[..., 4] = active.width if active else 1.0
+    law[..., 5] = active.exponent if active else 2.0
+    law[..., 6] = tissue.prestress
+    return law
+
+
+def _blend(fraction: Array, muscle: float, tendon: float) -> Array:
+    return fraction * muscle + (1.0 - fraction) * tendon
+
+
+def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
+    """Mesh all fibers of a model; `state` is the tree at its start coordinates."""
+    xi, weights = gauss_rule(N_POINTS)
+    meshes, ends = [], []
+    for f, fiber in enumerate(model.fibers):
+        points = [_locate(station, tree, state) for station in fiber.attach]
+        meshes.append(mesh_fiber(_path(fiber, points), np.asarray(fiber.nodes)))
+        for side, (station, point) in enumerate(zip(fiber.attach, points, strict=True)):
+            if station is not None and point is not None:
+                nodes = meshes[-1].nodes
+                _snap(fiber, station, side, nodes, point)
+                link, rotation, position = tree.frames[station.body.name]
+                ends.append((f, side, link, position + rotation @ np.asarray(station.position)))
+    n_elements = np.array([fiber.n_elements for fiber in model.fibers], np.int64)
+    element_start = np.r_[0, np.cumsum(n_elements)].astype(np.int64)
+    node_start = np.r_[0, np.cumsum(n_elements + 1)].astype(np.int64)
+    first = np.concatenate([node_start[f] + np.arange(n) for f, n in enumerate(n_elements)])
+    elements = np.stack([first, first + 1], axis=1)
+    fiber_of = np.repeat(np.arange(n_elements.size), n_elements)
+    theta = np.concatenate([mesh.theta for mesh in meshes])
+    reference = np.concatenate([mesh.nodes for mesh in meshes])
+    h = theta[elements[:, 1]] - theta[elements[:, 0]]
+    end_flag = np.zeros(elements.shape[0], np.int64)
+    end_flag[element_start[:-1]] += 1
+    end_flag[element_start[1:] - 1] += 2
+    power = np.empty((elements.shape[0], 4, 3))
+    shape.power_coefficients(reference, elements, h, power)
+
+    G0 = reference_speed(reference, elements, h, xi)
+    radius_poly = np.empty((elements.shape[0], 5))
+    law = np.empty((elements.shape[0], N_POINTS, 7))
+    density = np.empty((elements.shape[0], 1))
+    for f, fiber in enumerate(model.fibers):
+        own = slice(element_start[f], element_start[f + 1])
+        start = theta[elements[own, 0], None]
+        at = start + h[own, None] * _RADIUS_XI
+        radius_poly[own] = fiber.radius_at(at.ravel()).reshape(at.shape) @ _RADIUS_FIT.T
+        at = start + h[own, None] * xi
+        fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
+        law[own] = tissue_constants(fiber.tissue, fraction)
+        density[own] = fiber.tissue.density
+        speed = G0[own]
+        if not (speed > 0.0).all():
+            raise ModelError(
+                f"fiber {fiber.name!r}: |dX/dtheta| = {speed.min():g} m; must be positive; the "
+                "path turns back on itself within an element: give it more elements or a smoother "
+                "path"
+            )
+    radius = radius_poly @ np.vander(xi, 5, increasing=True).T
+    if not (radius > 0.0).all():
+        e = int(np.argmin(radius.min(axis=1)))
+        raise ModelError(
+            f"fiber {model.fibers[fiber_of[e]].name!r}: radius = {radius.min():g} m on element "
+            f"{e - element_start[fiber_of[e]]}; must be positive where the elements follow it with "
+            "quartics; use more elements or a smoother radius"
+        )
+    area = np.pi * radius**2
+    weight = h[:, None] * weights
+    line_density = density * area * G0
+    mass = np.empty((elements.shape[0], 4, 4))
+    cable.cable_mass(elements, h, xi, weight, line_density, mass)
+    return Cables(
+        names=tuple(fiber.name for fiber in model.fibers),
+        node_start=node_start,
+        element_start=element_start,
+        theta=theta,
+        reference=reference,
+        elements=elements,
+        fiber=fiber_of,
+        h=h,
+        end_flag=end_flag,
+        xi=xi,
+        weight=weight,
+        area=area,
+        G0=G0,
+        law=law,
+        line_density=line_density,
+        mass=mass,
+        radius_poly=radius_poly,
+        reference_power=power,
+        length=np.add.reduceat((weight * G0).sum(axis=1), element_start[:-1]),
+        point_link=np.array([end[2] for end in ends], np.int64),
+        point_local=np.array([end[3] for end in ends], float).reshape(-1, 3),
+        end_element=np.array(
+            [element_start[f] if side == 0 else element_start[f + 1] - 1 for f, side, *_ in ends],
+            np.int64,
+        ),
+        end_side=np.array([end[1] for end in ends], np.int64),
+        point_fiber=np.array([end[0] for end in ends], np.int64),
+        point_end=np.array([end[1] for end in ends], np.int64),
+    )
+
+
+def reference_speed(nodes: Array, elements: Index, h: Array, xi: Array) -> Array:
+    """|x,theta| at points xi (n_points,) of every element, (n_elements, n_points) [m]."""
+    grid = (h.size, xi.size)
+    d1 = np.stack([np.broadcast_to(d, grid) for d in hermite_d1(xi[None, :], h[:, None])])
+    control = nodes[elements].reshape(-1, 4, 3)
+    return np.linalg.norm(np.einsum("aek,eai->eki", d1, control), axis=2)
+
+
+def _locate(station: Station | None, tree: Tree, state: TreeState) -> Array | None:
+    """Ground position of an attachment at the start."""
+    if station is None:
+        return None
+    rotation, position = tree.place(station.body.name, state)
+    return position + rotation @ np.asarray(station.position)
+
+
+def _path(fiber: Fiber, points: list[Array | None]):
+    """Path of a fiber as a function of theta."""
+    if fiber.path is None:
+        origin, insertion = points
+        assert origin is not None and insertion is not None  # Fiber.__post_init__
+        if not np.linalg.norm(insertion - origin) > 0.0:
+            raise ModelError(
+                f"fiber {fiber.name!r}: length = 0 m; must be positive; both attachments lie at "
+                f"{np.round(origin, 6).tolist()} m at the start: move one of them or give a path"
+            )
+        return spline_through(np.array([origin, insertion]))
+    return fiber.path if callable(fiber.path) else spline_through(np.asarray(fiber.path))
+
+
+def _snap(fiber: Fiber, station: Station, side: int, nodes: Array, point: Array) -> None:
+    """Check that the path ends at its attachment, and put the end node exactly there."""
+    length = np.linalg.norm(np.diff(nodes[:, :3], axis=0), axis=1).sum()
+    end = -side
+    distance = float(np.linalg.norm(nodes[end, :3] - point))
+    if distance > ATTACHMENT_TOLERANCE * length:
+        which = ("origin", "insertion")[side]
+        raise ModelError(
+            f"fiber {fiber.name!r}: the path's {which} lies {distance:g} m from its attachment on "
+            f"{station.body.name!r}; must coincide with it at the start, where the "
+            f"attachment is at {np.round(point, 6).tolist()} m"
+        )
+    nodes[end, :3] = point

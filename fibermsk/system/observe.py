@@ -1,0 +1,166 @@
+"""From raw frames to the fields that are reported: poses, stretch, forces along the fibers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels import cable
+from fibermsk.model import Capsule, Model
+from fibermsk.model.body import shapes_of
+from fibermsk.protocol import Frames
+from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.system.cables import Cables, reference_speed, tissue_constants
+from fibermsk.system.contact import ContactSearch
+from fibermsk.system.partners import Partners
+from fibermsk.system.tree import Tree
+
+__all__ = ["observe"]
+
+Array = NDArray[np.float64]
+
+_SAMPLE_XI = np.linspace(0.0, 1.0, 5)
+"""Where each element is sampled; the last sample of an element is the first of the next."""
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Sample points of all elements, `_SAMPLE_XI` on each, and the data of the stress law there."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    h: Array
+    xi: Array
+    theta: Array
+    area: Array
+    G0: Array
+    law: Array
+    fraction: Array
+
+
+def _sample(model: Model, cables: Cables) -> _Samples:
+    n, m = cables.h.size, _SAMPLE_XI.size
+    theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
+    fraction, law = np.empty((n, m)), np.empty((n, m, 7))
+    for f, fiber in enumerate(model.fibers):
+        own = slice(cables.element_start[f], cables.element_start[f + 1])
+        inside = theta[own].clip(0.0, 1.0)
+        fraction[own] = fiber.muscle_fraction_at(inside.ravel()).reshape(inside.shape)
+        law[own] = tissue_constants(fiber.tissue, fraction[own])
+    radius = cables.radius_poly @ np.vander(_SAMPLE_XI, 5, increasing=True).T
+    return _Samples(
+        first=cables.elements[:, 0].repeat(m),
+        second=cables.elements[:, 1].repeat(m),
+        h=cables.h.repeat(m),
+        xi=np.tile(_SAMPLE_XI, n),
+        theta=theta,
+        area=np.pi * radius.ravel() ** 2,
+        G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI).ravel(),
+        law=law.reshape(-1, 7),
+        fraction=fraction,
+    )
+
+
+def observe(
+    model: Model,
+    tree: Tree,
+    cables: Cables,
+    partners: Partners,
+    activations: Array,
+    frames: Frames,
+) -> Result:
+    """Result of a run.
+
+    Parameters
+    ----------
+    model, tree, cables, partners
+        The system.
+    activations : (n_frames, n_fibers) float array
+        Activation of every fiber at every frame.
+    frames : Frames
+        Raw record.
+    """
+    n_frames, n_x = frames.t.size, 6 * cables.n_nodes
+    samples = _sample(model, cables)
+    n, m = cables.h.size, _SAMPLE_XI.size
+    stretch, force, line_force = (np.empty((n_frames, n, m)) for _ in range(3))
+    viscous = np.empty(n * m)
+    poses = {
+        body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
+        for body in model.bodies[1:]
+    }
+    n_laws = partners.points.size
+    search = ContactSearch(
+        cables,
+        replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
+        tree,
+    )
+    for i in range(n_frames):
+        q, p = frames.y[i, n_x:], frames.v[i, n_x:]
+        state = tree.evaluate(q, p, np.zeros(tree.n))
+        for name, (position, rotation) in poses.items():
+            rotation[i], position[i] = tree.place(name, state)
+        nodes, velocity = (part[i, :n_x].reshape(-1, 6) for part in (frames.y, frames.v))
+        active = activations[i, cables.fiber].repeat(m)
+        cable.sample_cable(
+            nodes, velocity, samples.first, samples.second, samples.h, samples.xi, samples.area,
+            samples.G0, samples.law, active, stretch[i].reshape(-1), force[i].reshape(-1), viscous,
+        )  # fmt: skip
+        search.evaluate(nodes, state)
+        line_force[i] = np.linalg.norm(search.line_forces(), axis=2) if n_laws else 0.0
+
+    fibers = {}
+    for f, fiber in enumerate(model.fibers):
+        node = slice(cables.node_start[f], cables.node_start[f + 1])
+        nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
+        pull = np.zeros((2, n_frames, 3))
+        for point in np.flatnonzero(cables.point_fiber == f):
+            pull[cables.point_end[point]] = -frames.reactions[:, point]
+        lam = _join(stretch, cables, f)
+        reference = np.sqrt(_join(samples.area.reshape(1, n, m), cables, f) / np.pi)
+        fibers[fiber.name] = FiberHistory(
+            node_theta=cables.theta[node].copy(),
+            position=nodes[:, :, :3].copy(),
+            tangent=nodes[:, :, 3:].copy(),
+            theta=_join(samples.theta[None], cables, f)[0],
+            muscle_fraction=_join(samples.fraction[None], cables, f)[0],
+            stretch=lam,
+            radius=reference / np.sqrt(lam),
+            axial_force=_join(force, cables, f),
+            contact_force_density=_join(line_force, cables, f),
+            activation=activations[:, f].copy(),
+            force_origin=pull[0],
+            force_insertion=pull[1],
+        )
+    return Result(
+        scene=model.name,
+        parameters={},
+        time=frames.t,
+        coordinates={name: frames.y[:, n_x + k].copy() for k, name in enumerate(tree.names)},
+        speeds={name: frames.v[:, n_x + k].copy() for k, name in enumerate(tree.names)},
+        bodies={
+            body.name: BodyMotion(*poses[body.name], tuple(_record(s) for s in shapes_of(body)))
+            for body in model.bodies[1:]
+        },
+        fibers=fibers,
+        step_size=frames.step_size,
+        newton_iterations=frames.newton_iterations,
+        min_admissibility=frames.admissibility,
+    )
+
+
+def _join(field: Array, cables: Cables, fiber: int) -> Array:
+    """Samples of one fiber in one row; at inner nodes the mean of both elements."""
+    own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
+    inner = own[:, :, :-1].copy()
+    inner[:, 1:, 0] = 0.5 * (own[:, 1:, 0] + own[:, :-1, -1])
+    return np.concatenate([inner.reshape(len(own), -1), own[:, -1, -1:]], axis=1)
+
+
+def _record(shape) -> ShapeRecord:
+    if isinstance(shape, Capsule):
+        return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
+    start = np.array(shape.point)
+    return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)

@@ -1,0 +1,336 @@
+"""Fibers and bodies coupled at the attachments: residual and tangent of the whole.
+
+State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the joint coordinates
+q; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021), eqs. 54-64:
+with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the multipliers
+follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63): index 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import sparse
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.kernels import cable, rigid, safeguard
+from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
+from fibermsk.model import Model
+from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
+from fibermsk.results import Result
+from fibermsk.system.cables import build_cables
+from fibermsk.system.contact import ContactSearch
+from fibermsk.system.observe import observe
+from fibermsk.system.partners import build_partners
+from fibermsk.system.tree import TreeState, build_tree
+
+__all__ = ["FiberSystem", "build"]
+
+Array = NDArray[np.float64]
+
+# No update may take more than this part of the stretch away at once.
+_KEEP_STRETCH = 0.2
+
+
+class Energy(NamedTuple):
+    """Energies of a state [J]: kinetic, elastic (passive and prestress), gravity potential."""
+
+    kinetic: float
+    elastic: float
+    gravity: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the three [J]."""
+        return self.kinetic + self.elastic + self.gravity
+
+
+def build(model: Model) -> FiberSystem:
+    """Number a model, check what only its geometry shows, and allocate.
+
+    Parameters
+    ----------
+    model : Model
+        The description; it is not changed and not kept in sync.
+
+    Returns
+    -------
+    system : FiberSystem
+        Ready for `equilibrium` and `simulate`.
+
+    Raises
+    ------
+    ModelError
+        If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
+        deep in a bone or in another fiber.
+    """
+    model.validate()
+    return FiberSystem(model)
+
+
+class FiberSystem:
+    """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
+
+    Attributes
+    ----------
+    model : Model
+        What was built.
+    tree, cables, partners
+        Its arrays.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tree = build_tree(model)
+        n_q = self.tree.n
+        start = self.tree.evaluate(self.tree.start, self.tree.start_speed, np.zeros(n_q))
+        self.cables = build_cables(model, self.tree, start)
+        self.partners = build_partners(model, self.tree)
+        self.contact = ContactSearch(self.cables, self.partners, self.tree)
+        self._n_x = 6 * self.cables.n_nodes
+        links = self.cables.point_link
+        moving = [
+            (m, j, k)
+            for m in np.flatnonzero(links >= 0)
+            for j in range(n_q)
+            for k in range(n_q)
+            if self.tree.moves[links[m], j] and self.tree.moves[links[m], k]
+        ]
+        self._hess_index = np.array(moving, np.int64).reshape(-1, 3)
+        self._gravity_load = self.cables.line_density[:, :, None] * self.tree.gravity
+        self._load_time = np.nan
+        self._evaluated: Array | None = None
+        self._check_start()
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns: six a node, and the joint coordinates."""
+        return self._n_x + self.tree.n
+
+    @property
+    def scale(self) -> Array:
+        """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
+        counts = np.diff(self.cables.node_start)
+        return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.tree.n)]
+
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
+        return y[: self._n_x].reshape(-1, 6), y[self._n_x :]
+
+    def initial_state(self) -> tuple[Array, Array]:
+        """Reference configuration, at rest but for the start speeds and what they move."""
+        y = np.r_[self.cables.reference.ravel(), self.tree.start]
+        v = np.r_[np.zeros(self._n_x), self.tree.start_speed]
+        return y, self.enforce(y, v)
+
+    def attachments(self, state: TreeState) -> tuple[Array, Array, Array]:
+        """Positions c (n_points, 3), Jacobian C (n_points, 3, n) and the entries of dC/dq."""
+        n_points = self.cables.point_link.size
+        c, C = np.empty((n_points, 3)), np.empty((n_points, 3, self.tree.n))
+        hess = np.empty((self._hess_index.shape[0], 3))
+        rigid.attach_points(
+            state.S, self.tree.moves, state.rotation, state.position, self.cables.point_link,
+            self.cables.point_local, self._hess_index, c, C, hess,
+        )  # fmt: skip
+        return c, C, hess
+
+    def attachment_hessian(self, q: Array) -> sparse.COO:
+        """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
+        zero = np.zeros(self.tree.n)
+        _, _, hess = self.attachments(self.tree.evaluate(np.asarray(q, float), zero, zero))
+        m, j, k = self._hess_index.T
+        coords = np.stack([(3 * m[:, None] + np.arange(3)).ravel(), j.repeat(3), k.repeat(3)])
+        shape = (3 * self.cables.point_link.size, self.tree.n, self.tree.n)
+        return sparse.COO(coords, hess.ravel(), shape=shape)
+
+    def retract(self, y: Array, increment: Array) -> Array:
+        """Positions after an increment; attached nodes are put on their bodies."""
+        new = y + increment
+        nodes, q = self.split(new)
+        zero = np.zeros(self.tree.n)
+        c, _, _ = self.attachments(self.tree.evaluate(q, zero, zero))
+        nodes[self.cables.attached_nodes, :3] = c
+        return new
+
+    def enforce(self, y: Array, v: Array) -> Array:
+        """Velocities with the attached nodes moving with their bodies, v_D = C(q) p."""
+        new = v.copy()
+        nodes, p = self.split(new)
+        _, q = self.split(y)
+        _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
+        nodes[self.cables.attached_nodes, :3] = C @ p
+        return new
+
+    def evaluate(
+        self,
+        t: float,
+        y: Array,
+        v: Array,
+        v_dot: Array,
+        dv_dy: float = 0.0,
+        dvdot_dv: float = 0.0,
+        *,
+        tangent: bool = True,
+    ) -> Evaluation:
+        """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
+        cables, tree = self.cables, self.tree
+        (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
+        self._set_loads(t)
+        state = tree.evaluate(q, p, p_dot)
+        c, C, hess = self.attachments(state)
+        admissibility = self.contact.evaluate(nodes, state)
+        self._evaluated, self._state, self._C = y, state, C
+        pattern = self.contact.pattern
+        n_q = tree.n
+        residual = np.zeros(self.n)
+        r_nodes, r_q = self.split(residual)
+        r_nodes -= self._external
+        data = np.zeros(pattern.indices.size)
+        B, R, D = np.zeros((self._n_x, n_q)), np.zeros((n_q, self._n_x)), np.zeros((n_q, n_q))
+        cable.assemble_cable(
+            nodes, velocity, acceleration, cables.elements, cables.h, cables.xi, cables.weight,
+            cables.area, cables.G0, cables.law, self._element_activation, cables.mass, 1.0, dv_dy,
+            dv_dy * dvdot_dv, pattern.self_base, pattern.self_stride, r_nodes, data,
+        )  # fmt: skip
+        self.contact.scatter(r_nodes, r_q, data, B, R, D, tangent)
+        tree.dynamics(state, p, r_q)
+        C_rate = np.zeros_like(C)
+        block = np.empty((C.shape[0], 12, 3))
+        if tangent and n_q:
+            tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
+            m, j, k = self._hess_index.T
+            for axis in range(3):
+                np.add.at(C_rate[:, axis], (m, k), hess[:, axis] * p[j])
+            end_velocity_blocks(
+                nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
+                cables.G0, cables.law, self._element_activation, cables.mass, cables.end_element,
+                cables.end_side, dvdot_dv, block,
+            )  # fmt: skip
+        reactions = np.empty((C.shape[0], 3))
+        eliminate_attached(
+            cables.elements, cables.end_element, cables.end_side, C, C_rate, self._hess_index, hess,
+            block, pattern.row, pattern.column, pattern.base, pattern.stride, pattern.row_start,
+            pattern.row_entries, pattern.column_start, pattern.column_entries, tangent, r_nodes,
+            r_q, data, B, R, D, reactions,
+        )  # fmt: skip
+        matrix = BorderedMatrix(pattern.matrix(data), B, R, D) if tangent else None
+        return Evaluation(residual, matrix, admissibility, reactions)
+
+    def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
+        """Safeguard of an update from y; see `fibermsk.protocol.System`."""
+        if self._evaluated is not y:
+            nodes, q = self.split(y)
+            zero = np.zeros(self.tree.n)
+            self._state = self.tree.evaluate(q, zero, zero)
+            _, self._C, _ = self.attachments(self._state)
+            self.contact.evaluate(nodes, self._state)
+            self._evaluated = y
+        nodes, _ = self.split(y)
+        update, update_q = self.split(increment.copy())
+        update[self.cables.attached_nodes, :3] = self._C @ update_q
+        cables = self.cables
+        fraction = safeguard.stretch_fraction(
+            nodes, update, cables.elements, cables.h, cables.xi, _KEEP_STRETCH
+        )
+        return self.contact.step_fraction(
+            update, update_q, self._remainder(nodes, update_q), fraction, keep
+        )
+
+    def _remainder(self, nodes: Array, update_q: Array) -> Array:
+        """How far attached control points may stray from their linear way, per element [m]."""
+        remainder = np.zeros(self.cables.h.size)
+        tree, links = self.tree, self.cables.point_link
+        for link in np.unique(links[links >= 0]):
+            own = np.flatnonzero(links == link)
+            joints = np.flatnonzero(tree.moves[link])
+            turn = float(np.abs(update_q[joints]).sum())
+            ends = nodes[self.cables.attached_nodes[own], :3]
+            lever = np.linalg.norm(ends[:, None] - self._state.position[joints], axis=2).max(axis=1)
+            stray = 0.5 * turn**2 * (lever + tree.chain_length[link])
+            np.maximum.at(remainder, self.cables.end_element[own], stray)
+        return remainder
+
+    def describe(self, unknown: int) -> str:
+        """Name of an unknown, such as "biceps_1 node 4, x"."""
+        if unknown >= self._n_x:
+            return self.tree.names[unknown - self._n_x]
+        node, component = divmod(unknown, 6)
+        fiber = int(np.searchsorted(self.cables.node_start, node, side="right")) - 1
+        local = node - self.cables.node_start[fiber]
+        kind = ("x", "y", "z", "tangent x", "tangent y", "tangent z")[component]
+        return f"{self.cables.names[fiber]} node {local}, {kind}"
+
+    def check_inputs(self, times: Array) -> None:
+        """Check every activation and load at the given times."""
+        for signal in {id(f.activation): f for f in self.model.fibers}.values():
+            for t in times:
+                signal.activation_at(float(t))
+
+    def activations(self, t: float) -> Array:
+        """Activation of each fiber at time t, (n_fibers,)."""
+        known: dict[int, float] = {}
+        for fiber in self.model.fibers:
+            key = id(fiber.activation)
+            if key not in known:
+                known[key] = fiber.activation_at(t)
+        return np.array([known[id(fiber.activation)] for fiber in self.model.fibers])
+
+    def observe(self, frames: Frames) -> Result:
+        """Everything that is reported of a run; see `fibermsk.protocol.System`."""
+        activations = np.array([self.activations(float(t)) for t in frames.t])
+        return observe(self.model, self.tree, self.cables, self.partners, activations, frames)
+
+    def energy(self, y: Array, v: Array) -> Energy:
+        """Kinetic, elastic and gravity energy; contact and active stress have no potential."""
+        cables, tree = self.cables, self.tree
+        (nodes, q), (velocity, p) = self.split(y), self.split(v)
+        state = tree.evaluate(q, p, np.zeros(tree.n))
+        kinetic, gravity = rigid.kinetic_and_potential(
+            state.V, state.rotation, state.position, tree.body_link, tree.mass, tree.com,
+            tree.inertia, tree.gravity,
+        )  # fmt: skip
+        local = velocity[cables.elements].reshape(-1, 4, 3)
+        kinetic += 0.5 * float(np.einsum("eab,eai,ebi->", cables.mass, local, local))
+        weight = np.zeros((cables.n_nodes, 6))
+        cable.line_load_force(
+            cables.elements, cables.h, cables.xi, cables.weight, self._gravity_load, weight
+        )
+        elastic = cable.cable_energy(
+            nodes, cables.elements, cables.h, cables.xi, cables.weight, cables.area, cables.G0,
+            cables.law,
+        )  # fmt: skip
+        return Energy(kinetic, elastic, gravity - float((weight * nodes).sum()))
+
+    def _set_loads(self, t: float) -> None:
+        """Activations and external nodal forces at time t."""
+        if t == self._load_time:
+            return
+        cables = self.cables
+        self._element_activation = self.activations(t)[cables.fiber]
+        load = self._gravity_load.copy()
+        for f, fiber in enumerate(self.model.fibers):
+            own = slice(cables.element_start[f], cables.element_start[f + 1])
+            theta = cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
+            per_length = fiber.line_load_at(theta.ravel(), t).reshape(*theta.shape, 3)
+            load[own] += per_length * cables.G0[own, :, None]
+        self._external = np.zeros((cables.n_nodes, 6))
+        cable.line_load_force(
+            cables.elements, cables.h, cables.xi, cables.weight, load, self._external
+        )
+        self._load_time = t
+
+    def _check_start(self) -> None:
+        """Refuse a start with inadmissible penetration."""
+        y, _ = self.initial_state()
+        nodes, q = self.split(y)
+        zero = np.zeros(self.tree.n)
+        self.contact.evaluate(nodes, self.tree.evaluate(q, zero, zero))
+        least, names = self.contact.worst()
+        if not least > 0.0:
+            raise ModelError(
+                f"model {self.model.name!r}: {names} start with 1 + gamma g = {least:.3g}; must "
+                "be positive; move the path or the attachments apart, make the fibers thinner, or "
+                "give the contact a smaller limit gamma"
+            )

@@ -1,0 +1,24 @@
+"""Pictures of a result: plots, and the scene in space.
+
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fibermsk.view.plots import plot
+    from fibermsk.view.scene import screenshot
+    from fibermsk.view.window import play, show
+
+__all__ = ["play", "plot", "screenshot", "show"]
+
+_HOME = {"play": "window", "plot": "plots", "screenshot": "scene", "show": "window"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,117 @@
+"""Drawing a stage on the processor, for machines without any OpenGL.
+
+A depth buffer with Phong shading: every triangle is scanned over the pixels of its bounding box.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from numba import njit
+from numpy.typing import NDArray
+
+from fibermsk.view.camera import Camera
+from fibermsk.view.stage import AMBIENT, BONE_COLOR, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
+
+__all__ = ["draw"]
+
+Array = NDArray[np.float64]
+
+
+@njit(cache=True)
+def _fill(depth, normal, color, screen, point_normal, point_color, faces):
+    """Write the nearest surface's normal and color into each pixel.
+
+    `screen` (n, 3): pixel column, pixel row, inverse distance; `depth` (h, w) holds the greatest
+    inverse distance so far.
+    """
+    height, width = depth.shape
+    for f in range(faces.shape[0]):
+        a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+        xa, ya = screen[a, 0], screen[a, 1]
+        xb, yb = screen[b, 0], screen[b, 1]
+        xc, yc = screen[c, 0], screen[c, 1]
+        area = (xb - xa) * (yc - ya) - (xc - xa) * (yb - ya)
+        if not abs(area) > 1e-12:
+            continue
+        first_row = max(int(np.ceil(min(ya, yb, yc))), 0)
+        last_row = min(int(np.floor(max(ya, yb, yc))), height - 1)
+        first_column = max(int(np.ceil(min(xa, xb, xc))), 0)
+        last_column = min(int(np.floor(max(xa, xb, xc))), width - 1)
+        for row in range(first_row, last_row + 1):
+            for column in range(first_column, last_column + 1):
+                wb = ((column - xa) * (yc - ya) - (xc - xa) * (row - ya)) / area
+                wc = ((xb - xa) * (row - ya) - (column - xa) * (yb - ya)) / area
+                wa = 1.0 - wb - wc
+                if wa < 0.0 or wb < 0.0 or wc < 0.0:
+                    continue
+                near = wa * screen[a, 2] + wb * screen[b, 2] + wc * screen[c, 2]
+                if near <= depth[row, column]:
+                    continue
+                depth[row, column] = near
+                for i in range(3):
+                    normal[row, column, i] = (
+                        wa * point_normal[a, i] + wb * point_normal[b, i] + wc * point_normal[c, i]
+                    )
+                    color[row, column, i] = (
+                        wa * point_color[a, i] + wb * point_color[b, i] + wc * point_color[c, i]
+                    )
+
+
+def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Picture of one frame.
+
+    Returns
+    -------
+    image : (height, width, 3) uint8 array
+        RGB.
+    """
+    width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
+    depth = np.zeros((height, width))
+    normal = np.zeros((height, width, 3))
+    color = np.zeros((height, width, 3))
+
+    def add(points: Array, normals: Array, colors: Array, faces: NDArray[np.int64]) -> None:
+        screen = _project(points, camera, width, height)
+        turned = normals @ camera.axes.T * [1.0, 1.0, -1.0]
+        _fill(depth, normal, color, screen, turned, colors, faces)
+
+    for body, surface in stage.bones:
+        pose = stage.pose(body, frame)
+        points = surface.points @ pose[:3, :3].T + pose[:3, 3]
+        colors = np.tile(BONE_COLOR, (len(points), 1))
+        add(points, surface.normals @ pose[:3, :3].T, colors, surface.faces)
+    if stage.tubes is not None:
+        surface = stage.fiber_surface(frame)
+        scale = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
+        colors = scale(Normalize(*stage.limits)(stage.fiber_values(frame)))[:, :3]
+        add(surface.points, surface.normals, np.ascontiguousarray(colors), surface.faces)
+
+    image = np.where(depth[..., None] > 0.0, _shade(normal, color), 1.0)
+    image = image.reshape(size[1], OVERSAMPLING, size[0], OVERSAMPLING, 3).mean(axis=(1, 3))
+    return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8)
+
+
+def _project(points: Array, camera: Camera, width: int, height: int) -> Array:
+    """Pixel column, pixel row and inverse distance; nothing that lies behind the camera."""
+    local = (points - camera.position) @ camera.axes.T
+    away = local[:, 2]
+    inverse = np.where(away > 0.0, 1.0 / np.where(away > 0.0, away, 1.0), np.nan)
+    scale = 0.5 * height / np.tan(0.5 * camera.angle) * inverse
+    column = 0.5 * (width - 1) + scale * local[:, 0]
+    row = 0.5 * (height - 1) - scale * local[:, 1]
+    return np.stack([column, row, inverse], axis=1)
+
+
+def _shade(normal: Array, color: Array) -> Array:
+    size = np.linalg.norm(normal, axis=-1, keepdims=True)
+    n = normal / np.where(size > 0.0, size, 1.0)
+    light = np.full(n.shape[:2], AMBIENT)
+    shine = np.zeros(n.shape[:2])
+    for direction, strength in LIGHTS:
+        towards = np.array(direction) / np.linalg.norm(direction)
+        light += strength * np.maximum(n @ towards, 0.0)
+        half = towards + [0.0, 0.0, 1.0]
+        half /= np.linalg.norm(half)
+        shine += 0.2 * strength * np.maximum(n @ half, 0.0) ** 30
+    return color * light[..., None] + shine[..., None]

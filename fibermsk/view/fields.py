@@ -1,0 +1,95 @@
+"""Scalar fields along the fibers, as plots and pictures show them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import FiberHistory, Result
+from fibermsk.results.units import FIBER_LABELS
+
+__all__ = ["FIELDS", "check_frames", "fiber_field", "field_range", "nearest_frame"]
+
+Array = NDArray[np.float64]
+
+FIELDS = tuple(FIBER_LABELS)
+"""Names of the fields along a fiber."""
+
+
+def check_frames(result: Result) -> None:
+    """Refuse a result without a single frame.
+
+    Raises
+    ------
+    ModelError
+        If there is nothing to show.
+    """
+    if result.time.size == 0:
+        raise ModelError(f"the result of {result.scene!r} holds no frame; there is nothing to show")
+
+
+def nearest_frame(result: Result, time: float | None) -> int:
+    """Index of the frame nearest to a time [s]; the last one for None.
+
+    Raises
+    ------
+    ModelError
+        If the result has no frame, or the time lies outside of the run.
+    """
+    check_frames(result)
+    if time is None:
+        return result.time.size - 1
+    first, last = float(result.time[0]), float(result.time[-1])
+    slack = 1e-9 * max(1.0, abs(last))
+    if not first - slack <= time <= last + slack:
+        raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
+    return int(np.argmin(np.abs(result.time - time)))
+
+
+def fiber_field(fiber: FiberHistory, name: str) -> Array:
+    """Values of one field over frames and samples.
+
+    Parameters
+    ----------
+    fiber : FiberHistory
+        The fiber.
+    name : str
+        One of :data:`FIELDS`; ``"stress"`` is axial force over current area [Pa].
+
+    Returns
+    -------
+    values : (n_frames, n_samples) float array
+        Read-only view or new array, in the unit of the label.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field; the message lists those there are.
+    """
+    shape = fiber.stretch.shape
+    if name == "stress":
+        return fiber.axial_force / (np.pi * fiber.radius**2)
+    if name == "activation":
+        return np.broadcast_to(fiber.activation[:, None], shape)
+    if name == "muscle_fraction":
+        return np.broadcast_to(fiber.muscle_fraction, shape)
+    if name not in FIELDS:
+        raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
+    return getattr(fiber, name)
+
+
+def field_range(result: Result, name: str) -> tuple[float, float]:
+    """Least and greatest finite value of a field over all fibers and frames, never equal."""
+    values = [fiber_field(fiber, name) for fiber in result.fibers.values()]
+    values = [v[np.isfinite(v)] for v in values]
+    values = [v for v in values if v.size]
+    if not values:
+        return 0.0, 1.0
+    low = min(float(v.min()) for v in values)
+    high = max(float(v.max()) for v in values)
+    spread = 1e-6 * max(abs(low), abs(high))
+    if high - low <= spread:
+        margin = max(0.05 * max(abs(low), abs(high)), 1e-12)
+        low, high = low - margin, high + margin
+    return low, high

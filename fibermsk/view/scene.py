@@ -1,0 +1,141 @@
+"""Still pictures of a result in space."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.units import FIBER_LABELS
+from fibermsk.view.camera import Camera
+from fibermsk.view.fields import nearest_frame
+from fibermsk.view.opengl import off_screen_works
+from fibermsk.view.stage import FIELD_COLORS, Stage
+
+__all__ = ["picture", "screenshot"]
+
+_DPI = 100
+_SCALE_ROOM = 0.17
+
+
+def screenshot(
+    result: Result,
+    path: str | os.PathLike[str],
+    time: float | None = None,
+    color_by: str = "axial_force",
+    size: tuple[int, int] = (1200, 900),
+) -> Path:
+    """Write a picture of a result, without a display.
+
+    Parameters
+    ----------
+    result : Result
+        A complete, failed or interrupted run.
+    path : path
+        PNG file; its folder is made.
+    time : float, optional
+        Simulated time [s]; the nearest frame is drawn, by default the last.
+    color_by : str
+        Field that colors the fibers: ``axial_force``, ``stress``, ``stretch``, ``radius``,
+        ``activation``, ``contact_force_density`` or ``muscle_fraction``.
+    size : (int, int)
+        Width and height in pixels.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field or time, or the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
+    if min(size) < 100:
+        raise ModelError(f"size = {size}; width and height must be at least 100 pixels")
+    image = picture(result, time=time, color_by=color_by, size=size)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _save_png(image, path)
+    except OSError as error:
+        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
+
+
+def picture(
+    result: Result,
+    *,
+    time: float | None = None,
+    color_by: str = "axial_force",
+    size: tuple[int, int] = (1200, 900),
+) -> NDArray[np.uint8]:
+    """Picture of a result as an array.
+
+    Parameters are those of :func:`screenshot`. OpenGL draws it where there is one, with a display
+    or without; the processor does where there is none.
+
+    Returns
+    -------
+    image : (height, width, 3) uint8 array
+        RGB.
+    """
+    frame = nearest_frame(result, time)
+    stage = Stage(result, color_by)
+    camera = stage.camera(size, _SCALE_ROOM if stage.tubes is not None else 0.0)
+    if off_screen_works():
+        from fibermsk.view.vtk_draw import draw
+    else:
+        from fibermsk.view.cpu_draw import draw
+    return _annotate(draw(stage, frame, camera, size), stage, frame, camera)
+
+
+def _annotate(
+    image: NDArray[np.uint8], stage: Stage, frame: int, camera: Camera
+) -> NDArray[np.uint8]:
+    """Picture with name, time, color scale and the directions of the axes."""
+    height, width = image.shape[:2]
+    figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
+    canvas = FigureCanvasAgg(figure)
+    figure.figimage(image, resize=False, zorder=-1)
+    result = stage.result
+    broken = "" if result.status == "success" else f" ({result.status})"
+    figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13)
+    figure.text(0.02, 0.93, f"t = {result.time[frame]:.3f} s", va="top", fontsize=11, color="0.3")
+    if stage.tubes is not None:
+        axes = figure.add_axes((0.87, 0.2, 0.02, 0.6))
+        colors = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
+        scale = figure.colorbar(ScalarMappable(Normalize(*stage.limits), colors), cax=axes)
+        scale.set_label(FIBER_LABELS[stage.color_by])
+        scale.outline.set_visible(False)
+    _draw_axes(figure, camera, width, height)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _draw_axes(figure: Figure, camera: Camera, width: int, height: int) -> None:
+    """Small x, y, z arrows in the lower left corner."""
+    box = 0.14 * min(width, height)
+    axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))
+    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
+    axes.axis("off")
+    for direction, name in zip(np.eye(3), "xyz", strict=True):
+        x, y, _ = camera.axes @ direction
+        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": "0.35"})
+        axes.text(1.25 * x, 1.25 * y, name, ha="center", va="center", fontsize=9, color="0.2")
+
+
+def _save_png(image: NDArray[np.uint8], path: Path) -> None:
+    from matplotlib.image import imsave
+
+    imsave(path, image, format="png")

@@ -1,0 +1,179 @@
+"""Window with a time slider."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.view.fields import nearest_frame
+from fibermsk.view.opengl import has_display, off_screen_works
+from fibermsk.view.stage import Stage
+from fibermsk.view.vtk_draw import VtkScene
+
+__all__ = ["Player", "play", "show"]
+
+_PICTURES_PER_SECOND = 30
+_HELP = "space: play or pause    left, right: one frame    r: all in view    q: close"
+
+
+class Player:
+    """Plotter of a result with its frame, its slider and its keys.
+
+    Parameters
+    ----------
+    result : Result
+        What to show.
+    time : float, optional
+        Where to start [s]; the last frame by default.
+    color_by : str
+        Field that colors the fibers.
+    size : (int, int)
+        Width and height of the window in pixels.
+    off_screen : bool
+        Draw without a window.
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        *,
+        time: float | None = None,
+        color_by: str = "axial_force",
+        size: tuple[int, int] = (1200, 900),
+        off_screen: bool = False,
+    ) -> None:
+        self.result = result
+        self.frame = nearest_frame(result, time)
+        self.playing = False
+        stage = Stage(result, color_by)
+        self.plotter = pv.Plotter(
+            off_screen=off_screen, window_size=list(size), title=f"fibermsk: {result.scene}"
+        )
+        self._scene = VtkScene(stage, self.plotter, scalar_bar=True)
+        self._scene.look(stage.camera(size, 0.17))
+        self._slider: Any = None
+        first, last = float(result.time[0]), float(result.time[-1])
+        if last > first:
+            self._slider = self.plotter.add_slider_widget(
+                self._slide,
+                (first, last),
+                value=float(result.time[self.frame]),
+                title="time [s]",
+                pointa=(0.1, 0.08),
+                pointb=(0.75, 0.08),
+                color="black",
+                interaction_event="always",
+            )
+        self.plotter.add_text(_HELP, position="upper_left", font_size=8, color="gray")
+        self.plotter.add_axes(color="black", viewport=(0.0, 0.82, 0.14, 0.96))
+        for key, action in (
+            ("space", self.toggle),
+            ("Left", lambda: self.step(-1)),
+            ("Right", lambda: self.step(1)),
+        ):
+            self.plotter.add_key_event(key, action)
+        self.show_frame(self.frame)
+
+    def show_frame(self, frame: int) -> None:
+        """Show one frame, counted cyclically."""
+        self.frame = frame % self.result.time.size
+        self._scene.show_frame(self.frame)
+        if self._slider is not None:
+            self._slider.GetRepresentation().SetValue(float(self.result.time[self.frame]))
+
+    def step(self, frames: int) -> None:
+        """Go on by some frames and draw."""
+        self.show_frame(self.frame + frames)
+        self.plotter.render()
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        self.playing = not self.playing
+
+    def advance(self) -> None:
+        """Show what is due one picture later in real time, over again from the end."""
+        time = self.result.time
+        if not self.playing or time.size < 2:
+            return
+        due = time[self.frame] + 1.0 / _PICTURES_PER_SECOND
+        if due > time[-1] and self.frame == time.size - 1:
+            frame = 0
+        else:
+            frame = max(int(np.searchsorted(time, due, side="right")) - 1, self.frame + 1)
+        self.show_frame(min(frame, time.size - 1))
+
+    def open(self) -> None:
+        """Open the window and wait until it is closed."""
+        interval = 1000 // _PICTURES_PER_SECOND
+        if not self.plotter.off_screen:
+            self.plotter.add_timer_event(
+                max_steps=10**9, duration=interval, callback=lambda _: self.advance()
+            )
+        self.plotter.show()
+
+    def _slide(self, value: float) -> None:
+        frame = nearest_frame(self.result, value)
+        if frame != self.frame:
+            self.frame = frame
+            self._scene.show_frame(frame)
+
+
+def show(
+    result: Result,
+    *,
+    time: float | None = None,
+    color_by: str = "axial_force",
+    size: tuple[int, int] = (1200, 900),
+) -> None:
+    """Open a window with the result and a time slider, and wait until it is closed.
+
+    Parameters
+    ----------
+    result : Result
+        A complete, failed or interrupted run.
+    time : float, optional
+        Simulated time to start at [s]; the last frame by default.
+    color_by : str
+        Field that colors the fibers, as in :func:`fibermsk.view.screenshot`.
+    size : (int, int)
+        Width and height of the window in pixels.
+
+    Raises
+    ------
+    ModelError
+        If this machine cannot open a window.
+    """
+    _check_display()
+    Player(result, time=time, color_by=color_by, size=size).open()
+
+
+def play(
+    result: Result, *, color_by: str = "axial_force", size: tuple[int, int] = (1200, 900)
+) -> None:
+    """Play the result in a window in real time, over and over, until the window is closed.
+
+    Parameters are those of :func:`show`.
+    """
+    _check_display()
+    first = float(result.time[0]) if result.time.size else None
+    player = Player(result, time=first, color_by=color_by, size=size)
+    player.toggle()
+    player.open()
+
+
+def _check_display() -> None:
+    if not has_display():
+        raise ModelError(
+            "cannot open a window: there is no display (DISPLAY is not set); "
+            "write a picture instead, with fibermsk.view.screenshot or "
+            "'fibermsk view FILE.h5 --screenshot PNG'"
+        )
+    if not off_screen_works():
+        raise ModelError(
+            "cannot open a window: no OpenGL was found; write a picture instead, with "
+            "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --screenshot PNG'"
+        )

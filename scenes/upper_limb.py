@@ -1,0 +1,108 @@
+"""The upper limb: five fiber muscles move a forearm.
+
+Two biceps and three triceps fibers, muscle in the middle and tendon at the ends, pull on a forearm
+that hinges at the elbow; they slide on each other and on the bones. The scene of Gfrerer and
+Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the numbers that its figures need.
+"""
+
+import numpy as np
+
+import fibermsk as fm
+
+ELBOW = (0.0, 0.0, -0.351)
+FOREARM_LENGTH, FOREARM_MASS, BONE_RADIUS = 0.287, 1.5, 0.035
+
+
+def belly(theta):
+    """Share of muscle along a fiber: 1 in the middle, 0 (tendon) at the ends."""
+    return 16.0 * (1.0 - theta) ** 2 * theta**2
+
+
+def radius(theta):
+    """Radius along a fiber [m]."""
+    return 0.006 * (1.0 + belly(theta))
+
+
+def biceps_activation(t):
+    """Activation of both biceps fibers."""
+    return 0.0704 * np.tanh(np.pi * t) + 0.0608 * np.sin(np.pi * t)
+
+
+def triceps_activation(t):
+    """Activation of the three triceps fibers."""
+    return 0.008 * (1.0 - np.cos(np.pi * t))
+
+
+def tissue(max_stress, prestress):
+    """Muscle and tendon of one fiber."""
+    return fm.Tissue(
+        density=900.0,
+        muscle=fm.KelvinVoigt(shear_modulus=2.0e4, viscosity=1.0e4),
+        tendon=fm.KelvinVoigt(shear_modulus=1.0e6, viscosity=1.0e4),
+        active=fm.ActiveStress(max_stress, optimal_stretch=1.3, width=0.3, exponent=4.0),
+        prestress=prestress,
+    )
+
+
+def scene(elements: int = 8, steps: int = 256, duration: float = 8.0) -> fm.Scene:
+    """Describe the scene.
+
+    Parameters
+    ----------
+    elements : int
+        Finite elements of each fiber.
+    steps : int
+        Time steps.
+    duration : float
+        Simulated time [s].
+    """
+    model = fm.Model("upper_limb", gravity=(0.0, 0.0, -9.81))
+    length, mass, bone = FOREARM_LENGTH, FOREARM_MASS, BONE_RADIUS
+    across = mass * (3.0 * bone**2 + length**2) / 12.0
+    upper_arm = model.add(fm.Body("upper_arm", shapes=fm.Capsule((0.0, 0.0, 0.0), ELBOW, bone)))
+    elbow = model.add(fm.Body("elbow", shapes=fm.InfiniteCylinder(ELBOW, (0.0, 1.0, 0.0), bone)))
+    forearm = model.add(
+        fm.Body(
+            "forearm",
+            mass=mass,
+            com=(0.0, 0.0, -0.5 * length),
+            inertia=(across, across, 0.5 * mass * bone**2),
+            shapes=fm.Capsule((0.0, 0.0, 0.0), (0.0, 0.0, -length), bone),
+        )
+    )
+    model.add(fm.Weld(model.ground, upper_arm), fm.Weld(model.ground, elbow))
+    # flexion takes the hand forward, to +x
+    model.add(
+        fm.Hinge("elbow_flexion", upper_arm, forearm, at=ELBOW, axis=(0.0, -1.0, 0.0), damping=0.2)
+    )
+
+    def fiber(name, origin, insertion, material, activation):
+        ends = upper_arm.at(origin), forearm.at(insertion)
+        return model.add(
+            fm.Fiber(
+                name,
+                attach=ends,
+                radius=radius,
+                muscle_fraction=belly,
+                n_elements=elements,
+                tissue=material,
+                activation=activation,
+            )
+        )
+
+    fibers = []
+    for i, y in enumerate((-0.013, 0.013), start=1):
+        ends = (0.05, y, -0.01), (0.045, y, -0.045)
+        fibers.append(fiber(f"biceps_{i}", *ends, tissue(4.2e7, 32.7e3), biceps_activation))
+    for i, y in enumerate((-0.026, 0.0, 0.026), start=1):
+        ends = (-0.05, y, -0.02), (-0.05, y, -0.03)
+        fibers.append(fiber(f"triceps_{i}", *ends, tissue(1.4e7, 16.0e3), triceps_activation))
+
+    bones = [upper_arm, elbow, forearm]
+    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(stiffness=768.0, limit=3.0)))
+    model.add(fm.Contact(fibers, bones, fm.PenaltyContact(stiffness=768.0, limit=4.0)))
+    return fm.Scene(model, duration=duration, steps=steps)
+
+
+if __name__ == "__main__":
+    fm.run_scene(scene)

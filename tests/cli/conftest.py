@@ -1,0 +1,60 @@
+"""Fixtures of the command tests."""
+
+from __future__ import annotations
+
+import pytest
+from fake_computing import FakeScene, fake_simulate
+from typer.testing import CliRunner
+
+import fibermsk
+from fibermsk.cli.main import app
+
+
+@pytest.fixture
+def computing(monkeypatch, tmp_path):
+    """Work in an empty folder, with a computing side that makes results up."""
+    monkeypatch.setattr(fibermsk, "Scene", FakeScene, raising=False)
+    monkeypatch.setattr(fibermsk, "simulate_scene", fake_simulate, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli():
+    """Run a command: its outcome has exit_code, stdout and stderr."""
+
+    def invoke(*arguments):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return invoke
+
+
+SCENE = '''"""An arm that {model}.
+
+More about it.
+"""
+
+import fibermsk as fm
+
+print("loading")
+
+
+def scene(elements: int = 8, steps: int = 4, duration: float = 8.0, fast: bool = False) -> fm.Scene:
+    return fm.Scene("{model}", duration, steps)
+
+
+if __name__ == "__main__":
+    fm.run_scene(scene)
+'''
+
+
+@pytest.fixture
+def scene_file(computing):
+    """Write a scene file whose run goes as told."""
+
+    def write(model="works", name="arm"):
+        path = computing / f"{name}.py"
+        path.write_text(SCENE.format(model=model))
+        return path
+
+    return write

@@ -1,0 +1,129 @@
+import json
+import subprocess
+import sys
+
+import h5py
+import pytest
+from make_result import make_hanging_fiber, make_result
+
+from fibermsk.cli import scene_files
+from fibermsk.io import save
+
+
+@pytest.fixture
+def file(tmp_path):
+    return save(make_result(9), tmp_path / "run.h5")
+
+
+def test_info_prints_contents_ranges_and_units(cli, file):
+    done = cli("info", file)
+    assert done.exit_code == 0
+    assert "/time" in done.stdout
+    assert "0 to 8 s" in done.stdout
+    assert "elements = 8" in done.stdout
+    found = json.loads(cli("info", file, "--json").stdout)
+    assert found["scene"] == "upper_limb"
+    assert found["parameters"]["steps"] == 8
+    assert {"/time", "/fibers/biceps_1/position"} <= {item["path"] for item in found["datasets"]}
+
+
+@pytest.mark.parametrize("command", [["info"], ["plot", "--out", "x.png"], ["view"]])
+def test_bad_files(cli, tmp_path, command):
+    done = cli(*command, tmp_path / "missing.h5")
+    assert done.exit_code == 2
+    assert "there is no such file" in done.stderr
+    with h5py.File(tmp_path / "other.h5", "w"):
+        pass
+    done = cli(*command, tmp_path / "other.h5")
+    assert done.exit_code == 2
+    assert "not a fibermsk result" in done.stderr
+
+
+def test_plot_writes_pictures(cli, file, tmp_path):
+    for name in ("new/page.png", "page.svg"):
+        done = cli("plot", file, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.stderr
+        assert (tmp_path / name).stat().st_size > 10_000
+    out = tmp_path / "some.png"
+    assert cli("plot", file, "--what", "speeds", "solver", "--out", out).exit_code == 0
+    assert cli("plot", "--what", "speeds", "--what", "radius", file, "--out", out).exit_code == 0
+    done = cli("plot", file, "--what", "colour", "--out", out)
+    assert done.exit_code == 2
+    assert "activation" in done.stderr
+    assert cli("plot", file, "--out", tmp_path / "page.doc").exit_code == 2
+    assert cli("plot", file).exit_code == 2
+
+
+def test_view_writes_a_screenshot(cli, file, tmp_path):
+    out = tmp_path / "new" / "x.png"
+    arguments = ["view", file, "--screenshot", out, "--time", "3", "--color-by", "stretch"]
+    done = cli(*arguments)
+    assert done.exit_code == 0, done.stderr
+    assert out.stat().st_size > 10_000
+    assert cli("view", file, "--screenshot", out, "--color-by", "taste").exit_code == 2
+    assert cli("view", file, "--screenshot", out, "--time", "99").exit_code == 2
+
+
+def test_view_without_a_display_says_what_to_do(cli, file, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    done = cli("view", file)
+    assert done.exit_code == 2
+    assert "--screenshot" in done.stderr
+
+
+def test_scenes_are_listed_without_being_run(cli, computing, monkeypatch):
+    package = computing / "fibermsk"
+    (computing / "scenes").mkdir()
+    package.mkdir()
+    (computing / "scenes" / "swing.py").write_text('"""A swing.\n\nMore."""\nraise RuntimeError\n')
+    (computing / "scenes" / "broken.py").write_text("def (")
+    (computing / "scenes" / "_part.py").write_text("")
+    monkeypatch.setattr(scene_files.fibermsk, "__file__", str(package / "__init__.py"))
+    done = cli("scenes")
+    assert done.exit_code == 0
+    assert "swing   A swing." in done.stdout
+    assert "broken  (cannot be read)" in done.stdout
+    assert "_part" not in done.stdout
+    found = json.loads(cli("scenes", "--json").stdout)
+    assert {"name": "swing", "title": "A swing."} in found["scenes"]
+    assert "did you mean 'swing'?" in cli("run", "swong").stderr
+
+    # In a wheel the package carries the folders.
+    carried = package / "_scenes"
+    carried.mkdir()
+    (carried / "carried.py").write_text('"""A carried scene."""\n')
+    assert "A carried scene." in cli("scenes").stdout
+    (package / "_verification").mkdir()
+    (package / "_verification" / "problem.py").write_text(
+        '"""A problem."""\ndef run(elements: int = 2):\n    return {}\n'
+    )
+    assert "fibermsk verify problem" in cli("run", "problem").stderr
+    assert "elements  int, default 2" in cli("scenes", "problem").stdout
+
+
+def test_scene_shows_its_parameters(cli, scene_file):
+    path = scene_file()
+    done = cli("scenes", path)
+    assert done.exit_code == 0
+    assert "arm: An arm that works." in done.stdout
+    assert "steps     int, default 4" in done.stdout
+    found = json.loads(cli("scenes", path, "--json").stdout)
+    assert found["parameters"]["duration"] == {"type": "float", "default": 8.0}
+
+
+def test_plot_and_view_of_a_fiber_alone(cli, tmp_path):
+    file = save(make_hanging_fiber(), tmp_path / "fiber.h5")
+    assert cli("plot", file, "--out", tmp_path / "x.png").exit_code == 0
+    assert cli("view", file, "--screenshot", tmp_path / "y.png").exit_code == 0
+
+
+def test_help_needs_nothing_heavy():
+    code = (
+        "import sys\nfrom fibermsk.cli.main import main\nsys.argv[1:] = ['--help']\n"
+        "try:\n    main()\nfinally:\n"
+        "    print('heavy:', {'pyvista', 'matplotlib', 'numba', 'h5py'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "heavy: set()" in done.stdout

@@ -1,0 +1,246 @@
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import fibermsk
+from fibermsk.cli.run import run_scene
+from fibermsk.cli.scene_files import find
+from fibermsk.errors import ModelError
+from fibermsk.io import load
+
+
+def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, computing):
+    done = cli("run", scene_file(), "--set", "steps=6", "elements=3", "--json")
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert list(report) == [
+        "scene",
+        "file",
+        "status",
+        "time_end",
+        "steps",
+        "newton_iterations",
+        "wall_seconds",
+        "final",
+    ]
+    assert report["scene"] == "arm"
+    assert report["file"] == "results/arm.h5"
+    assert report["status"] == "success"
+    assert report["steps"] == 6
+    assert report["newton_iterations"] == 21
+    assert report["final"]["elbow_flexion"] == pytest.approx(1.0471975511965976)
+    result = load("results/arm.h5")
+    assert result.parameters == {"elements": 3, "steps": 6, "duration": 8.0, "fast": False}
+    assert "loading" in done.stderr
+
+
+def test_plain_run_tells_what_it_did(cli, scene_file):
+    done = cli("run", scene_file(), "--out", "deep/er/x.h5", "--method", "other")
+    assert done.exit_code == 0
+    assert "arm: success" in done.stdout
+    assert "written to deep/er/x.h5" in done.stdout
+    assert load("deep/er/x.h5").method == "other"
+
+
+def test_quiet_run_says_nothing(cli, scene_file):
+    path = scene_file()
+    path.write_text(path.read_text().replace('print("loading")', ""))
+    done = cli("run", path, "--quiet")
+    assert (done.exit_code, done.output) == (0, "")
+
+
+@pytest.mark.parametrize("model, status", [("fails", "failed"), ("interrupted", "interrupted")])
+def test_broken_run_leaves_its_result(cli, scene_file, model, status):
+    done = cli("run", scene_file(model), "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["status"] == status
+    assert load("results/arm.h5").status == status
+    assert "Traceback" not in done.stderr
+    assert "results/arm.h5" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "model, message",
+    [
+        ("fails at once", "error: no equilibrium was found"),
+        ("killed", "interrupted"),
+        ("breaks", "error: RuntimeError: a defect (--debug shows where)"),
+    ],
+)
+def test_run_without_any_result(cli, scene_file, model, message):
+    done = cli("run", scene_file(model), "--quiet")
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("front", [True, False])
+def test_debug_shows_the_traceback(cli, scene_file, front):
+    arguments = ["run", scene_file("breaks")]
+    arguments.insert(0 if front else 2, "--debug")
+    done = cli(*arguments)
+    assert done.exit_code == 1
+    assert "Traceback" in done.stderr
+    assert "--debug" not in done.stderr
+
+
+def test_folder_is_checked_before_computing(cli, scene_file, monkeypatch):
+    def never(*args, **options):
+        raise AssertionError("computed")
+
+    monkeypatch.setattr(fibermsk, "simulate_scene", never)
+    Path("taken").write_text("a file")
+    done = cli("run", scene_file(), "--out", "taken/run.h5")
+    assert done.exit_code == 2
+    assert "cannot write taken/run.h5" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        (
+            "step=3",
+            "has no parameter 'step'; it has: elements, steps, duration, fast; did you mean",
+        ),
+        ("steps=3.5", "steps = '3.5'; must be a whole number"),
+        ("duration=long", "duration = 'long'; must be a finite number"),
+        ("fast=maybe", "fast = 'maybe'; must be true or false"),
+        ("steps", "must be key=value"),
+    ],
+)
+def test_bad_settings(cli, scene_file, setting, message):
+    done = cli("run", scene_file(), "--set", setting)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stdout.replace("loading\n", "") == ""
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("def scene(:\n", "line 1: invalid syntax"),
+        ("x = 1\ny = 1 / 0\n", r"line 2: the file raised ZeroDivisionError"),
+        ("import no_such_module\n", "line 1: the file raised ModuleNotFoundError"),
+        ("x = 1\n", "defines no function scene()"),
+        ("def scene():\n    return 3\n", "scene() gave int; it must return fm.Scene"),
+        ("def scene(n=1):\n    return {}[n]\n", "line 2: scene() raised KeyError: 1"),
+        ("from fibermsk.errors import ModelError\nraise ModelError('bad')\n", "bad (.*line 2)"),
+        ("import sys\nsys.exit(0)\n", "line 2: the file raised SystemExit"),
+        ("a\0b", "null bytes"),
+    ],
+)
+def test_bad_scene_files(cli, computing, text, message):
+    path = computing / "mine.py"
+    path.write_text(text)
+    done = cli("run", path)
+    assert done.exit_code == 2
+    assert str(path) in done.stderr
+    if "bad (" in message:
+        assert f"bad ({path}, line 2)" in done.stderr
+    else:
+        assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "scene, message",
+    [
+        ("no_such_scene", "there is no scene 'no_such_scene'"),
+        ("folder/scene.py", "there is no scene file folder/scene.py"),
+        (".", "is a folder"),
+        ("text.txt", "is not a Python file"),
+    ],
+)
+def test_scene_that_is_not_there(cli, computing, scene, message):
+    Path("text.txt").write_text("hello")
+    done = cli("run", scene)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_bad_usage(cli):
+    assert cli("run").exit_code == 2
+    assert cli("nonsense").exit_code == 2
+    assert cli("run", "x", "--nonsense").exit_code == 2
+
+
+def test_what_a_scene_file_defines_can_be_pickled(scene_file):
+    import pickle
+
+    function = find(str(scene_file())).function
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_run_scene_runs_with_defaults_and_settings(scene_file):
+    file = find(str(scene_file()))
+    result = run_scene(file.function, ["--set", "steps=2", "--out", "mine.h5"])
+    assert result.time.size == 3
+    assert load("mine.h5").scene == "arm"
+    with pytest.raises(SystemExit) as end:
+        run_scene(file.function, ["--set", "wrong=2"])
+    assert end.value.code == 2
+
+
+def test_required_parameter(cli, computing):
+    path = computing / "mine.py"
+    path.write_text("def scene(mass: float):\n    return 3\n")
+    done = cli("run", path)
+    assert done.exit_code == 2
+    assert "needs a value for: mass" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
+    program = computing / "program.py"
+    program.write_text(
+        textwrap.dedent("""
+        import sys, time
+        import fibermsk
+        from fake_computing import FakeScene
+        from make_result import make_result
+        from fibermsk.cli.main import main
+
+        def simulate_scene(scene, *, name, parameters, method, progress):
+            try:
+                print("ready", flush=True)
+                time.sleep(60)
+            except KeyboardInterrupt:
+                return make_result(3, scene=name, status="interrupted")
+
+        fibermsk.Scene, fibermsk.simulate_scene = FakeScene, simulate_scene
+        main()
+        """)
+    )
+    paths = [str(Path(fibermsk.__file__).parents[1]), *sys.path, str(Path(__file__).parent)]
+    start = f"import sys, runpy; sys.path[:] = {paths!r}; sys.argv.pop(0); "
+    process = subprocess.Popen(
+        [sys.executable, "-c", start + "runpy.run_path(sys.argv[0], run_name='__main__')"]
+        + [str(program), "run", str(scene_file())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=computing,
+    )
+    for line in process.stdout:
+        if line == "ready\n":
+            break
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1, errors
+    assert load(computing / "results" / "arm.h5").status == "interrupted"
+    assert "Traceback" not in errors
+
+
+def test_model_error_of_the_computation_is_bad_input(cli, scene_file, monkeypatch):
+    def refuse(*args, **options):
+        raise ModelError("method = 'magic'; must be one of: backward_euler")
+
+    monkeypatch.setattr(fibermsk, "simulate_scene", refuse)
+    done = cli("run", scene_file(), "--method", "magic")
+    assert done.exit_code == 2
+    assert done.stderr.strip() == "error: method = 'magic'; must be one of: backward_euler"

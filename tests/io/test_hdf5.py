@@ -1,0 +1,142 @@
+import os
+from dataclasses import fields, is_dataclass, replace
+
+import h5py
+import numpy as np
+import pytest
+from make_result import make_hanging_fiber, make_result
+
+from fibermsk.errors import ModelError
+from fibermsk.io import check_writable, describe, load, save
+from fibermsk.io import hdf5 as module
+
+
+def assert_same(a, b):
+    if is_dataclass(a):
+        assert type(a) is type(b)
+        for item in fields(a):
+            assert_same(getattr(a, item.name), getattr(b, item.name))
+    elif isinstance(a, dict):
+        assert list(a) == list(b)
+        for key in a:
+            assert_same(a[key], b[key])
+    elif isinstance(a, tuple):
+        assert len(a) == len(b)
+        for one, other in zip(a, b, strict=True):
+            assert_same(one, other)
+    elif isinstance(a, np.ndarray):
+        np.testing.assert_array_equal(a, b)
+    else:
+        assert a == b
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        make_result(),
+        make_result(1, status="interrupted", message="stopped by the user"),
+        make_hanging_fiber(),
+    ],
+    ids=["arm", "one_frame", "hanging"],
+)
+def test_round_trip(tmp_path, result):
+    path = save(result, tmp_path / "new" / "folder" / "run.h5")
+    assert_same(load(path), result)
+    assert os.listdir(path.parent) == ["run.h5"]
+
+
+def test_layout_is_the_documented_one(tmp_path):
+    result = make_result(4)
+    with h5py.File(save(result, tmp_path / "run.h5")) as file:
+        assert file["time"].shape == (4,)
+        assert file["coordinates/elbow_flexion"].attrs["units"] == "rad"
+        assert file["speeds/elbow_flexion"].attrs["units"] == "rad/s"
+        assert file["bodies/forearm/rotation"].shape == (4, 3, 3)
+        assert file["fibers/biceps_1/position"].shape == (4, 9, 3)
+        assert file["fibers/biceps_1/axial_force"].shape == (4, 21)
+        assert file["fibers/biceps_1/axial_force"].attrs["units"] == "N"
+        assert file["solver/min_admissibility"].shape == (4,)
+        assert file.attrs["units"] == "SI"
+        assert file.attrs["status"] == "success"
+        assert set(file.attrs) >= {"scene", "parameters", "fibermsk_version", "method"}
+
+
+def test_awkward_names_and_values_survive(tmp_path):
+    result = make_result(3)
+    fiber = result.fibers["biceps_1"]
+    odd = replace(
+        result,
+        fibers={"left/long %2F head": fiber, ".": fiber},
+        parameters={"n": np.int64(3), "x": np.arange(2.0)},
+        stats={"history": list(range(30_000))},
+    )
+    back = load(save(odd, tmp_path / "run.h5"))
+    assert list(back.fibers) == ["left/long %2F head", "."]
+    assert back.parameters == {"n": 3, "x": [0.0, 1.0]}
+    assert len(back.stats["history"]) == 30_000
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch, error):
+    path = save(make_result(3), tmp_path / "run.h5")
+    write = module._write
+
+    def broken(file, result):
+        write(file, result)
+        raise error
+
+    monkeypatch.setattr(module, "_write", broken)
+    with pytest.raises(error):
+        save(make_result(9), path)
+    assert load(path).time.size == 3
+    assert os.listdir(tmp_path) == ["run.h5"]
+
+
+def test_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(ModelError, match="cannot write .*file"):
+        check_writable(tmp_path / "file" / "run.h5")
+    with pytest.raises(ModelError, match="it is a folder"):
+        save(make_result(2), tmp_path)
+    assert check_writable(tmp_path / "made" / "run.h5").parent.is_dir()
+
+
+def test_bad_files_are_named_as_such(tmp_path):
+    with pytest.raises(ModelError, match="there is no such file"):
+        load(tmp_path / "missing.h5")
+    with pytest.raises(ModelError, match="it is a folder"):
+        load(tmp_path)
+    (tmp_path / "text.h5").write_text("hello")
+    with pytest.raises(ModelError, match="not an HDF5 file"):
+        load(tmp_path / "text.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["x"] = 1
+    with pytest.raises(ModelError, match="not a fibermsk result"):
+        load(tmp_path / "other.h5")
+
+
+def test_damaged_files(tmp_path):
+    path = save(make_result(9), tmp_path / "run.h5")
+    whole = path.read_bytes()
+    for part in (0.1, 0.5, 0.99):
+        path.write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(ModelError, match="damaged or incomplete"):
+            load(path)
+    path.write_bytes(whole)
+    with h5py.File(path, "a") as file:
+        del file["fibers/biceps_1/stretch"]
+    with pytest.raises(ModelError, match="damaged or incomplete .*stretch"):
+        load(path)
+    path.write_bytes(whole)
+    with h5py.File(path, "a") as file:
+        del file["time"]
+        file["time"] = np.arange(4.0)
+    with pytest.raises(ModelError, match="first axis must be 4"):
+        load(path)
+
+
+def test_description_has_ranges_and_units(tmp_path):
+    found = describe(save(make_result(5), tmp_path / "run.h5"))
+    assert found["attributes"]["parameters"]["elements"] == 8
+    time = next(item for item in found["datasets"] if item["path"] == "/time")
+    assert time == {"path": "/time", "shape": [5], "units": "s", "min": 0.0, "max": 8.0}

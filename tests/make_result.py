@@ -1,0 +1,107 @@
+"""A made-up result with the shape of a real one, for tests of files, pictures and commands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+
+
+def rotation_y(angle: float) -> np.ndarray:
+    """Rotation about y that brings z towards x."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def make_fiber(origin, insertion, force, *, n_nodes=9, n_samples=21, bow=0.01) -> FiberHistory:
+    """Fiber bowed in x between two end histories of shape (n_frames, 3)."""
+    n_frames = len(origin)
+    node_theta = np.linspace(0.0, 1.0, n_nodes)
+    theta = np.linspace(0.0, 1.0, n_samples)
+    span = insertion - origin
+    bump = 4.0 * node_theta * (1.0 - node_theta)
+    position = origin[:, None] + node_theta[None, :, None] * span[:, None]
+    position[..., 0] += bow * bump
+    tangent = np.repeat(span[:, None], n_nodes, axis=1)
+    tangent[..., 0] += bow * (4.0 - 8.0 * node_theta)
+    profile = 16.0 * theta**2 * (1.0 - theta) ** 2
+    length = np.linalg.norm(span, axis=1)
+    stretch = (length / length[0])[:, None] * (1.0 + 0.02 * np.sin(np.pi * theta))
+    pull = force * span / length[:, None]
+    return FiberHistory(
+        node_theta=node_theta,
+        position=position,
+        tangent=tangent,
+        theta=theta,
+        muscle_fraction=profile,
+        stretch=stretch,
+        radius=0.006 * (1.0 + profile) / np.sqrt(stretch),
+        axial_force=np.repeat(np.reshape(force, (n_frames, 1)), n_samples, axis=1)
+        * (1.0 - 0.1 * theta),
+        contact_force_density=5.0
+        * np.maximum(0.0, np.sin(np.pi * theta) - 0.5)
+        * np.ones((n_frames, 1)),
+        activation=0.05 * np.linspace(0.0, 1.0, n_frames),
+        force_origin=pull,
+        force_insertion=-pull,
+    )
+
+
+def make_result(n_frames: int = 33, **changes) -> Result:
+    """Arm of two bones with two biceps and three triceps fibers, the elbow bending by 60°."""
+    time = np.linspace(0.0, 8.0, n_frames)
+    angle = np.radians(60.0) * np.sin(np.pi * time / 16.0)
+    elbow = np.array([0.0, 0.0, -0.351])
+    turn = np.stack([rotation_y(-q) for q in angle])
+    still = np.repeat(np.eye(3)[None], n_frames, axis=0)
+    fibers = {}
+    for kind, x, low, sides in (
+        ("biceps", 0.05, (0.045, -0.045), (-0.013, 0.013)),
+        ("triceps", -0.05, (-0.05, -0.03), (-0.026, 0.0, 0.026)),
+    ):
+        for number, y in enumerate(sides, 1):
+            origin = np.tile([x, y, -0.01], (n_frames, 1))
+            insertion = elbow + turn @ np.array([low[0], y, low[1]])
+            force = (20.0 if kind == "biceps" else 8.0) + 3.0 * np.sin(time)[:, None]
+            fibers[f"{kind}_{number}"] = make_fiber(origin, insertion, force, bow=0.3 * x)
+    bodies = {
+        "upper_arm": BodyMotion(
+            position=np.zeros((n_frames, 3)),
+            rotation=still,
+            shapes=(
+                ShapeRecord("capsule", np.zeros(3), elbow, 0.035),
+                ShapeRecord("infinite_cylinder", elbow, elbow + [0.0, 1.0, 0.0], 0.035),
+            ),
+        ),
+        "forearm": BodyMotion(
+            position=np.tile(elbow, (n_frames, 1)),
+            rotation=turn,
+            shapes=(ShapeRecord("capsule", np.zeros(3), np.array([0.0, 0.0, -0.287]), 0.035),),
+        ),
+    }
+    settings = {
+        "scene": "upper_limb",
+        "parameters": {"elements": 8, "steps": n_frames - 1, "duration": 8.0},
+        "time": time,
+        "coordinates": {"elbow_flexion": angle},
+        "speeds": {"elbow_flexion": np.gradient(angle, time) if n_frames > 1 else 0.0 * time},
+        "bodies": bodies,
+        "fibers": fibers,
+        "step_size": np.concatenate([[0.0], np.diff(time)]),
+        "newton_iterations": np.full(n_frames, 3),
+        "min_admissibility": np.linspace(1.0, 0.4, n_frames),
+        "stats": {"steps": n_frames - 1, "wall_seconds": 1.5},
+        "version": "0.1.0",
+    }
+    return Result(**(settings | changes))
+
+
+def make_hanging_fiber(n_frames: int = 5) -> Result:
+    """One passive fiber, no body and no coordinate."""
+    origin = np.tile([0.0, 0.0, 1.0], (n_frames, 1))
+    insertion = np.stack([[0.0, 0.0, -0.05 * k / n_frames] for k in range(n_frames)])
+    fiber = make_fiber(origin, insertion, np.full((n_frames, 1), 1.0), bow=0.0)
+    fibers = {"fiber": FiberHistory(**(vars(fiber) | {"activation": np.zeros(n_frames)}))}
+    return make_result(
+        n_frames, scene="hanging_fiber", coordinates={}, speeds={}, bodies={}, fibers=fibers
+    )

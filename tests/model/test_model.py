@@ -1,0 +1,177 @@
+"""The model as a whole: what may be added, cross checks, contact pairs, pickling."""
+
+import pickle
+
+import numpy as np
+import pytest
+from model_parts import INERTIA, LAW, arm, body, fiber
+from numpy.testing import assert_array_equal
+
+from fibermsk.errors import ModelError
+from fibermsk.model import Body, Capsule, Contact, Hinge, Model, Scene, Weld
+
+O3, Y = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+
+
+def hinge(name, parent, child):
+    return Hinge(name, parent, child, O3, Y)
+
+
+def refused(message):
+    return pytest.raises(ModelError, match=f"^[^\n]*{message}")
+
+
+def test_add_returns_the_item_or_the_tuple():
+    model = Model("m")
+    a = Body("a")
+    assert model.add(a) is a
+    b, joint = model.add(Body("b"), Weld(model.ground, a))
+    assert model.bodies == (model.ground, a, b)
+    assert model.joints == (joint,)
+    assert model.joint_of(a) is joint
+    assert model.joint_of(b) is None
+
+
+def test_arm_is_valid():
+    model, parts = arm()
+    model.validate()
+    assert model.fibers == (parts["biceps"], parts["strand"])
+    assert model.contacts == (parts["contact"],)
+    assert_array_equal(model.gravity, (0.0, 0.0, -9.81))
+    assert repr(model) == "Model('arm': 3 bodies, 2 joints, 2 fibers, 1 contacts)"
+
+
+def test_names_are_unique_in_the_whole_model():
+    model, _ = arm()
+    with refused("name 'ulna' of the new body is taken by a body; must be unique; rename"):
+        model.add(Body("ulna"))
+    with refused("name 'elbow' of the new fiber is taken by a hinge"):
+        model.add(fiber("elbow"))
+    with refused("name 'ground' of the new body is taken by a body; .*use model.ground"):
+        model.add(Body("ground"))
+
+
+def test_nothing_is_added_twice():
+    model, parts = arm()
+    for name in ("humerus", "elbow", "biceps", "contact"):
+        with refused("was already added; must be added once"):
+            model.add(parts[name])
+
+
+def test_unknown_bodies_and_fibers_are_named_with_the_remedy():
+    model, parts = arm()
+    radius = Body("radius", shapes=Capsule(O3, Y, 0.01))
+    for joint in (Weld(model.ground, radius), hinge("wrist", radius, parts["ulna"])):
+        with refused("unknown body 'radius'; must belong to model 'arm'; add it first"):
+            model.add(joint)
+    with refused("fiber 'f': unknown body 'radius'; .*add it first: model.add\\(radius\\)"):
+        model.add(fiber("f", attach=(radius.at(O3), None)))
+    with refused("contact: unknown body 'radius'"):
+        model.add(Contact(parts["biceps"], radius, LAW))
+    with refused("contact: unknown fiber 'f'"):
+        model.add(Contact(fiber("f"), parts["biceps"], LAW))
+    with refused("unknown body 'ground'; .*another body of this name"):
+        model.add(Weld(Model("other").ground, parts["ulna"]))
+    model.add(radius)
+    model.add(hinge("wrist", parts["ulna"], radius))
+
+
+def test_add_refuses_other_things():
+    model = Model("m")
+    for item in (1.0, "ulna", None, LAW, Model("n")):
+        with refused("model 'm': add = .*; must be a Body, Hinge, Weld, Fiber or Contact"):
+            model.add(item)
+    with refused("takes a sequence apart"):
+        model.add([Body("a"), Body("b")])
+
+
+def test_a_body_hangs_on_one_joint():
+    model, parts = arm()
+    with refused("child = body 'ulna'; must hang on one joint, and hangs on hinge 'elbow'"):
+        model.add(Weld(model.ground, parts["ulna"]))
+    with refused("child = body 'ground'; must not be the ground; make it the parent"):
+        model.add(hinge("h", parts["ulna"], model.ground))
+
+
+def test_joint_loops_are_refused():
+    model = Model("m")
+    a, b, c = model.add(Body("a"), Body("b"), Body("c"))
+    model.add(hinge("ab", a, b), hinge("bc", b, c))
+    with refused("hinge 'ca': child = body 'a'; must not carry its parent, .*'bc', hinge 'ab'"):
+        model.add(hinge("ca", c, a))
+    model.add(Weld(model.ground, a))
+
+
+def test_validate_finds_hanging_and_massless_bodies():
+    model = Model("m")
+    a, b = model.add(body("a"), Body("b"))
+    with refused("model 'm': body 'a' has no joint; must hang on the ground"):
+        model.validate()
+    model.add(hinge("shoulder", model.ground, a), Weld(a, b))
+    with refused("body 'b': mass = None; must be given; hinge 'shoulder' moves this body"):
+        model.validate()
+
+
+def test_validate_asks_for_inertia_of_moved_bodies_only():
+    model = Model("m")
+    a, b = model.add(Body("a"), Body("b", mass=1.0))
+    model.add(Weld(model.ground, a), hinge("elbow", a, b))
+    with refused("body 'b': inertia = None; must be given; hinge 'elbow' moves this body"):
+        model.validate()
+
+
+def test_validate_refuses_a_model_that_cannot_move():
+    model = Model("m")
+    with refused("model 'm': nothing can move"):
+        model.validate()
+    model.add(fiber())
+    model.validate()
+
+
+def test_contact_pairs_of_fibers_among_themselves():
+    a, b, c = fiber("a"), fiber("b"), fiber("c")
+    bone = Body("bone", shapes=Capsule(O3, Y, 0.01))
+    contact = Contact([a, b, c], [a, b, c, bone], LAW)
+    assert contact.fiber_pairs == ((a, b), (a, c), (b, c))
+    assert contact.body_pairs == ((a, bone), (b, bone), (c, bone))
+    assert contact.points_per_element == 5
+    assert Contact(a, b, LAW).first == (a,)
+
+
+def test_contact_of_one_fiber_with_itself_is_refused():
+    a = fiber("a")
+    with refused("first = second = fiber 'a'; must name something else"):
+        Contact(a, a, LAW)
+    with refused("first\\[1\\] = fiber 'a'; must be listed once"):
+        Contact([a, a], fiber("b"), LAW)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_pairs_are_listed_once_over_all_contacts(turned):
+    model, parts = arm()
+    pair = (parts["strand"], parts["biceps"])
+    with refused("must be listed once"):
+        model.add(Contact(*(pair[::-1] if turned else pair), LAW))
+    with refused("fiber 'biceps' with body 'humerus' is a pair of an earlier contact"):
+        model.add(Contact(parts["biceps"], parts["humerus"], LAW))
+    model.add(Contact(parts["biceps"], parts["ulna"], LAW))
+
+
+def test_pickle_round_trip_keeps_values_and_identities():
+    model, _ = arm()
+    scene = pickle.loads(pickle.dumps(Scene(model, duration=1.0, steps=8)))
+    copy = scene.model
+    copy.validate()
+    assert [b.name for b in copy.bodies] == [b.name for b in model.bodies]
+    assert copy.bodies[0] is copy.ground
+    assert copy.joints[1].parent is copy.bodies[1]
+    assert copy.fibers[0].attach[1].body is copy.bodies[2]
+    assert copy.contacts[0].first == copy.fibers
+    assert_array_equal(copy.bodies[2].inertia, np.diag(INERTIA))
+    theta = np.linspace(0.0, 1.0, 7)
+    for old, new in zip(model.fibers, copy.fibers, strict=True):
+        assert_array_equal(new.radius_at(theta), old.radius_at(theta))
+        assert_array_equal(new.line_load_at(theta, 0.2), old.line_load_at(theta, 0.2))
+        assert new.activation_at(0.3) == old.activation_at(0.3)
+    with pytest.raises(ModelError, match="unknown body"):
+        copy.add(Weld(model.ground, Body("x")))

@@ -1,0 +1,167 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from make_result import make_hanging_fiber, make_result
+from matplotlib.image import imread
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import BodyMotion, ShapeRecord
+from fibermsk.view import opengl, scene, screenshot, show
+from fibermsk.view.fields import FIELDS, fiber_field, field_range
+from fibermsk.view.stage import Stage
+from fibermsk.view.window import Player
+
+ARM = make_result()
+SIZE = (320, 240)
+
+
+def inked(image):
+    """Part of the pixels that are not background."""
+    return np.mean(np.any(image < 250, axis=2))
+
+
+@pytest.fixture(params=["opengl", "processor"])
+def renderer(request, monkeypatch):
+    """Each of the two ways to draw, where this machine has it."""
+    if request.param == "opengl":
+        if not opengl.off_screen_works():
+            pytest.skip("this machine has no OpenGL")
+    else:
+        monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    return request.param
+
+
+def test_screenshot_is_a_picture_of_the_asked_size(tmp_path, renderer):
+    path = screenshot(ARM, tmp_path / "new" / "arm.png", size=SIZE)
+    image = 255 * imread(path)[..., :3]
+    assert image.shape == (240, 320, 3)
+    assert inked(image) > 0.05
+
+
+def test_frames_differ_and_the_last_is_the_default(renderer):
+    first = scene.picture(ARM, time=0.0, size=SIZE)
+    last = scene.picture(ARM, time=8.0, size=SIZE)
+    assert np.mean(np.any(first != last, axis=2)) > 0.02
+    np.testing.assert_array_equal(last, scene.picture(ARM, size=SIZE))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_colors_the_fibers(field):
+    assert inked(scene.picture(ARM, color_by=field, size=SIZE)) > 0.05
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        make_hanging_fiber(),
+        make_result(1, status="interrupted"),
+        make_result(fibers={}),
+        make_result(fibers={}, bodies={}),
+        make_result(
+            3,
+            fibers={},
+            bodies={
+                "wrap": BodyMotion(
+                    np.zeros((3, 3)),
+                    np.tile(np.eye(3), (3, 1, 1)),
+                    (ShapeRecord("infinite_cylinder", np.zeros(3), np.eye(3)[1], 0.1),),
+                )
+            },
+        ),
+    ],
+    ids=["hanging", "one_frame", "no_fibers", "nothing", "cylinder"],
+)
+def test_results_with_little_in_them(renderer, result):
+    color_by = "stretch"
+    assert inked(scene.picture(result, color_by=color_by, size=SIZE)) > 0.001
+
+
+def test_both_ways_to_draw_agree(monkeypatch):
+    if not opengl.off_screen_works():
+        pytest.skip("this machine has no OpenGL")
+    one = scene.picture(ARM, size=SIZE)
+    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    other = scene.picture(ARM, size=SIZE)
+    far = np.max(np.abs(one.astype(int) - other.astype(int)), axis=2) > 60
+    assert np.mean(far) < 0.01
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 2.0])
+def test_camera_has_the_whole_run_in_view(aspect):
+    stage = Stage(ARM, "stretch")
+    camera = stage.camera((int(600 * aspect), 600), room=0.17)
+    tangent = np.tan(0.5 * camera.angle)
+    for frame in (0, 16, 32):
+        corners = [stage.fiber_surface(frame).points]
+        for body, surface in stage.bones[::2]:
+            pose = stage.pose(body, frame)
+            corners.append(surface.points @ pose[:3, :3].T + pose[:3, 3])
+        local = (np.concatenate(corners) - camera.position) @ camera.axes.T
+        x = local[:, 0] / (local[:, 2] * tangent * aspect)
+        y = local[:, 1] / (local[:, 2] * tangent)
+        assert np.all(local[:, 2] > 0.0)
+        assert -1.0 < x.min() and x.max() < 1.0 - 2 * 0.17 + 0.02
+        assert np.max(np.abs(y)) < 1.0
+
+
+def test_bad_requests(tmp_path):
+    with pytest.raises(ModelError, match="'color' .* there are: .*stretch"):
+        screenshot(ARM, tmp_path / "x.png", color_by="color")
+    with pytest.raises(ModelError, match="from 0 s to 8 s"):
+        screenshot(ARM, tmp_path / "x.png", time=9.0)
+    with pytest.raises(ModelError, match="PNG"):
+        screenshot(ARM, tmp_path / "x.jpg")
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match="cannot write"):
+        screenshot(ARM, tmp_path / "file" / "x.png", size=SIZE)
+    with pytest.raises(ModelError, match="at least 100 pixels"):
+        screenshot(ARM, tmp_path / "x.png", size=(10, 10))
+
+
+def test_stress_is_force_over_current_area():
+    fiber = ARM.fibers["biceps_1"]
+    expected = fiber.axial_force / (np.pi * fiber.radius**2)
+    np.testing.assert_allclose(fiber_field(fiber, "stress"), expected)
+
+
+def test_range_of_a_constant_field_has_a_width():
+    low, high = field_range(make_hanging_fiber(), "activation")
+    assert low < 0.0 < high
+
+
+def test_window_is_refused_without_a_display(monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(ModelError, match="no display"):
+        show(ARM)
+
+
+def test_player_moves_through_the_frames():
+    if not opengl.off_screen_works():
+        pytest.skip("this machine has no OpenGL")
+    player = Player(ARM, time=0.0, off_screen=True, size=SIZE)
+    try:
+        player.plotter.show(auto_close=False)
+        before = player.plotter.screenshot(None, return_img=True)
+        player.step(-1)
+        assert player.frame == 32
+        assert np.any(before != player.plotter.screenshot(None, return_img=True))
+        player.advance()
+        assert player.frame == 32
+        player.toggle()
+        player.advance()
+        assert player.frame == 0
+        player.advance()
+        assert player.frame == 1
+        player._slide(4.0)
+        assert player.frame == 16
+    finally:
+        player.plotter.close()
+
+
+def test_light_import():
+    code = "import sys, fibermsk.view; print({'pyvista', 'matplotlib'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"
