@@ -27,6 +27,9 @@ ATTACHMENT_TOLERANCE = 1e-6
 """Distance between a path's end and its attachment, over the path's length, that is taken as
 round-off."""
 
+# A path stands still or turns back where its speed falls below this part of the mean.
+_LEAST_SPEED = 1e-6
+
 # The reference radius is a quartic in xi on each element, through its values at these points.
 _RADIUS_XI = np.linspace(0.0, 1.0, 5)
 _RADIUS_FIT = np.linalg.inv(np.vander(_RADIUS_XI, increasing=True))
@@ -177,8 +180,9 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
         fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
         law[own] = tissue_constants(fiber.tissue, fraction)
         density[own] = fiber.tissue.density
-        speed = G0[own]
-        if not (speed > 0.0).all():
+        tangents = np.linalg.norm(meshes[f].nodes[:, 3:], axis=1)
+        speed = np.r_[G0[own].ravel(), tangents]
+        if not speed.min() > _LEAST_SPEED * speed.mean():
             raise ModelError(
                 f"fiber {fiber.name!r}: |dX/dtheta| = {speed.min():g} m; must be positive; the "
                 "path turns back on itself within an element: give it more elements or a smoother "

@@ -175,6 +175,30 @@ class ContactSearch:
                 np.add.at(total, runs.element, density)
         return total
 
+    def bone_wrenches(self) -> Array:
+        """Force on each bone shape and its moment about the ground origin, (n_shapes, 6) [N, N m].
+
+        The force acts at the closest point of the axis.
+        """
+        cables, partners, bones = self.cables, self.partners, self.bones
+        start, end = partners.place_shapes(self._state)
+        total = np.zeros((partners.shape_radius.size, 6))
+        for run, (element, shape, law) in enumerate(
+            zip(bones.element, bones.shape, bones.law, strict=True)
+        ):
+            n = partners.points[law]
+            own = slice(bones.slot_start[run], bones.slot_start[run] + n)
+            weight = partners.weight[law, :n] * cables.h[element]
+            force = -weight[:, None] * self.bone_force[own]
+            axis = end[shape] - start[shape]
+            along = (self.slot_point[own] - start[shape]) @ axis / max(axis @ axis, 1e-300)
+            if not partners.shape_infinite[shape]:
+                along = along.clip(0.0, 1.0)
+            point = start[shape] + along[:, None] * axis
+            total[shape, :3] += force.sum(axis=0)
+            total[shape, 3:] += np.cross(point, force).sum(axis=0)
+        return total
+
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g and the names of the two that touch there."""
         candidates = [(1.0, "")]

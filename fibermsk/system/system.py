@@ -264,9 +264,14 @@ class FiberSystem:
 
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
-        for signal in {id(f.activation): f for f in self.model.fibers}.values():
+        samples = np.linspace(0.0, 1.0, 11)
+        for fiber in {id(f.activation): f for f in self.model.fibers}.values():
             for t in times:
-                signal.activation_at(float(t))
+                fiber.activation_at(float(t))
+        for fiber in self.model.fibers:
+            if callable(fiber.line_load):
+                for t in times:
+                    fiber.line_load_at(samples, float(t))
 
     def activations(self, t: float) -> Array:
         """Activation of each fiber at time t, (n_fibers,)."""

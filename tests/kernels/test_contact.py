@@ -1,0 +1,470 @@
+"""Contact forces against the plain reference, and their derivatives one by one."""
+
+import numpy as np
+import pytest
+from contact_parts import (
+    GAMMA,
+    KAPPA,
+    LAW,
+    PAIRS,
+    bone_slots,
+    fiber_slots,
+    make_pair,
+    nodal_force,
+    nodes_of,
+    own_elements,
+    power_of,
+)
+from kernel_parts import bow, deform, fiber, plain_cable, rotation, spindle, system_of, turn
+from numpy.testing import assert_allclose
+
+from fibermsk.elements import gauss_rule
+from fibermsk.kernels.contact import section
+from reference import cable as plain
+from reference import contact as reference
+
+POINTS = 5
+BLOCKS = ["x", "tangent of x", "y", "tangent of y"]
+
+
+def closed(out):
+    """Slots with a force."""
+    return np.flatnonzero(out.state[:, 0] < out.state[:, 1] + out.state[:, 2])
+
+
+# ---- fiber and fiber
+
+
+@pytest.mark.parametrize("points", [5, 3])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_fiber_forces_against_reference(rng, kind, points):
+    touched = 0
+    for _ in range(3):
+        system, nodes = make_pair(rng, kind, points)
+        cables = [plain_cable(system, f) for f in (0, 1)]
+        power = power_of(system, nodes)
+        for f in (0, 1):
+            x, y = nodes_of(system, nodes, f), nodes_of(system, nodes, 1 - f)
+            out = fiber_slots(system, power, own_elements(system, f), 1 - f, points)
+            assert out.least > 0.0
+            expected, records = reference.fiber_contact(
+                cables[f], x, cables[1 - f], y, KAPPA, GAMMA, points
+            )
+            force = nodal_force(system, f, out, points)
+            # the gap is a difference of distances of 0.02 in coordinates of 0.3: eps * 15 over the
+            # gap of some 0.1; a closest point is known to rounding over the curvature
+            assert_allclose(force, expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
+            slots = closed(out)
+            assert slots.size == len(records)
+            touched += slots.size
+            for s, record in zip(slots, records, strict=True):
+                e = s // points
+                assert (e, s % points) == (record.element, record.point)
+                assert_allclose(out.state[s, 3], 1.0 + GAMMA * record.gap, rtol=1e-12)
+                start = system.cables.theta[system.cables.elements[out.element[s], 0]]
+                theta = start + system.cables.h[out.element[s]] * out.xi[s]
+                assert_allclose(theta, record.xi, rtol=0.0, atol=1e-9)  # flat over r / curvature
+                assert record.traction @ out.force[s] > 0.0
+    assert touched > 2 * points
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_forces_through_the_search(rng, kind):
+    """With candidates from the search, the same forces and both half passes."""
+    for noise in (0.02, 0.05):
+        system, nodes = make_pair(rng, kind, noise=noise)
+        contact = system.contact
+        state = system.tree.evaluate(np.zeros(0), np.zeros(0), np.zeros(0))
+        least = contact.evaluate(nodes, state)
+        residual, none = np.zeros_like(nodes), np.zeros(0)
+        data = np.zeros(contact.pattern.indices.size)
+        B = np.zeros((nodes.size, 0))
+        contact.scatter(residual, none, data, B, B.T.copy(), np.zeros((0, 0)), False)
+        power = power_of(system, nodes)
+        all_least = 1.0
+        for f in (0, 1):
+            out = fiber_slots(system, power, own_elements(system, f), 1 - f)
+            expected = nodal_force(system, f, out)
+            assert_allclose(
+                -nodes_of(system, residual, f), expected, rtol=0.0,
+                atol=1e-14 * np.abs(expected).max(),
+            )  # fmt: skip
+            all_least = min(all_least, out.least)
+        assert_allclose(least, all_least, rtol=1e-14)
+
+
+def element_moved(power, e, h, xi, block, step):
+    """Elements after a change of x or of its tangent alone, at xi of element e."""
+    moved = power.copy()
+    if block == 0:
+        moved[e, 0] += step
+    else:
+        moved[e, 0] -= h * xi * step
+        moved[e, 1] += h * step
+    return moved
+
+
+def partner_moved(system, power, elements, theta, block, step):
+    """Elements after a change of y or of its tangent alone, at theta of the partner."""
+    moved = power.copy()
+    c = system.cables
+    if block == 2:
+        moved[elements, 0] += step
+    else:
+        start = c.theta[c.elements[elements, 0]]
+        moved[elements, 0] += (start - theta)[:, None] * step
+        moved[elements, 1] += c.h[elements, None] * step
+    return moved
+
+
+@pytest.mark.parametrize("block", range(4), ids=BLOCKS)
+@pytest.mark.parametrize("kind", PAIRS)
+def test_fiber_derivatives_each_alone(rng, kind, block):
+    """Central differences of the force per theta in one argument, the others held."""
+    system, nodes = make_pair(rng, kind)
+    c = system.cables
+    power = power_of(system, nodes)
+    held = free = 0
+    for f in (0, 1):
+        partner = own_elements(system, 1 - f)
+        for e in own_elements(system, f):
+            out = fiber_slots(system, power, [e], 1 - f)
+            for s in closed(out):
+                xi, b = gauss_rule(POINTS)[0][s], out.element[s]
+                theta = c.theta[c.elements[b, 0]] + c.h[b] * out.xi[s]
+                if theta in (0.0, 1.0):
+                    held += 1
+                else:
+                    free += 1
+                # positions and tangents move by a millionth of the gap and of the length
+                h = 1e-7 * (out.state[s, 1] if block in (0, 2) else out.state[s, 4 + block // 3])
+                slope = np.empty((3, 3))
+                for axis in range(3):
+                    values = []
+                    for sign in (1.0, -1.0):
+                        step = sign * h * np.eye(3)[axis]
+                        if block < 2:
+                            moved = element_moved(power, e, c.h[e], xi, block, step)
+                        else:
+                            moved = partner_moved(system, power, partner, theta, block, step)
+                        values.append(fiber_slots(system, moved, [e], 1 - f).force[s])
+                    slope[:, axis] = (values[0] - values[1]) / (2.0 * h)
+                found = out.jacobian[s, block]
+                # h^2 leaves 1e-12 times powers of 1/gap; rounding of the force 1e-14 over 1e-7,
+                # relative to its change with the gap, which the tangents hardly cause
+                scale = np.abs(found).max() + 0.1 * np.abs(out.force[s]).max() / (
+                    out.state[s, 1] if block in (0, 2) else out.state[s, 4 + block // 3]
+                )
+                assert_allclose(found, slope, rtol=0.0, atol=2e-6 * scale)
+    assert held > 0 if kind.startswith("end") else free > 5
+
+
+def test_held_point_does_not_move(rng):
+    """At a fiber's end the partner's tangent only changes the radius there."""
+    system, nodes = make_pair(rng, "end beside")
+    power = power_of(system, nodes)
+    out = fiber_slots(system, power, own_elements(system, 0), 1)
+    ends = [s for s in closed(out) if out.xi[s] == 0.0 and out.element[s] == 4]
+    assert ends
+    for s in ends:
+        direction = out.force[s] / np.linalg.norm(out.force[s])
+        across = np.eye(3) - np.outer(direction, direction)
+        # only the size of the force changes, not its direction
+        assert_allclose(
+            across @ out.jacobian[s, 3],
+            0.0,
+            rtol=0.0,
+            atol=1e-14 * np.abs(out.jacobian[s, 3]).max(),
+        )
+        assert_allclose(
+            np.abs(out.jacobian[s, 0] + out.jacobian[s, 2]).max(), 0.0, rtol=0.0,
+            atol=1e-12 * np.abs(out.jacobian[s, 0]).max(),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_common_translation_costs_nothing(rng, kind):
+    """The force depends on y - x: the blocks in x and in y are opposite, held or free."""
+    system, nodes = make_pair(rng, kind)
+    out = fiber_slots(system, power_of(system, nodes), own_elements(system, 0), 1)
+    for s in closed(out):
+        total = out.jacobian[s, 0] + out.jacobian[s, 2]
+        # rounding, where the parts of the change of the closest point cancel
+        assert np.abs(total).max() <= 1e-12 * np.abs(out.jacobian[s, 0]).max()
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_fiber_forces_follow_a_rigid_motion(rng, kind):
+    system, nodes = make_pair(rng, kind)
+    R, shift = rotation(rng), rng.normal(size=3)
+    moved = turn(nodes, R, shift)
+    for f in (0, 1):
+        elements = own_elements(system, f)
+        out = fiber_slots(system, power_of(system, nodes), elements, 1 - f)
+        turned = fiber_slots(system, power_of(system, moved), elements, 1 - f)
+        # coordinates of size 1: eps over the distance 0.02 and over the gap 0.1, and a closest
+        # point that rounds to eps over the curvature
+        scale = np.abs(out.force).max()
+        assert_allclose(turned.force, out.force @ R.T, rtol=0.0, atol=1e-10 * scale)
+        assert_allclose(turned.state, out.state, rtol=0.0, atol=1e-11)
+        for s in closed(out):
+            expected = R @ out.jacobian[s] @ R.T
+            atol = 1e-9 * np.abs(out.jacobian[s]).max(axis=(1, 2), keepdims=True)
+            assert np.all(np.abs(turned.jacobian[s] - expected) <= atol + 1e-12 * scale)
+
+
+def test_parallel_fibers_in_closed_form():
+    """Distance 0.018 of straight fibers with radius 0.01: F |a1| apart, alike on both."""
+    paths = [[(0, 0, z), (0.2, 0, z)] for z in (0.0, 0.018)]
+    system = system_of([fiber(f"f{i}", p, radius=0.01, n_elements=3) for i, p in enumerate(paths)])
+    power = power_of(system, system.cables.reference)
+    F = KAPPA * 0.1 / (1.0 - GAMMA * 0.1)
+    for f, sign in ((0, -1.0), (1, 1.0)):
+        out = fiber_slots(system, power, own_elements(system, f), 1 - f)
+        assert_allclose(out.force, np.tile([0, 0, sign * F * 0.2], (15, 1)), rtol=0.0, atol=1e-11)
+        assert_allclose(out.state[:, :4], np.tile([0.018, 0.01, 0.01, 0.7], (15, 1)), rtol=1e-12)
+
+
+def test_action_on_both(rng):
+    """Mirrored fibers receive mirrored forces: equal and opposite across the plane."""
+    path = bow((0, 0, 0.009), (0.2, 0.02, 0.009), sag=(0.0, 0.03, -0.003))
+    other = bow((0, 0, -0.009), (0.2, 0.02, -0.009), sag=(0.0, 0.03, 0.003))
+    system = system_of(
+        [fiber(f"f{i}", p, radius=spindle(0.009)) for i, p in enumerate((path, other))]
+    )
+    nodes = system.cables.reference.copy()
+    mirror = np.array([1.0, 1.0, -1.0] * 2)
+    nodes[:5] = deform(rng, nodes[:5], 0.02)
+    nodes[:5, 2] += 0.004
+    nodes[5:] = nodes[:5] * mirror
+    power = power_of(system, nodes)
+    first, second = (
+        nodal_force(system, f, fiber_slots(system, power, own_elements(system, f), 1 - f))
+        for f in (0, 1)
+    )
+    assert first[:, 2].sum() > 0.0 > second[:, 2].sum()
+    assert_allclose(second, first * mirror, rtol=0.0, atol=1e-11 * np.abs(first).max())
+    total = first[:, 2].sum() + second[:, 2].sum()
+    assert abs(total) < 1e-12 * np.abs(first).max()
+
+
+def test_open_contact_has_no_force(rng):
+    system, nodes = make_pair(rng, "parallel")
+    nodes[5:, 2] += 0.01
+    out = fiber_slots(system, power_of(system, nodes), own_elements(system, 0), 1)
+    assert out.least > 1.0
+    assert np.all(out.force == 0.0)
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.2, 0.6])
+def test_inadmissible_fibers_are_flagged(depth):
+    """At a distance of `depth` of the inadmissible one, at the limit itself, and on top."""
+    limit = (1.0 - 1.0 / GAMMA) * 0.02
+    paths = [[(0, 0, z), (0.2, 0, z)] for z in (0.0, 0.018)]
+    system = system_of([fiber(f"f{i}", p, radius=0.01) for i, p in enumerate(paths)])
+    nodes = system.cables.reference.copy()
+    nodes[5:, 2] = depth * limit
+    out = fiber_slots(system, power_of(system, nodes), own_elements(system, 0), 1)
+    assert_allclose(out.least, 1.0 + GAMMA * (depth * limit / 0.02 - 1.0), rtol=1e-12)
+    assert out.least <= 0.0
+    assert np.all(out.force == 0.0)
+    assert np.all(np.isfinite(out.state))
+
+
+def test_just_admissible_fibers_are_not_flagged():
+    """A thousandth above the limit: an enormous force, and finite derivatives."""
+    paths = [[(0, 0, z), (0.2, 0, z)] for z in (0.0, 0.018)]
+    system = system_of([fiber(f"f{i}", p, radius=0.01) for i, p in enumerate(paths)])
+    nodes = system.cables.reference.copy()
+    nodes[5:, 2] = (1.0 - 0.999 / GAMMA) * 0.02
+    out = fiber_slots(system, power_of(system, nodes), own_elements(system, 0), 1)
+    assert_allclose(out.least, 1e-3, rtol=1e-10)  # eps * 3 over 1e-3
+    F = KAPPA * 0.999 / GAMMA / 1e-3
+    assert_allclose(out.force[:, 2], -F * 0.2, rtol=1e-10)
+    assert np.all(np.isfinite(out.jacobian))
+
+
+def test_section(rng):
+    """Position, derivatives, radius and its slope along theta, by differences."""
+    path = bow((0, 0, 0), (0.2, 0, 0), sag=(0, 0, 0.04), twist=(0, 0.02, 0))
+    system = system_of([fiber("f", path, rng, radius=spindle(0.01))])
+    c, cable = system.cables, plain_cable(system, 0)
+    nodes = deform(rng, c.reference, 0.1)
+    power = power_of(system, nodes)
+
+    def at(e, xi):
+        x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
+        numbers = section(power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1, a2)
+        return (x, a1, a2, *numbers)
+
+    for e in range(c.h.size):
+        for xi in rng.uniform(0.05, 0.95, 5):
+            x, a1, a2, r, dr, length = at(e, xi)
+            control = nodes[e : e + 2].reshape(4, 3)
+            assert_allclose(x, plain.shape(xi, c.h[e]) @ control, rtol=0.0, atol=1e-15)
+            assert_allclose(a1, plain.shape_d(xi, c.h[e]) @ control, rtol=0.0, atol=1e-14)
+            assert_allclose(length, np.linalg.norm(a1), rtol=1e-15)
+            assert_allclose(r, plain.current_radius(cable, nodes, e, xi), rtol=1e-13)
+            step = 1e-6
+            ahead, behind = at(e, xi + step), at(e, xi - step)
+            width = 2.0 * step * c.h[e]
+            # step^2 and rounding eps / step
+            assert_allclose(
+                (ahead[3] - behind[3]) / width, dr, rtol=0.0, atol=1e-8 * np.abs(r) * 50
+            )
+            assert_allclose((ahead[1] - behind[1]) / width, a2, rtol=0.0, atol=1e-8 * length * 50)
+
+
+# ---- fiber and bone
+
+BONES = {
+    "capsule, side": {"kind": "capsule", "a": (-0.1, 0.03, -0.043), "b": (0.4, -0.05, -0.038)},
+    "capsule, across": {"kind": "capsule", "a": (0.1, -0.2, -0.042), "b": (0.12, 0.2, -0.041)},
+    "capsule, end": {"kind": "capsule", "a": (0.11, 0.01, -0.041), "b": (0.15, 0.1, -0.3)},
+    "capsule, both ends": {"kind": "capsule", "a": (0.08, 0.0, -0.041), "b": (0.12, 0.0, -0.04)},
+    "cylinder": {"kind": "infinite_cylinder", "a": (0.1, -0.03, -0.042), "b": (0.11, 0.0, -0.041)},
+    "cylinder, far point": {
+        "kind": "infinite_cylinder",
+        "a": (5.1, 10.0, -0.041),
+        "b": (4.6, 9.0, -0.041),
+    },
+}
+
+
+def beside_bone(rng, kind, radius=None):
+    """Free curved fiber that touches a bone of radius 0.035 m below it."""
+    path = bow((0, 0, 0), (0.2, 0, 0), sag=(0, 0.01, 0.002))
+    system = system_of([fiber("f", path, rng, radius=radius or spindle(0.008, 0.3))])
+    nodes = deform(rng, system.cables.reference, 0.02) / 1.05
+    bone = {key: np.array(end) for key, end in BONES[kind].items() if key != "kind"}
+    return system, nodes, {**bone, "kind": BONES[kind]["kind"], "radius": 0.035}
+
+
+@pytest.mark.parametrize("points", [5, 2])
+@pytest.mark.parametrize("kind", BONES)
+def test_bone_forces_against_reference(rng, kind, points):
+    for _ in range(3):
+        system, nodes, bone = beside_bone(rng, kind)
+        out = bone_slots(system, power_of(system, nodes), own_elements(system, 0), bone, points)
+        assert out.least > 0.0
+        expected, _, _, records = reference.bone_contact(
+            plain_cable(system, 0), nodes, bone, KAPPA, GAMMA, points
+        )
+        assert records
+        force = nodal_force(system, 0, out, points)
+        # eps over the distance 0.04 and over the gap of 0.05, in coordinates of 0.2, or of 10 for
+        # the cylinder given by a far point
+        size = np.abs(bone["a"]).max() + 1.0
+        assert_allclose(force, expected, rtol=0.0, atol=1e-12 * size * np.abs(expected).max())
+        slots = closed(out)
+        assert [(s // points, s % points) for s in slots] == [(r.element, r.point) for r in records]
+        for s, record in zip(slots, records, strict=True):
+            assert_allclose(out.point[s], record.x, rtol=0.0, atol=1e-15)
+            assert_allclose(out.state[s, 3], 1.0 + GAMMA * record.gap, rtol=1e-12 * size)
+
+
+@pytest.mark.parametrize("block", range(2), ids=BLOCKS[:2])
+@pytest.mark.parametrize("kind", BONES)
+def test_bone_derivatives_each_alone(rng, kind, block):
+    system, nodes, bone = beside_bone(rng, kind)
+    c = system.cables
+    power = power_of(system, nodes)
+    checked = 0
+    for e in own_elements(system, 0):
+        out = bone_slots(system, power, [e], bone)
+        for s in closed(out):
+            xi = gauss_rule(POINTS)[0][s]
+            size = out.state[s, 1] if block == 0 else out.state[s, 4]
+            h = 1e-6 * size
+            slope = np.empty((3, 3))
+            for axis in range(3):
+                ahead, behind = (
+                    bone_slots(
+                        system,
+                        element_moved(power, e, c.h[e], xi, block, sign * h * np.eye(3)[axis]),
+                        [e],
+                        bone,
+                    ).force[s]
+                    for sign in (1.0, -1.0)
+                )
+                slope[:, axis] = (ahead - behind) / (2.0 * h)
+            found = out.jacobian[s, block]
+            # h^2 and rounding eps / h, for a gap of a few hundredths and coordinates up to 10
+            scale = np.abs(found).max() + np.abs(out.force[s]).max() / size
+            assert_allclose(
+                found, slope, rtol=0.0, atol=1e-7 * scale * (1 + np.abs(bone["a"]).max())
+            )
+            checked += 1
+    assert checked > 1
+
+
+@pytest.mark.parametrize("kind", BONES)
+def test_bone_forces_follow_a_rigid_motion(rng, kind):
+    system, nodes, bone = beside_bone(rng, kind)
+    R, shift = rotation(rng), rng.normal(size=3)
+    moved = bone | {key: R @ bone[key] + shift for key in ("a", "b")}
+    elements = own_elements(system, 0)
+    out = bone_slots(system, power_of(system, nodes), elements, bone)
+    turned = bone_slots(system, power_of(system, turn(nodes, R, shift)), elements, moved)
+    scale = np.abs(out.force).max() * (1.0 + np.abs(bone["a"]).max())
+    # rounding over the distance 0.04 and the gap 0.05, in coordinates of 1
+    assert_allclose(turned.force, out.force @ R.T, rtol=0.0, atol=1e-11 * scale)
+
+
+def test_ends_of_a_capsule_are_rounded():
+    """Beyond an end the distance is to the end; the cylinder goes on."""
+    system = system_of([fiber("f", [(0, -0.1, 0), (0, 0.1, 0)], radius=0.01, n_elements=2)])
+    power = power_of(system, system.cables.reference)
+    end = np.array([0.02, 0.0, 0.03])
+    bone = {"kind": "capsule", "a": end, "b": end + [0.3, 0.0, 0.0], "radius": 0.04}
+    out = bone_slots(system, power, [0, 1], bone)
+    y = 0.1 * (2.0 * (np.repeat([0.0, 0.5], 5) + 0.5 * np.tile(gauss_rule(5)[0], 2)) - 1.0)
+    assert_allclose(out.state[:, 0], np.sqrt(0.02**2 + y**2 + 0.03**2), rtol=1e-13)
+    for s in closed(out):  # pushed straight away from the end point
+        away = out.point[s] - end
+        assert_allclose(np.cross(out.force[s], away), 0.0, rtol=0.0, atol=1e-14)
+        assert out.force[s] @ away > 0.0
+    line = bone_slots(system, power, [0, 1], bone | {"kind": "infinite_cylinder"})
+    assert_allclose(line.state[:, 0], np.sqrt(y**2 + 0.03**2), rtol=1e-13)
+
+
+def test_capsule_without_length_is_a_ball(rng):
+    system, nodes, bone = beside_bone(rng, "capsule, end")
+    power, elements = power_of(system, nodes), own_elements(system, 0)
+    out = bone_slots(system, power, elements, bone | {"b": bone["a"]})
+    short = bone_slots(system, power, elements, bone | {"b": bone["a"] + [0.0, 0.0, -1e-13]})
+    assert closed(out).size > 1
+    assert_allclose(out.force, short.force, rtol=0.0, atol=1e-8 * np.abs(short.force).max())
+    assert np.all(np.isfinite(out.jacobian[closed(out)]))
+
+
+def test_direction_of_the_axis_does_not_matter(rng):
+    for kind in BONES:
+        system, nodes, bone = beside_bone(rng, kind)
+        power, elements = power_of(system, nodes), own_elements(system, 0)
+        out = bone_slots(system, power, elements, bone)
+        back = bone_slots(system, power, elements, bone | {"a": bone["b"], "b": bone["a"]})
+        size = (1.0 + np.abs(bone["a"]).max()) * np.abs(out.force).max()
+        assert_allclose(back.force, out.force, rtol=0.0, atol=1e-11 * size)  # eps over the gap
+
+
+def test_inadmissible_bone_is_flagged(rng):
+    system = system_of([fiber("f", [(0, -0.1, 0), (0, 0.1, 0)], radius=0.01)])
+    power = power_of(system, system.cables.reference)
+    for z in (0.0, 0.01, (1.0 - 1.0 / GAMMA) * 0.05):
+        bone = {"kind": "capsule", "radius": 0.04}
+        bone |= {"a": np.array([0.0, -1.0, z]), "b": np.array([0.0, 1.0, z])}
+        out = bone_slots(system, power, own_elements(system, 0), bone)
+        assert out.least <= 1e-14  # the last one is the limit itself, to rounding
+        assert np.all(out.force[out.state[:, 3] <= 0.0] == 0.0)
+        assert np.all(np.isfinite(out.force))
+
+
+def test_law_of_the_paper(rng):
+    """The force per current length is F(g), whatever the stretch of the parametrization."""
+    system, nodes, bone = beside_bone(rng, "cylinder")
+    out = bone_slots(system, power_of(system, nodes), own_elements(system, 0), bone)
+    s = closed(out)
+    gap = out.state[s, 0] / (out.state[s, 1] + out.state[s, 2]) - 1.0
+    traction = np.linalg.norm(out.force[s], axis=1) / out.state[s, 4]
+    assert_allclose(traction, -LAW.stiffness * gap / (1.0 + LAW.limit * gap), rtol=1e-13)

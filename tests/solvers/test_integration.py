@@ -1,0 +1,167 @@
+"""Time stepping and Newton's method."""
+
+import numpy as np
+import pytest
+from scenes_of_tests import load_scene, two_link_arm
+
+import fibermsk as fm
+from fibermsk.protocol import Evaluation
+from fibermsk.solvers import State
+
+
+class Pendulum:
+    """A mathematical pendulum: all that an integrator may ask of a system."""
+
+    n, scale = 1, np.ones(1)
+
+    def initial_state(self):
+        return np.array([1.0]), np.zeros(1)
+
+    def retract(self, y, increment):
+        return y + increment
+
+    def enforce(self, y, v):
+        return v
+
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+        slope = np.array([[dvdot_dv * dv_dy + np.cos(y[0])]])
+        return Evaluation(v_dot + np.sin(y), slope, 1.0, np.zeros((0, 3)))
+
+    def step_fraction(self, y, increment, keep):
+        return 1.0
+
+    def describe(self, unknown):
+        return "angle"
+
+    def check_inputs(self, times):
+        pass
+
+    def observe(self, frames):
+        return frames
+
+
+def test_integrator_needs_no_more_than_the_protocol():
+    from scipy.integrate import solve_ivp
+
+    exact = solve_ivp(
+        lambda t, s: [s[1], -np.sin(s[0])], (0, 1), [1.0, 0.0], rtol=1e-11, atol=1e-12
+    ).y[0, -1]
+    errors = []
+    for n in (40, 80, 160, 320):
+        state = State(0.0, np.array([1.0]), np.zeros(1))
+        for _ in range(n):
+            state, report = fm.BackwardEuler().step(Pendulum(), fm.Newton(), state, 1.0 / n)
+            assert report.converged
+        errors.append(abs(state.y[0] - exact))
+    order = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    np.testing.assert_allclose(order, 1.0, atol=0.03)
+
+
+def limb_in_contact():
+    """The upper limb after nine steps, with fibers touching each other and the bones."""
+    system = fm.build(load_scene("upper_limb").scene().model)
+    y, v = system.initial_state()
+    state = State(0.0, y, v)
+    for _ in range(9):
+        state, report = fm.BackwardEuler().step(system, fm.Newton(), state, 1 / 32)
+        assert report.converged
+    return system, state
+
+
+def test_newton_converges_quadratically_with_contact():
+    system, state = limb_in_contact()
+    assert (system.contact.fiber_state[:, 3] < 1.0).any()
+    assert (system.contact.bone_state[:, 3] < 1.0).any()
+    _, report = fm.BackwardEuler().step(system, fm.Newton(tolerance=1e-12), state, 1 / 32)
+    history = np.array(report.history)
+    assert report.converged and report.fractions == [1.0] * len(history)
+    # e_(k+1) <= C e_k^2 with one C for all iterations that are clear of round-off
+    clear = history[1:] > 1e-14
+    constants = (history[1:] / history[:-1] ** 2)[clear]
+    assert constants.size >= 2 and constants.max() < 10.0
+    # and once within 1e-2, three iterations reach round-off
+    assert history[-1] < 1e-11
+
+
+def test_residual_history_of_a_step_in_contact():
+    system, state = limb_in_contact()
+    _, report = fm.BackwardEuler().step(system, fm.Newton(tolerance=1e-9), state, 1 / 32)
+    r = np.array(report.residuals)
+    assert (r[1:] < r[:-1]).all() and r[-1] < 1e-9
+
+
+def test_failed_step_is_halved_and_the_grid_is_kept():
+    system = fm.build(two_link_arm())
+    strict = fm.Newton(max_iterations=7)
+    result = fm.simulate(system, t_end=0.1, dt=0.01, newton=strict)
+    assert result.status == "success"
+    assert result.stats["failed_steps"] > 0
+    assert result.stats["substeps"] > result.stats["steps"] == 10
+    np.testing.assert_allclose(result.time, np.linspace(0, 0.1, 11), atol=1e-15)
+    assert result.step_size.min() == 0.0 and result.step_size[1:].min() < 0.0099
+
+
+def test_failure_keeps_what_was_computed_and_says_why():
+    system = fm.build(two_link_arm(contact=False))
+    hopeless = fm.Newton(max_iterations=1)
+    with pytest.raises(fm.ConvergenceError) as caught:
+        fm.simulate(system, t_end=0.1, dt=0.01, newton=hopeless)
+    error = caught.value
+    assert "no convergence in 1 iterations" in str(error) and "largest increment: " in str(error)
+    assert error.result.status == "failed" and error.result.time.size == 1
+    assert error.time == 0.0 and len(error.history) == 1
+    result = fm.simulate(system, t_end=0.1, dt=0.01, newton=hopeless, throw=False)
+    assert result.status == "failed" and result.message == str(error)
+
+
+def test_interrupt_keeps_the_frames():
+    system = fm.build(two_link_arm(contact=False))
+
+    def stop(progress):
+        if progress.step == 3:
+            raise KeyboardInterrupt
+
+    result = fm.simulate(system, t_end=0.1, dt=0.01, progress=stop)
+    assert result.status == "interrupted" and "t = 0.03 s" in result.message
+    assert result.time.size in (3, 4)
+
+
+@pytest.mark.parametrize("span", [{"t_end": 0.0, "dt": 0.1}, {"t_end": 1.0, "dt": -0.1},
+                                  {"t_end": np.nan, "dt": 0.1}])  # fmt: skip
+def test_bad_times(span):
+    with pytest.raises(fm.ModelError, match="must be positive and finite"):
+        fm.simulate(Pendulum(), **span)
+
+
+def test_initial_velocities_follow_the_joints():
+    model = two_link_arm(contact=False)
+    spinning = fm.Model("spinning")
+    for body in model.bodies[1:]:
+        spinning.add(body)
+    shoulder, elbow = model.joints
+    spinning.add(
+        fm.Hinge(
+            "s", spinning.ground, shoulder.child, at=shoulder.at, axis=shoulder.axis, speed=2.0
+        ),
+        fm.Hinge("e", elbow.parent, elbow.child, elbow.at, elbow.axis, speed=-1.0),
+    )
+    lower = elbow.child
+    fiber = fm.Fiber(
+        "f",
+        attach=(spinning.ground.at(0.1, 0, 0), lower.at(0.03, 0, -0.1)),
+        radius=5e-3,
+        n_elements=3,
+        tissue=model.fibers[0].tissue,
+    )
+    spinning.add(fiber)
+    system = fm.build(spinning)
+    y, v = system.initial_state()
+    h = 1e-6
+    zero = np.zeros(2)
+    c = [
+        system.attachments(system.tree.evaluate(np.array([2.0, -1.0]) * t, zero, zero))[0]
+        for t in (-h, h)
+    ]
+    speed = (c[1] - c[0]) / (2 * h)
+    nodes = system.split(v)[0]
+    np.testing.assert_allclose(nodes[system.cables.attached_nodes, :3], speed, atol=1e-9)

@@ -1,0 +1,117 @@
+"""Every scene, with numbers that it must show."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scenes_of_tests import ROOT, load_scene
+
+import fibermsk as fm
+
+
+@pytest.fixture(scope="module")
+def limb():
+    return fm.simulate_scene(load_scene("upper_limb").scene())
+
+
+def test_upper_limb_runs_to_the_end(limb):
+    assert limb.status == "success" and limb.time[-1] == 8.0
+    assert limb.stats["failed_steps"] == 0
+    assert limb.min_admissibility.min() > 0.1
+    assert limb.newton_iterations[1:].mean() <= 5.0
+    angle = limb.coordinate("elbow_flexion")
+    assert 0.9 < angle.max() < 1.05 and angle.min() > -0.01
+    # periodic once the start is forgotten
+    period = 64
+    np.testing.assert_allclose(angle[-period:], angle[-2 * period : -period], atol=2e-3)
+
+
+def test_taut_biceps_pulls_the_upper_arm_down(limb):
+    for name in ("biceps_1", "triceps_2"):
+        assert (limb.fibers[name].force_origin[2:, 2] < 0).all()
+    for fiber in limb.fibers.values():
+        assert fiber.axial_force[1:].min() > 0
+
+
+def test_symmetric_muscles_move_symmetrically(limb):
+    left, right = limb.fibers["biceps_1"], limb.fibers["biceps_2"]
+    mirror = np.array([1.0, -1.0, 1.0])
+    np.testing.assert_allclose(left.position, right.position * mirror, atol=1e-9)
+
+
+def test_tighter_newton_does_not_change_the_angle(limb):
+    scene = load_scene("upper_limb").scene()
+    tight = fm.simulate(
+        fm.build(scene.model), t_end=8.0, dt=8 / 256, newton=fm.Newton(tolerance=1e-8)
+    )
+    change = tight.coordinate("elbow_flexion") - limb.coordinate("elbow_flexion")
+    assert np.abs(change).max() < 1e-5
+
+
+def test_repeated_run_is_the_same_to_the_bit(limb):
+    again = fm.simulate_scene(load_scene("upper_limb").scene())
+    np.testing.assert_array_equal(
+        again.coordinate("elbow_flexion"), limb.coordinate("elbow_flexion")
+    )
+
+
+@pytest.mark.slow
+def test_levels_of_the_upper_limb_approach_each_other():
+    angles = []
+    for level in range(3):
+        scene = load_scene("upper_limb").scene(elements=8 * 2**level, steps=256 * 2**level)
+        result = fm.simulate_scene(scene)
+        assert result.status == "success" and result.min_admissibility.min() > 0.1
+        angles.append(result.coordinate("elbow_flexion")[:: 2**level])
+    differences = [np.abs(a - b) for a, b in zip(angles, angles[1:], strict=False)]
+    assert differences[1].max() < differences[0].max() < 0.05
+    # first order in time once the start's transient is over
+    late = [d[64:].max() for d in differences]
+    assert late[1] < 0.6 * late[0] < 0.01
+
+
+def test_scene_file_runs_as_a_program(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scenes" / "hanging_fiber.py"), "--out", "fiber.h5"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "sag of the middle: 41.89" in done.stdout
+    assert fm.load(tmp_path / "fiber.h5").status == "success"
+
+
+@pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM"])
+def test_killed_run_leaves_no_broken_file(tmp_path, signal_name):
+    import signal
+    import time
+
+    out = tmp_path / "limb.h5"
+    command = "from fibermsk.cli.main import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "run", "upper_limb", "--out", str(out)]
+        + ["--set", "steps=200000"],
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(6.0)
+    assert process.poll() is None
+    process.send_signal(getattr(signal, signal_name))
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    if signal_name == "SIGKILL":
+        assert not out.exists()
+    else:
+        result = fm.load(out)
+        assert result.status == "interrupted" and 1 < result.time.size < 200001
+
+
+def test_model_of_the_upper_limb_can_be_pickled(monkeypatch):
+    import pickle
+
+    scene = load_scene("upper_limb")
+    monkeypatch.setitem(sys.modules, scene.__name__, scene)
+    copy = pickle.loads(pickle.dumps(scene.scene(elements=2).model))
+    y, v = fm.build(copy).initial_state()
+    assert y.size == 5 * 3 * 6 + 1 and not v.any()
