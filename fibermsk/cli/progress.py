@@ -62,7 +62,9 @@ class _Lines:
         self._title = title
 
     def __enter__(self) -> _Lines:
-        self._start = self._last = time.monotonic()
+        self._last = time.monotonic()
+        self._first: tuple[float, float] | None = None
+        self._message = ""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -70,12 +72,21 @@ class _Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
+        if progress.message:
+            if progress.message != self._message:
+                print(f"{self._title}: {progress.message}", file=sys.stderr, flush=True)
+            self._message = progress.message
+            return
+        # the first step may contain compilation: the time left is measured from there on
+        if self._first is None:
+            self._first = (now, progress.fraction)
         if now - self._last < _SECONDS_BETWEEN_LINES:
             return
         self._last = now
         line = f"{self._title}: {_words(progress)}"
-        if progress.fraction > 0.0:
-            left = (now - self._start) * (1.0 / progress.fraction - 1.0)
+        began, done = self._first
+        if progress.fraction > done:
+            left = (now - began) * (1.0 - progress.fraction) / (progress.fraction - done)
             line += f", about {left:.0f} s left"
         print(line, file=sys.stderr, flush=True)
 
