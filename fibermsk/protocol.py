@@ -105,8 +105,8 @@ class System(Protocol):
         """Positions y and velocities v at the start, consistent with the attachments."""
         ...
 
-    def retract(self, y: Array, increment: Array) -> Array:
-        """Positions after an increment of the unknowns; a new array."""
+    def retract(self, t: float, y: Array, increment: Array) -> Array:
+        """Positions at time t after an increment of the unknowns; a new array."""
         ...
 
     def enforce(self, y: Array, v: Array) -> Array:

@@ -6,6 +6,7 @@ from fibermsk.model.contact import Contact
 from fibermsk.model.fiber import Fiber
 from fibermsk.model.joint import Dof, Hinge, Weld
 from fibermsk.model.model import Model
+from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.profile import sample_profile
 from fibermsk.model.scene import Scene
 from fibermsk.model.tissue import Tissue
@@ -20,6 +21,7 @@ __all__ = [
     "Hinge",
     "InfiniteCylinder",
     "Model",
+    "MovingPoint",
     "Ramp",
     "Scene",
     "Station",

@@ -13,9 +13,13 @@ from fibermsk.laws import _check
 from fibermsk.model import profile
 from fibermsk.model.activation import Activation, Constant
 from fibermsk.model.body import Station
+from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.tissue import Tissue
 
-__all__ = ["Fiber"]
+__all__ = ["End", "Fiber"]
+
+End = Station | MovingPoint | None
+"""What one end of a fiber is pinned to."""
 
 SAMPLES = np.linspace(0.0, 1.0, 101)
 """Where functions of theta are checked when a fiber is made."""
@@ -36,7 +40,7 @@ class Fiber:
         Reference centerline, ground frame [m]: points, m of 2 or more, that a smooth curve is
         drawn through; or a function theta (n,) -> (n, 3). Left out, the fiber is straight
         between its two attachments.
-    attach : pair of Station or None
+    attach : pair of Station, MovingPoint or None
         What the ends at theta = 0 and theta = 1 are pinned to; None is a free end.
     radius : float, (m,) array_like or callable
         Reference radius r_0 [m]; positive. An array is sampled uniformly over theta in [0, 1],
@@ -63,7 +67,7 @@ class Fiber:
 
     name: str
     path: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = None
-    attach: Sequence[Station | None] = (None, None)
+    attach: Sequence[Station | MovingPoint | None] = (None, None)
     _: KW_ONLY
     radius: profile.Profile
     n_elements: int
@@ -209,23 +213,26 @@ class Fiber:
         self.line_load_at(SAMPLES, 0.0)
 
 
-def _check_attach(owner: str, value: Any) -> tuple[Station | None, Station | None]:
-    """Pair of stations or None."""
+def _check_attach(owner: str, value: Any) -> tuple[End, End]:
+    """Pair of stations, moving points or None."""
     remedy = "use body.at(x, y, z), and None for a free end"
     if not isinstance(value, tuple | list) or len(value) != 2:
         _check.refuse(owner, "attach", value, "be a pair (origin, insertion)", remedy=remedy)
     for i, end in enumerate(value):
-        if end is not None and not isinstance(end, Station):
-            _check.refuse(owner, f"attach[{i}]", end, "be a Station or None", remedy=remedy)
+        if end is not None and not isinstance(end, Station | MovingPoint):
+            must = "be a Station, a MovingPoint or None"
+            _check.refuse(owner, f"attach[{i}]", end, must, remedy=remedy)
     return value[0], value[1]
 
 
-def _check_straight(owner: str, attach: tuple[Station | None, Station | None]) -> None:
+def _check_straight(owner: str, attach: tuple[End, End]) -> None:
     """Check that a fiber without path runs between two points, as far as one body tells."""
     remedy = "attach both ends, or give a path"
     origin, insertion = attach
     if origin is None or insertion is None:
         _check.refuse(owner, "path", None, "be given for a fiber with a free end", remedy=remedy)
+    if not (isinstance(origin, Station) and isinstance(insertion, Station)):
+        return
     if origin.body is insertion.body and np.array_equal(origin.position, insertion.position):
         _check.refuse(
             owner,

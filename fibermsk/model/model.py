@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk.errors import ModelError
 from fibermsk.laws import _check
-from fibermsk.model.body import Body
+from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.fiber import Fiber
 from fibermsk.model.joint import Hinge, Joint, Weld
@@ -112,7 +112,7 @@ class Model:
             elif isinstance(item, Fiber):
                 self._check_new(item, self._fibers)
                 for station in item.attach:
-                    if station is not None:
+                    if isinstance(station, Station):
                         self._check_known(_check.show(item), station.body, self._bodies)
                 self._fibers.append(item)
             elif isinstance(item, Contact):

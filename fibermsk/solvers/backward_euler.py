@@ -61,6 +61,6 @@ class BackwardEuler:
         # predictor: go on with the old velocity, as far as the contacts allow
         increment = h * old.v
         fraction = system.step_fraction(old.y, increment, newton.keep)
-        start = system.retract(old.y, fraction * increment)
-        y, report = newton.solve(system, start, evaluate)
+        start = system.retract(t, old.y, fraction * increment)
+        y, report = newton.solve(system, t, start, evaluate)
         return State(t, y, velocity(y)), report

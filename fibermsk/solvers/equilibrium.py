@@ -64,7 +64,7 @@ def equilibrium(
     h = _FIRST_STEP
     history: list[float] = []
     for _ in range(_MAX_STEPS):
-        new, report = newton.solve(system, y, _at_rest(system, t, y, h))
+        new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
         history = report.history
         if not report.converged:
             h *= 0.25
@@ -74,7 +74,7 @@ def equilibrium(
         moved = float(np.abs((new - y) / system.scale).max())
         y = new
         if h >= 1.0 and moved < 1e-3:
-            solution, report = newton.solve(system, y, _at_rest(system, t, y, np.inf))
+            solution, report = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
             history = report.history
             near = report.converged and np.abs((solution - y) / system.scale).max() < 1e-2
             if near:

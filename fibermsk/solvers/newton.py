@@ -76,6 +76,7 @@ class Newton:
     def solve(
         self,
         system: System,
+        t: float,
         y: Array,
         evaluate: Callable[[Array, bool], Evaluation],
     ) -> tuple[Array, NewtonReport]:
@@ -85,6 +86,8 @@ class Newton:
         ----------
         system : System
             For scale, retraction and safeguard.
+        t : float
+            Time of the solution [s].
         y : (n,) float array
             Admissible start.
         evaluate : callable
@@ -123,7 +126,7 @@ class Newton:
                 report.reason = "the increment is not finite"
                 return y, report
             fraction = system.step_fraction(y, increment, self.keep)
-            trial = system.retract(y, fraction * increment)
+            trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
             following = evaluate(trial, not last)
             while not following.admissibility > self.keep * self.keep * current.admissibility:
@@ -131,7 +134,7 @@ class Newton:
                 if fraction < self.min_fraction:
                     break
                 last = False
-                trial = system.retract(y, fraction * increment)
+                trial = system.retract(t, y, fraction * increment)
                 following = evaluate(trial, True)
             report.fractions.append(fraction)
             if fraction < self.min_fraction:

@@ -12,7 +12,8 @@ from fibermsk.elements.hermite import hermite_d1
 from fibermsk.elements.mesh import spline_through
 from fibermsk.errors import ModelError
 from fibermsk.kernels import cable, shape
-from fibermsk.model import Fiber, Model, Station, Tissue
+from fibermsk.model import Fiber, Model, MovingPoint, Station, Tissue
+from fibermsk.model.fiber import End
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = ["Cables", "build_cables"]
@@ -150,8 +151,11 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
             if station is not None and point is not None:
                 nodes = meshes[-1].nodes
                 _snap(fiber, station, side, nodes, point)
-                link, rotation, position = tree.frames[station.body.name]
-                ends.append((f, side, link, position + rotation @ np.asarray(station.position)))
+                link, local = -1, point
+                if isinstance(station, Station):
+                    link, rotation, position = tree.frames[station.body.name]
+                    local = position + rotation @ np.asarray(station.position)
+                ends.append((f, side, link, local))
     n_elements = np.array([fiber.n_elements for fiber in model.fibers], np.int64)
     element_start = np.r_[0, np.cumsum(n_elements)].astype(np.int64)
     node_start = np.r_[0, np.cumsum(n_elements + 1)].astype(np.int64)
@@ -241,10 +245,12 @@ def reference_speed(nodes: Array, elements: Index, h: Array, xi: Array) -> Array
     return np.linalg.norm(np.einsum("aek,eai->eki", d1, control), axis=2)
 
 
-def _locate(station: Station | None, tree: Tree, state: TreeState) -> Array | None:
+def _locate(station: End, tree: Tree, state: TreeState) -> Array | None:
     """Ground position of an attachment at the start."""
     if station is None:
         return None
+    if isinstance(station, MovingPoint):
+        return station.position_at(0.0)
     rotation, position = tree.place(station.body.name, state)
     return position + rotation @ np.asarray(station.position)
 
@@ -263,16 +269,19 @@ def _path(fiber: Fiber, points: list[Array | None]):
     return fiber.path if callable(fiber.path) else spline_through(np.asarray(fiber.path))
 
 
-def _snap(fiber: Fiber, station: Station, side: int, nodes: Array, point: Array) -> None:
+def _snap(
+    fiber: Fiber, station: Station | MovingPoint, side: int, nodes: Array, point: Array
+) -> None:
     """Check that the path ends at its attachment, and put the end node exactly there."""
     length = np.linalg.norm(np.diff(nodes[:, :3], axis=0), axis=1).sum()
     end = -side
     distance = float(np.linalg.norm(nodes[end, :3] - point))
     if distance > ATTACHMENT_TOLERANCE * length:
         which = ("origin", "insertion")[side]
+        to = station.body.name if isinstance(station, Station) else "moving point"
         raise ModelError(
             f"fiber {fiber.name!r}: the path's {which} lies {distance:g} m from its attachment on "
-            f"{station.body.name!r}; must coincide with it at the start, where the "
+            f"{to!r}; must coincide with it at the start, where the "
             f"attachment is at {np.round(point, 6).tolist()} m"
         )
     nodes[end, :3] = point

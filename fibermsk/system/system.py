@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.kernels import cable, rigid, safeguard
 from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
-from fibermsk.model import Model
+from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
 from fibermsk.results import Result
 from fibermsk.system.cables import build_cables
@@ -99,6 +99,16 @@ class FiberSystem:
             if self.tree.moves[links[m], j] and self.tree.moves[links[m], k]
         ]
         self._hess_index = np.array(moving, np.int64).reshape(-1, 3)
+        self._moving_points = [
+            (node, point)
+            for node, f, end in zip(
+                self.cables.attached_nodes,
+                self.cables.point_fiber,
+                self.cables.point_end,
+                strict=True,
+            )
+            if isinstance(point := model.fibers[f].attach[end], MovingPoint)
+        ]
         self._gravity_load = self.cables.line_density[:, :, None] * self.tree.gravity
         self._load_time = np.nan
         self._evaluated: Array | None = None
@@ -145,13 +155,15 @@ class FiberSystem:
         shape = (3 * self.cables.point_link.size, self.tree.n, self.tree.n)
         return sparse.COO(coords, hess.ravel(), shape=shape)
 
-    def retract(self, y: Array, increment: Array) -> Array:
-        """Positions after an increment; attached nodes are put on their bodies."""
+    def retract(self, t: float, y: Array, increment: Array) -> Array:
+        """Positions at time t after an increment; attached nodes are put where they belong."""
         new = y + increment
         nodes, q = self.split(new)
         zero = np.zeros(self.tree.n)
         c, _, _ = self.attachments(self.tree.evaluate(q, zero, zero))
         nodes[self.cables.attached_nodes, :3] = c
+        for node, point in self._moving_points:
+            nodes[node, :3] = point.position_at(t)
         return new
 
     def enforce(self, y: Array, v: Array) -> Array:
@@ -161,6 +173,10 @@ class FiberSystem:
         _, q = self.split(y)
         _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
         nodes[self.cables.attached_nodes, :3] = C @ p
+        # prescribed motions have the velocity of the time integrator, as every other node
+        given, _ = self.split(v)
+        for node, _ in self._moving_points:
+            nodes[node, :3] = given[node, :3]
         return new
 
     def evaluate(
@@ -268,6 +284,9 @@ class FiberSystem:
         for fiber in {id(f.activation): f for f in self.model.fibers}.values():
             for t in times:
                 fiber.activation_at(float(t))
+        for _, point in self._moving_points:
+            for t in times:
+                point.position_at(float(t))
         for fiber in self.model.fibers:
             if callable(fiber.line_load):
                 for t in times:

@@ -65,7 +65,7 @@ def test_fiber_forces_against_reference(rng, kind, points):
                 theta = start + system.cables.h[out.element[s]] * out.xi[s]
                 assert_allclose(theta, record.xi, rtol=0.0, atol=1e-9)  # flat over r / curvature
                 assert record.traction @ out.force[s] > 0.0
-    assert touched > points
+    assert touched >= points
 
 
 @pytest.mark.parametrize("kind", PAIRS)

@@ -17,7 +17,7 @@ class Pendulum:
     def initial_state(self):
         return np.array([1.0]), np.zeros(1)
 
-    def retract(self, y, increment):
+    def retract(self, t, y, increment):
         return y + increment
 
     def enforce(self, y, v):

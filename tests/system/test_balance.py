@@ -167,7 +167,7 @@ def test_undamped_fiber_conserves_energy_at_the_order_of_the_method():
 def test_independent_unknowns_move_nothing_else():
     system = fm.build(two_link_arm())
     y, _ = system.initial_state()
-    moved = system.retract(y, 1e-3 * independent(system))
+    moved = system.retract(0.0, y, 1e-3 * independent(system))
     nodes, q = system.split(moved)
     zero = np.zeros(2)
     c, _, _ = system.attachments(system.tree.evaluate(q, zero, zero))

@@ -12,7 +12,7 @@ def moving_state(system, rng, bend=2e-3):
     """A bent, moving state with accelerations."""
     y, _ = system.initial_state()
     free = independent(system)
-    y = system.retract(y, bend * rng.normal(size=system.n) * system.scale * free)
+    y = system.retract(0.0, y, bend * rng.normal(size=system.n) * system.scale * free)
     v = system.enforce(y, 0.3 * rng.normal(size=system.n))
     v_dot = 3.0 * rng.normal(size=system.n)
     return y, v, v_dot
@@ -49,7 +49,7 @@ def test_coupled_tangent_agrees_with_central_differences(arm, rng, beta, alpha):
         d = rng.normal(size=arm.n) * arm.scale * free
         h = 1e-6
         slope = (
-            residual(arm.retract(y, h * d)) - residual(arm.retract(y, -h * d))
+            residual(arm.retract(0.0, y, h * d)) - residual(arm.retract(0.0, y, -h * d))
         ) / (2 * h)  # fmt: skip
         exact = apply(evaluation.tangent, d) * free
         # central differences lose eps / h of the residual and h^2 of its third derivative
@@ -70,7 +70,9 @@ def test_each_coordinate_column_and_row(arm, rng):
     for k in range(2):
         d = np.zeros(arm.n)
         d[arm.n - 2 + k] = 1.0
-        slope = (residual(arm.retract(y, h * d)) - residual(arm.retract(y, -h * d))) / (2 * h)
+        slope = (residual(arm.retract(0.0, y, h * d)) - residual(arm.retract(0.0, y, -h * d))) / (
+            2 * h
+        )
         exact = np.r_[tangent.B[:, k], tangent.D[:, k]]
         np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(slope).max(), rtol=0)
         np.testing.assert_allclose(exact[-2:], slope[-2:], rtol=1e-6)
@@ -87,7 +89,7 @@ def test_taylor_remainder_falls_as_h_squared(arm, rng):
     # from the largest step that opens and closes no contact down to round-off
     steps = 2.0 ** -np.arange(8, 15)
     rest = [
-        np.linalg.norm(residual(arm.retract(y, h * d)) - evaluation.residual - h * slope)
+        np.linalg.norm(residual(arm.retract(0.0, y, h * d)) - evaluation.residual - h * slope)
         for h in steps
     ]
     order = np.log2(np.array(rest[:-1]) / np.array(rest[1:]))

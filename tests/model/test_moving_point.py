@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+import fibermsk as fm
+
+
+@pytest.mark.parametrize(
+    "motion", [None, (0, 0, 0), lambda t: 1.0, lambda t: (0, np.nan, 0), lambda t: 1 / 0]
+)
+def test_refused(motion):
+    with pytest.raises(fm.ModelError, match="moving point: motion"):
+        fm.MovingPoint(motion)
+
+
+def test_end_of_a_fiber_follows():
+    model = fm.Model("pulled", gravity=(0, 0, 0))
+    hand = fm.MovingPoint(lambda t: (0.1 + 0.02 * t, 0.0, 0.0))
+    tissue = fm.Tissue(1000.0, fm.KelvinVoigt(1e5, 100.0))
+    ends = model.ground.at(0, 0, 0), hand
+    model.add(fm.Fiber("fiber", attach=ends, radius=1e-3, n_elements=3, tissue=tissue))
+    result = fm.simulate(fm.build(model), t_end=1.0, dt=0.1)
+    np.testing.assert_allclose(
+        result.fibers["fiber"].position[:, -1, 0], 0.1 + 0.02 * result.time, atol=1e-15
+    )
+    # slow pull: the stretch is uniform, 1.2 at the end, and the rate 0.2 / s
+    stretch, area = 1.2, np.pi * 1e-6
+    force = area * (1e5 * (stretch - stretch**-2) + 3 * 100.0 * 0.2 / stretch**2)
+    assert result.tension("fiber")[-1] == pytest.approx(np.full(13, force), rel=1e-3)
+
+
+def test_motion_that_fails_later_is_refused_before_computing():
+    model = fm.Model("pulled")
+    hand = fm.MovingPoint(lambda t: (0.1 if t < 0.5 else np.nan, 0.0, 0.0))
+    tissue = fm.Tissue(1000.0, fm.KelvinVoigt(1e5, 100.0))
+    ends = model.ground.at(0, 0, 0), hand
+    model.add(fm.Fiber("fiber", attach=ends, radius=1e-3, n_elements=3, tissue=tissue))
+    with pytest.raises(fm.ModelError, match="moving point: motion at t = 0.5 s"):
+        fm.simulate(fm.build(model), t_end=1.0, dt=0.1)
