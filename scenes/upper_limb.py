@@ -99,8 +99,8 @@ def scene(elements: int = 8, steps: int = 256, duration: float = 8.0) -> fm.Scen
         fibers.append(fiber(f"triceps_{i}", *ends, tissue(1.4e7, 16.0e3), triceps_activation))
 
     bones = [upper_arm, elbow, forearm]
-    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(stiffness=768.0, limit=3.0)))
-    model.add(fm.Contact(fibers, bones, fm.PenaltyContact(stiffness=768.0, limit=4.0)))
+    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), formulation="half_pass"))
+    model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), formulation="half_pass"))
     return fm.Scene(model, duration=duration, steps=steps)
 
 

@@ -25,7 +25,7 @@ def rubber(viscosity=0.0, prestress=0.0, active=None, density=1000.0):
     return fm.Tissue(density, fm.KelvinVoigt(5e4, viscosity), active=active, prestress=prestress)
 
 
-def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5):
+def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5, formulation="half_pass"):
     """Two hinges about different axes, three fibers across both, in contact with everything."""
     model = fm.Model("arm", gravity=(0.3, -0.2, -9.81))
     upper = fm.Body(
@@ -75,8 +75,9 @@ def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5):
     model.add(*fibers)
     if contact:
         law = fm.PenaltyContact(stiffness=400.0, limit=3.0)
-        model.add(fm.Contact(fibers, fibers, law, points_per_element=points))
-        model.add(fm.Contact(fibers, [upper, lower], law, points_per_element=points))
+        options = {"points_per_element": points, "formulation": formulation}
+        model.add(fm.Contact(fibers, fibers, law, **options))
+        model.add(fm.Contact(fibers, [upper, lower], law, **options))
     return model
 
 

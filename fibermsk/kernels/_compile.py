@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from numba import njit
 from numba.core import event
@@ -11,7 +12,7 @@ from numba.core import event
 __all__ = ["kernel", "on_first_compilation"]
 
 
-def kernel(function):
+def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
     return njit(cache=True, nogil=True, error_model="numpy")(function)
 

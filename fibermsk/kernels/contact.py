@@ -23,7 +23,7 @@ from fibermsk.kernels._compile import kernel
 from fibermsk.kernels.closest_point import SCRATCH_SIZE, closest_on_element
 from fibermsk.laws.penalty import line_force
 
-__all__ = ["bone_runs", "contact_force", "fiber_runs", "section"]
+__all__ = ["bone_runs", "closest_on_axis", "contact_force", "fiber_runs", "section"]
 
 _line_force = kernel(line_force)
 
@@ -52,6 +52,31 @@ def section(power, reference, radius_poly, h, xi, x, a1, a2):
     change = math.sqrt(math.sqrt(AA / aa))
     r = r0 * change
     return r, dr0 / h * change + 0.5 * r * (A_B / AA - a_b / aa), math.sqrt(aa)
+
+
+@kernel
+def closest_on_axis(x, start, end, infinite, axis, m):
+    """Fill m = y - x to the closest axis point, and the axis direction (zero for a sphere).
+
+    Returns the distance and whether the closest point slides when x does.
+    """
+    length = 0.0
+    for c in range(3):
+        axis[c] = end[c] - start[c]
+        length += axis[c] * axis[c]
+    length = math.sqrt(length)
+    along = 0.0
+    for c in range(3):
+        axis[c] = axis[c] / length if length > 0.0 else 0.0
+        along += (x[c] - start[c]) * axis[c]
+    free = infinite or (0.0 < along < length)
+    if not free:
+        along = min(max(along, 0.0), length)
+    d = 0.0
+    for c in range(3):
+        m[c] = start[c] + along * axis[c] - x[c]
+        d += m[c] * m[c]
+    return math.sqrt(d), free
 
 
 @kernel
@@ -184,30 +209,13 @@ def bone_runs(
         start, end = shape_start[run_shape[run]], shape_end[run_shape[run]]
         R = shape_radius[run_shape[run]]
         infinite = shape_infinite[run_shape[run]]
-        axis_length = 0.0
-        for c in range(3):
-            axis[c] = end[c] - start[c]
-            axis_length += axis[c] * axis[c]
-        axis_length = math.sqrt(axis_length)
-        for c in range(3):
-            axis[c] = axis[c] / axis_length if axis_length > 0.0 else 0.0
         for k in range(law_points[law]):
             s = slot_start[run] + k
             x = slot_point[s]
             r_x, _, length = section(
                 power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
             )
-            along = 0.0
-            for c in range(3):
-                along += (x[c] - start[c]) * axis[c]
-            free = infinite or (0.0 < along < axis_length)
-            if not free:
-                along = min(max(along, 0.0), axis_length)
-            d = 0.0
-            for c in range(3):
-                m[c] = start[c] + along * axis[c] - x[c]
-                d += m[c] * m[c]
-            d = math.sqrt(d)
+            d, free = closest_on_axis(x, start, end, infinite, axis, m)
             admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
             least = min(least, admissibility)
             state[s, 0], state[s, 1], state[s, 2] = d, r_x, R

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from fibermsk.laws import _check
 
-__all__ = ["PenaltyContact", "line_force"]
+__all__ = ["PenaltyContact", "line_energy", "line_force"]
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,22 @@ def line_force(gap, stiffness, limit):
         return 0.0, 0.0
     admissibility = 1.0 + limit * gap
     return -stiffness * gap / admissibility, -stiffness / (admissibility * admissibility)
+
+
+def line_energy(gap, stiffness, limit):
+    """Energy Psi whose slope in the relative gap is minus the line force, [N/m].
+
+    Parameters
+    ----------
+    gap, stiffness, limit : float
+        As in `line_force`.
+
+    Returns
+    -------
+    energy : float
+        kappa (g / gamma - ln(1 + gamma g) / gamma^2); zero where the contact is open. Times a
+        length (the radii) it is an energy per length.
+    """
+    if gap >= 0.0:
+        return 0.0
+    return stiffness * (gap - math.log1p(limit * gap) / limit) / limit

@@ -14,6 +14,8 @@ from fibermsk.model.fiber import Fiber
 
 __all__ = ["Contact"]
 
+FORMULATIONS = ("variational", "half_pass")
+
 
 @dataclass(frozen=True, eq=False)
 class Contact:
@@ -32,6 +34,10 @@ class Contact:
         Line force of the gap.
     points_per_element : int
         Gauss points of the contact force on each element; one or more.
+    formulation : {"variational", "half_pass"}
+        All forces from one energy for each pair, so that action is reaction and the tangent is
+        symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
+        its own line force and the two only balance as the mesh is refined.
 
     Raises
     ------
@@ -43,6 +49,7 @@ class Contact:
     second: Fiber | Body | Sequence[Fiber | Body]
     law: PenaltyContact
     points_per_element: int = 5
+    formulation: str = "variational"
 
     def __post_init__(self) -> None:
         """Check the fields and store the items as tuples."""
@@ -60,6 +67,9 @@ class Contact:
                     remedy=f"give Body({body.name!r}, shapes=...)",
                 )
         points = _check.count(owner, "points_per_element", self.points_per_element)
+        if self.formulation not in FORMULATIONS:
+            allowed = " or ".join(map(repr, FORMULATIONS))
+            _check.refuse(owner, "formulation", self.formulation, f"be {allowed}")
         _check.store(self, first=first, second=second, points_per_element=points)
         if not self.fiber_pairs and not self.body_pairs:
             raise ModelError(

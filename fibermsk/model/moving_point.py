@@ -20,8 +20,8 @@ class MovingPoint:
     Parameters
     ----------
     motion : callable
-        t -> position (3,), ground frame [m]. The velocity of the fiber's end is the time integrator's
-        own difference of it.
+        t -> position (3,), ground frame [m]. The velocity of the fiber's end is the time
+        integrator's own difference of it.
 
     Raises
     ------

@@ -5,12 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import contact as kernels
 from fibermsk.kernels import safeguard
-from fibermsk.kernels.scatter import scatter_bones, scatter_fibers
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
-from fibermsk.system.broad_phase import find_bone_runs, find_fiber_runs
+from fibermsk.system.broad_phase import FiberRuns, find_bone_runs, find_fiber_runs
 from fibermsk.system.cables import Cables, reference_speed
+from fibermsk.system.contact_sets import (
+    Border,
+    Geometry,
+    HalfPassBones,
+    HalfPassFibers,
+    PotentialBones,
+    PotentialFibers,
+    select_bone_runs,
+    select_fiber_runs,
+)
 from fibermsk.system.partners import Partners
 from fibermsk.system.pattern import BlockPattern, build_pattern
 from fibermsk.system.tree import Tree, TreeState
@@ -32,6 +40,13 @@ class ContactSearch:
 
     The candidates are only a bound on who may touch: the forces do not depend on when they were
     found.
+
+    Attributes
+    ----------
+    fiber_sets, bone_sets : tuple
+        Contact points by formulation: half passes first, then pair potentials.
+    energy : float
+        Energy of the potentials at the configuration evaluated last [J].
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
@@ -41,13 +56,21 @@ class ContactSearch:
         self._radius = cables.radius_poly @ np.vander(cables.xi, 5, increasing=True).T
         self._reach = -1.0
         self._pattern: BlockPattern | None = None
+        self._runs: FiberRuns | None = None
+        self.energy = 0.0
+        self.fiber_sets = (HalfPassFibers(cables, partners), PotentialFibers(cables, partners))
+        self.bone_sets = (
+            HalfPassBones(cables, partners, tree),
+            PotentialBones(cables, partners, tree),
+        )
         self._links = np.unique(partners.shape_link[partners.shape_link >= 0])
 
     @property
     def pattern(self) -> BlockPattern:
         """Sparsity pattern of the tangent for the current candidates."""
         if self._pattern is None:
-            cables, runs = self.cables, self.runs
+            cables, runs = self.cables, self._runs
+            assert runs is not None
             self._pattern = build_pattern(
                 cables.n_nodes,
                 cables.elements,
@@ -68,49 +91,15 @@ class ContactSearch:
         return self._points()
 
     def _points(self) -> float:
-        cables, partners, runs, bones = self.cables, self.partners, self.runs, self.bones
-        start, end = partners.place_shapes(self._state)
-        least = kernels.fiber_runs(
-            self._power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
-            runs.element, runs.start, runs.candidates, runs.law, partners.constants,
-            partners.points, partners.xi, runs.slot_start, self.slot_element, self.slot_xi,
-            self.fiber_state, self.fiber_force, self._fiber_jacobian,
-        )  # fmt: skip
-        least_bone = kernels.bone_runs(
-            self._power, cables.reference_power, cables.radius_poly, cables.h, bones.element,
-            bones.shape, bones.law, start, end, partners.shape_radius, partners.shape_infinite,
-            partners.constants, partners.points, partners.xi, bones.slot_start, self.slot_point,
-            self.bone_state, self.bone_force, self._bone_jacobian,
-        )  # fmt: skip
-        return min(least, least_bone, 1.0)
+        self._at = Geometry(self._power, *self.partners.place_shapes(self._state), self._state)
+        found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
+        self.energy = sum(energy for _, energy in found)
+        return min(1.0, *(least for least, _ in found))
 
-    def scatter(
-        self,
-        residual: Array,
-        residual_q: Array,
-        data: Array,
-        B: Array,
-        R: Array,
-        D: Array,
-        tangent: bool,
-    ) -> None:
+    def scatter(self, out: Border, tangent: bool) -> None:
         """Add the forces found last, and their tangent, to residual and matrix."""
-        cables, partners, runs, bones = self.cables, self.partners, self.runs, self.bones
-        pattern = self.pattern
-        scatter_fibers(
-            cables.elements, cables.h, runs.element, runs.start, runs.candidates, runs.law,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.slot_element,
-            self.slot_xi, self.fiber_state, self.fiber_force, self._fiber_jacobian,
-            pattern.self_base, pattern.self_stride, pattern.pair_base, pattern.pair_stride, tangent,
-            residual, data,
-        )  # fmt: skip
-        scatter_bones(
-            cables.elements, cables.h, bones.element, bones.shape, bones.law, partners.points,
-            partners.xi, partners.weight, bones.slot_start, self.slot_point, self.bone_state,
-            self.bone_force, self._bone_jacobian, partners.shape_link, self.tree.moves,
-            self._state.S, pattern.self_base, pattern.self_stride, tangent, residual, residual_q,
-            data, B, R, D,
-        )  # fmt: skip
+        for part in (*self.fiber_sets, *self.bone_sets):
+            part.scatter(self._at, self.pattern, out, tangent)
 
     def step_fraction(
         self, update: Array, update_q: Array, remainder: Array, fraction: float, keep: float
@@ -146,18 +135,22 @@ class ContactSearch:
         if not self._covered(reach * fraction):
             self._search(reach * fraction)
             self._points()
-        runs, bones = self.runs, self.bones
-        fraction = safeguard.fiber_fraction(
-            cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
-            runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-            runs.slot_start, self.fiber_state, fraction, keep,
-        )  # fmt: skip
-        return safeguard.bone_fraction(
-            cables.elements, cables.h, update, remainder, bones.element, bones.shape, bones.law,
-            partners.constants, partners.points, partners.xi, bones.slot_start, self.slot_point,
-            self.bone_state, partners.shape_link, self.tree.moves, self._state.position,
-            self._state.S, self.tree.chain_length, update_q, fraction, keep,
-        )  # fmt: skip
+        for part in self.fiber_sets:
+            runs = part.runs
+            fraction = safeguard.fiber_fraction(
+                cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
+                runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
+                runs.slot_start, part.state, fraction, keep,
+            )  # fmt: skip
+        for part in self.bone_sets:
+            runs = part.runs
+            fraction = safeguard.bone_fraction(
+                cables.elements, cables.h, update, remainder, runs.element, runs.shape, runs.law,
+                partners.constants, partners.points, partners.xi, runs.slot_start, part.point,
+                part.state, partners.shape_link, self.tree.moves, self._state.position,
+                self._state.S, self.tree.chain_length, update_q, fraction, keep,
+            )  # fmt: skip
+        return fraction
 
     def line_forces(self) -> Array:
         """Contact force on every element's quadrature points per current length [N/m].
@@ -166,13 +159,10 @@ class ContactSearch:
         """
         n_points = int(self.partners.points.max(initial=1))
         total = np.zeros((self.cables.h.size, n_points, 3))
-        for runs, state, force in (
-            (self.runs, self.fiber_state, self.fiber_force),
-            (self.bones, self.bone_state, self.bone_force),
-        ):
-            if runs.element.size:
-                density = (force / state[:, 4:5]).reshape(-1, n_points, 3)
-                np.add.at(total, runs.element, density)
+        for part in (*self.fiber_sets, *self.bone_sets):
+            if part.runs.element.size:
+                density = (part.force / part.state[:, 4:5]).reshape(-1, n_points, 3)
+                np.add.at(total, part.runs.element, density)
         return total
 
     def bone_wrenches(self) -> Array:
@@ -180,42 +170,25 @@ class ContactSearch:
 
         The force acts at the closest point of the axis.
         """
-        cables, partners, bones = self.cables, self.partners, self.bones
-        start, end = partners.place_shapes(self._state)
-        total = np.zeros((partners.shape_radius.size, 6))
-        for run, (element, shape, law) in enumerate(
-            zip(bones.element, bones.shape, bones.law, strict=True)
-        ):
-            n = partners.points[law]
-            own = slice(bones.slot_start[run], bones.slot_start[run] + n)
-            weight = partners.weight[law, :n] * cables.h[element]
-            force = -weight[:, None] * self.bone_force[own]
-            axis = end[shape] - start[shape]
-            along = (self.slot_point[own] - start[shape]) @ axis / max(axis @ axis, 1e-300)
-            if not partners.shape_infinite[shape]:
-                along = along.clip(0.0, 1.0)
-            point = start[shape] + along[:, None] * axis
-            total[shape, :3] += force.sum(axis=0)
-            total[shape, 3:] += np.cross(point, force).sum(axis=0)
-        return total
+        half_pass, potential = self.bone_sets
+        return half_pass.wrenches(self._at) + potential.wrenches(self._at)
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g and the names of the two that touch there."""
         candidates = [(1.0, "")]
-        names = self.cables.names
-        if self.fiber_state.shape[0]:
-            s = int(np.argmin(self.fiber_state[:, 3]))
-            run = int(np.searchsorted(self.runs.slot_start, s, side="right")) - 1
-            a = names[self.cables.fiber[self.runs.element[run]]]
-            b = names[self.cables.fiber[self.slot_element[s]]]
-            candidates.append((float(self.fiber_state[s, 3]), f"fiber {a!r} and fiber {b!r}"))
-        if self.bone_state.shape[0]:
-            s = int(np.argmin(self.bone_state[:, 3]))
-            run = int(np.searchsorted(self.bones.slot_start, s, side="right")) - 1
-            a = names[self.cables.fiber[self.bones.element[run]]]
-            b = self.partners.shape_body[self.bones.shape[run]]
-            candidates.append((float(self.bone_state[s, 3]), f"fiber {a!r} and body {b!r}"))
+        for part in (*self.fiber_sets, *self.bone_sets):
+            if part.state.shape[0]:
+                slot = int(np.argmin(part.state[:, 3]))
+                candidates.append((float(part.state[slot, 3]), part.names(slot)))
         return min(candidates)
+
+    def n_closed(self) -> tuple[int, int]:
+        """Number of closed contact points, fiber-fiber and fiber-bone."""
+        fibers, bones = (
+            sum(int((part.state[:, 0] < part.state[:, 1:3].sum(axis=1)).sum()) for part in sets)
+            for sets in (self.fiber_sets, self.bone_sets)
+        )
+        return fibers, bones
 
     def _radii(self) -> Array:
         """Bound of each fiber's largest current radius."""
@@ -249,12 +222,9 @@ class ContactSearch:
         self._built_local = [self._in_link(link) for link in self._links]
         self._built_radii = radii
         start, end = partners.place_shapes(self._state)
-        self.bones = find_bone_runs(
-            partners, cables.fiber, self._hull, radii, start, end, self._reach
-        )
+        bones = find_bone_runs(partners, cables.fiber, self._hull, radii, start, end, self._reach)
         runs = find_fiber_runs(partners, cables.fiber, self._hull, radii, self._reach)
-        old = getattr(self, "runs", None)
-        self.runs = runs
+        old, self._runs = self._runs, runs
         if (
             old is None
             or not np.array_equal(old.candidates, runs.candidates)
@@ -262,10 +232,11 @@ class ContactSearch:
             or not np.array_equal(old.start, runs.start)
         ):
             self._pattern = None
-        n = int(runs.slot_start[-1])
-        self.slot_element, self.slot_xi = np.empty(n, np.int64), np.empty(n)
-        self.fiber_state, self.fiber_force = np.empty((n, 6)), np.zeros((n, 3))
-        self._fiber_jacobian = np.empty((n, 4, 3, 3))
-        n = int(self.bones.slot_start[-1])
-        self.slot_point, self.bone_state = np.empty((n, 3)), np.empty((n, 6))
-        self.bone_force, self._bone_jacobian = np.zeros((n, 3)), np.empty((n, 2, 3, 3))
+        for potential in (False, True):
+            own = partners.variational == potential
+            self.fiber_sets[potential].allocate(
+                *select_fiber_runs(runs, own[runs.law], partners.points)
+            )
+            self.bone_sets[potential].allocate(
+                select_bone_runs(bones, own[bones.law], partners.points)
+            )

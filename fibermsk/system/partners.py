@@ -36,6 +36,8 @@ class Partners:
         Law between fibers of a group and a shape, -1 for none.
     constants : (n_laws, 2) float array
         kappa [N/m], gamma [-].
+    variational : (n_laws,) bool array
+        Pair potentials instead of half passes.
     points : (n_laws,) int array
         Quadrature points per element.
     xi, weight : (n_laws, max points) float array
@@ -54,6 +56,7 @@ class Partners:
     fiber_law: Index
     bone_law: Index
     constants: Array
+    variational: NDArray[np.bool_]
     points: Index
     xi: Array
     weight: Array
@@ -119,6 +122,7 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         constants=np.array([(c.law.stiffness, c.law.limit) for c in contacts], float).reshape(
             -1, 2
         ),
+        variational=np.array([c.formulation == "variational" for c in contacts], bool),
         points=points,
         xi=xi,
         weight=weight,

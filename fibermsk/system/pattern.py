@@ -25,8 +25,8 @@ class BlockPattern:
         Sorted by column, then row.
     self_base, self_stride : (n_elements, 2, 2) int array
         Blocks of each element with itself.
-    pair_base, pair_stride : (n_pairs, 2, 2) int array
-        Blocks of each pair of elements.
+    pair_base, pair_stride, mirror_base, mirror_stride : (n_pairs, 2, 2) int array
+        Blocks of each pair of elements: rows of the first, and rows of the second.
     row_start, row_entries, column_start, column_entries : int array
         Blocks in the rows and columns of the attached nodes, one list after the other.
     indptr, indices : int32 array
@@ -41,6 +41,8 @@ class BlockPattern:
     self_stride: Index
     pair_base: Index
     pair_stride: Index
+    mirror_base: Index
+    mirror_stride: Index
     row_start: Index
     row_entries: Index
     column_start: Index
@@ -80,6 +82,9 @@ def build_pattern(
     mirror = (rows * n_nodes + columns).ravel()
     unique = np.unique(np.concatenate([key, mirror]))
     where = np.searchsorted(unique, key).reshape(rows.shape)
+    # from a pair's second nodes (rows) to its first (columns)
+    mirrored = np.searchsorted(unique, mirror).reshape(rows.shape)[elements.shape[0] :]
+    mirrored = np.swapaxes(mirrored, 1, 2)
     column, row = unique // n_nodes, unique % n_nodes
     per_column = np.bincount(column, minlength=n_nodes)
     start = np.r_[0, np.cumsum(per_column)]
@@ -103,6 +108,8 @@ def build_pattern(
         self_stride=stride[where[:n_elements]],
         pair_base=base[where[n_elements:]],
         pair_stride=stride[where[n_elements:]],
+        mirror_base=base[mirrored],
+        mirror_stride=stride[mirrored],
         row_start=row_start,
         row_entries=row_entries,
         column_start=column_start,

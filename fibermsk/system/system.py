@@ -22,6 +22,7 @@ from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
 from fibermsk.results import Result
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
+from fibermsk.system.contact_sets import Border
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
 from fibermsk.system.tree import TreeState, build_tree
@@ -35,16 +36,17 @@ _KEEP_STRETCH = 0.2
 
 
 class Energy(NamedTuple):
-    """Energies of a state [J]: kinetic, elastic (passive and prestress), gravity potential."""
+    """Energies of a state [J]: kinetic, elastic (passive and prestress), gravity, contact."""
 
     kinetic: float
     elastic: float
     gravity: float
+    contact: float
 
     @property
     def total(self) -> float:
-        """Sum of the three [J]."""
-        return self.kinetic + self.elastic + self.gravity
+        """Sum of all [J]."""
+        return self.kinetic + self.elastic + self.gravity + self.contact
 
 
 def build(model: Model) -> FiberSystem:
@@ -210,7 +212,7 @@ class FiberSystem:
             cables.area, cables.G0, cables.law, self._element_activation, cables.mass, 1.0, dv_dy,
             dv_dy * dvdot_dv, pattern.self_base, pattern.self_stride, r_nodes, data,
         )  # fmt: skip
-        self.contact.scatter(r_nodes, r_q, data, B, R, D, tangent)
+        self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
         C_rate = np.zeros_like(C)
         block = np.empty((C.shape[0], 12, 3))
@@ -307,7 +309,7 @@ class FiberSystem:
         return observe(self.model, self.tree, self.cables, self.partners, activations, frames)
 
     def energy(self, y: Array, v: Array) -> Energy:
-        """Kinetic, elastic and gravity energy; contact and active stress have no potential."""
+        """Energies of a state; active stress has none, nor contact by half passes."""
         cables, tree = self.cables, self.tree
         (nodes, q), (velocity, p) = self.split(y), self.split(v)
         state = tree.evaluate(q, p, np.zeros(tree.n))
@@ -325,7 +327,10 @@ class FiberSystem:
             nodes, cables.elements, cables.h, cables.xi, cables.weight, cables.area, cables.G0,
             cables.law,
         )  # fmt: skip
-        return Energy(kinetic, elastic, gravity - float((weight * nodes).sum()))
+        self.contact.evaluate(nodes, state)
+        self._evaluated = None
+        weight_potential = gravity - float((weight * nodes).sum())
+        return Energy(kinetic, elastic, weight_potential, self.contact.energy)
 
     def _set_loads(self, t: float) -> None:
         """Activations and external nodal forces at time t."""

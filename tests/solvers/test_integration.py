@@ -70,8 +70,7 @@ def limb_in_contact():
 
 def test_newton_converges_quadratically_with_contact():
     system, state = limb_in_contact()
-    assert (system.contact.fiber_state[:, 3] < 1.0).any()
-    assert (system.contact.bone_state[:, 3] < 1.0).any()
+    assert min(system.contact.n_closed()) > 0
     _, report = fm.BackwardEuler().step(system, fm.Newton(tolerance=1e-12), state, 1 / 32)
     history = np.array(report.history)
     assert report.converged and report.fractions == [1.0] * len(history)

@@ -6,6 +6,7 @@ from scenes_of_tests import independent, load_scene, rubber, two_link_arm
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
+from fibermsk.system.contact_sets import Border
 
 
 def fiber_resultant(nodes, force):
@@ -21,7 +22,7 @@ def contact_on_nodes(system):
     """Nodal contact forces of the configuration evaluated last, and forces on the coordinates."""
     residual, on_q = np.zeros((system.cables.n_nodes, 6)), np.zeros(system.tree.n)
     empty = np.zeros((0, 0))
-    system.contact.scatter(residual, on_q, np.zeros(0), empty, empty, empty, False)
+    system.contact.scatter(Border(residual, on_q, np.zeros(0), empty, empty, empty), False)
     return -residual, -on_q
 
 
@@ -31,7 +32,8 @@ def test_bone_contact_is_action_and_reaction():
     arm.evaluate(0.0, y, v, 0 * v)
     nodes, q = arm.split(y)
     contact = arm.contact
-    contact.fiber_state[:, 0] = 1.0  # far apart: only the bones' share is left
+    for part in contact.fiber_sets:
+        part.state[:, 0] = 1.0  # far apart: only the bones' share is left
     on_fibers, on_q = contact_on_nodes(arm)
     wrench = contact.bone_wrenches()
     assert np.abs(wrench).max() > 0.1

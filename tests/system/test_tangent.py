@@ -28,21 +28,16 @@ def along(system, y0, v0, a0, beta, alpha):
     return residual
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return fm.build(two_link_arm())
-
-
-def closed(system):
-    contact = system.contact
-    return (contact.fiber_state[:, 3] < 1.0).sum(), (contact.bone_state[:, 3] < 1.0).sum()
+@pytest.fixture(scope="module", params=["half_pass", "variational"])
+def arm(request):
+    return fm.build(two_link_arm(formulation=request.param))
 
 
 @pytest.mark.parametrize("beta, alpha", [(0.0, 0.0), (50.0, 0.0), (50.0, 70.0)])
 def test_coupled_tangent_agrees_with_central_differences(arm, rng, beta, alpha):
     y, v, a = moving_state(arm, rng)
     evaluation = arm.evaluate(0.1, y, v, a, beta, alpha)
-    assert min(closed(arm)) > 5  # both kinds of contact take part
+    assert min(arm.contact.n_closed()) > 5  # both kinds of contact take part
     residual = along(arm, y, v, a, beta, alpha)
     free = independent(arm)
     for _ in range(5):
@@ -109,7 +104,7 @@ def test_contact_does_not_depend_on_the_candidates(arm, rng):
     y, v, a = moving_state(arm, rng)
     near = arm.evaluate(0.1, y, v, a, tangent=False).residual
     arm.contact._search(10.0)
-    n_all = arm.contact.runs.candidates.size
+    n_all = arm.contact._runs.candidates.size
     everything = arm.evaluate(0.1, y, v, a, tangent=False).residual
     n_fibers, n_elements = 3, 4
     assert n_all == n_fibers * n_elements * (n_fibers - 1) * n_elements

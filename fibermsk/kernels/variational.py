@@ -1,0 +1,351 @@
+"""Contact of fibers from pair potentials: search, energy, and gradient and tangent in place.
+
+The variational formulation of `fibermsk.kernels.potential` over the runs and slots of
+`fibermsk.kernels.contact`; the matrix layout is that of `fibermsk.kernels.scatter`. Every pair's
+forces come from one energy that no rigid motion changes, so they sum to zero in force and in
+moment, and the tangent is symmetric.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk.kernels._compile import kernel
+from fibermsk.kernels.closest_point import SCRATCH_SIZE, closest_on_element
+from fibermsk.kernels.contact import closest_on_axis, section
+from fibermsk.kernels.potential import (
+    energy_terms,
+    fill_bone_gap,
+    fill_gap,
+    least_gap,
+    partner_curve,
+)
+from fibermsk.kernels.rigid import bracket, cross
+from fibermsk.kernels.shape import shape, shape_d1, shape_d2
+from fibermsk.laws.penalty import line_energy, line_force
+
+__all__ = ["find_bone_gaps", "find_gaps", "scatter_bone_potential", "scatter_potential"]
+
+
+_line_force = kernel(line_force)
+_line_energy = kernel(line_energy)
+
+
+@kernel
+def _quartic(a, x):
+    """Reference radius from its coefficients in powers of xi."""
+    return a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
+
+
+@kernel
+def find_gaps(
+    power, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
+    law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
+    state, force,
+):  # fmt: skip
+    """Least gaps of every run's quadrature points; returns the least 1 + gamma g and the energy.
+
+    Fields as in `fibermsk.kernels.contact.fiber_runs`; slot_held marks points that do not move
+    along the partner.
+    """
+    scratch = np.empty(SCRATCH_SIZE)
+    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
+    y, y1, y2 = np.empty(3), np.empty(3), np.empty(3)
+    curve = np.empty((4, 3))
+    least, energy = np.inf, 0.0
+    for run in range(run_element.size):
+        e = run_element[run]
+        law = run_law[run]
+        gamma = law_constants[law, 1]
+        for k in range(law_points[law]):
+            s = slot_start[run] + k
+            r_x, _, length = section(
+                power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+            )
+            best, best_xi, best_d2 = -1, 0.0, np.inf
+            for i in range(run_start[run], run_start[run + 1]):
+                xi, d2 = closest_on_element(power[candidates[i]], x, scratch)
+                if d2 < best_d2:
+                    best, best_xi, best_d2 = candidates[i], xi, d2
+            best, best_xi, held = least_gap(
+                x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve
+            )
+            r_y, _, y_length = section(
+                power[best], reference[best], radius_poly[best], h[best], best_xi, y, y1, y2
+            )
+            d = math.sqrt((y[0] - x[0]) ** 2 + (y[1] - x[1]) ** 2 + (y[2] - x[2]) ** 2)
+            admissibility = 1.0 + gamma * (d / (r_x + r_y) - 1.0)
+            least = min(least, admissibility)
+            slot_element[s], slot_xi[s], slot_held[s] = best, best_xi, held
+            state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
+            state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
+            force[s] = 0.0
+            if d >= r_x + r_y or admissibility <= 0.0:
+                continue
+            gap = d / (r_x + r_y) - 1.0
+            share = _quartic(radius_poly[e], law_xi[law, k])
+            F, _ = _line_force(gap, law_constants[law, 0], gamma)
+            for c in range(3):
+                force[s, c] = -share * F * length / (r_x + r_y) * (y[c] - x[c]) / d
+            energy += (
+                law_weight[law, k]
+                * h[e]
+                * share
+                * length
+                * _line_energy(gap, law_constants[law, 0], gamma)
+            )
+    return least, energy
+
+
+@kernel
+def _add_hessian(weight, rows, columns, block, base, stride, data):
+    """Add weight * rows[a, i] columns[b, j] block[i, j] in 2 x 2 node blocks.
+
+    rows, columns (4, 2): value and slope shape functions; block (6, 6): the second derivative of
+    the two vectors that they carry.
+    """
+    for a in range(4):
+        for b in range(4):
+            start = base[a // 2, b // 2] + 3 * (a % 2)
+            step = stride[a // 2, b // 2]
+            for c in range(3):
+                column = start + (3 * (b % 2) + c) * step
+                for r in range(3):
+                    value = 0.0
+                    for i in range(2):
+                        for j in range(2):
+                            value += rows[a, i] * columns[b, j] * block[3 * i + r, 3 * j + c]
+                    data[column + r] += weight * value
+
+
+@kernel
+def _add_outer(weight, first, second, base, stride, data):
+    """Add weight * first second^T, two vectors over an element's nodes (4, 3)."""
+    for a in range(4):
+        for b in range(4):
+            start = base[a // 2, b // 2] + 3 * (a % 2)
+            step = stride[a // 2, b // 2]
+            for c in range(3):
+                column = start + (3 * (b % 2) + c) * step
+                for r in range(3):
+                    data[column + r] += weight * first[a, r] * second[b, c]
+
+
+@kernel
+def _fill_shapes(xi, h, shapes):
+    """Value and slope shape functions of an element as (4, 2)."""
+    n, d1 = shape(xi, h), shape_d1(xi, h)
+    for a in range(4):
+        shapes[a, 0], shapes[a, 1] = n[a], d1[a]
+
+
+@kernel
+def scatter_potential(
+    power, reference, radius_poly, elements, h, run_element, run_start, candidates, run_law,
+    law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
+    state, self_base, self_stride, pair_base, pair_stride, mirror_base, mirror_stride, tangent,
+    residual, data,
+):  # fmt: skip
+    """Add the gradient of the pair energies to the residual, its derivative to the matrix."""
+    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
+    curve = np.empty((4, 3))
+    dz, dz_eta, gradient = np.empty(12), np.empty(12), np.empty(12)
+    dzz, hessian = np.empty((12, 12)), np.empty((12, 12))
+    sx, sy = np.empty((4, 2)), np.empty((4, 2))
+    wx, wy = np.empty((4, 3)), np.empty((4, 3))
+    for run in range(run_element.size):
+        e = run_element[run]
+        law = run_law[run]
+        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
+        for q in range(law_points[law]):
+            s = slot_start[run] + q
+            if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
+                continue
+            w = law_weight[law, q] * h[e]
+            partner = slot_element[s]
+            r_x, _, _ = section(
+                power[e], reference[e], radius_poly[e], h[e], law_xi[law, q], x, a1, a2
+            )
+            k, dk, ddk = partner_curve(
+                power[partner],
+                reference[partner],
+                radius_poly[partner],
+                h[partner],
+                slot_xi[s],
+                curve,
+            )
+            g, _, g_etaeta = fill_gap(x, a1, r_x, curve, k, dk, ddk, dz, dzz, dz_eta)
+            share = _quartic(radius_poly[e], law_xi[law, q])
+            pull = energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian)
+            _fill_shapes(law_xi[law, q], h[e], sx)
+            _fill_shapes(slot_xi[s], h[partner], sy)
+            for a in range(4):
+                for r in range(3):
+                    residual[elements[e, a // 2], 3 * (a % 2) + r] += w * (
+                        sx[a, 0] * gradient[r] + sx[a, 1] * gradient[3 + r]
+                    )
+                    residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * (
+                        sy[a, 0] * gradient[6 + r] + sy[a, 1] * gradient[9 + r]
+                    )
+            if not tangent:
+                continue
+            i = run_start[run]
+            while candidates[i] != partner:
+                i += 1
+            _add_hessian(w, sx, sx, hessian[:6, :6], self_base[e], self_stride[e], data)
+            _add_hessian(w, sx, sy, hessian[:6, 6:], pair_base[i], pair_stride[i], data)
+            _add_hessian(w, sy, sx, hessian[6:, :6], mirror_base[i], mirror_stride[i], data)
+            _add_hessian(w, sy, sy, hessian[6:, 6:], self_base[partner], self_stride[partner], data)
+            if slot_held[s] or g_etaeta <= 0.0:
+                continue
+            # the least-gap point moves along the partner
+            d2 = shape_d2(slot_xi[s], h[partner])
+            for a in range(4):
+                for r in range(3):
+                    wx[a, r] = sx[a, 0] * dz_eta[r] + sx[a, 1] * dz_eta[3 + r]
+                    wy[a, r] = sy[a, 0] * dz_eta[6 + r] + sy[a, 1] * (dz_eta[9 + r] + dz[6 + r])
+                    wy[a, r] += d2[a] * dz[9 + r]
+            factor = w * pull / g_etaeta
+            _add_outer(factor, wx, wx, self_base[e], self_stride[e], data)
+            _add_outer(factor, wx, wy, pair_base[i], pair_stride[i], data)
+            _add_outer(factor, wy, wx, mirror_base[i], mirror_stride[i], data)
+            _add_outer(factor, wy, wy, self_base[partner], self_stride[partner], data)
+
+
+@kernel
+def find_bone_gaps(
+    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
+    shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight, slot_start,
+    slot_point, state, force,
+):  # fmt: skip
+    """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy.
+
+    Fields as in `fibermsk.kernels.contact.bone_runs`.
+    """
+    a1, a2, m, axis = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    least, energy = np.inf, 0.0
+    for run in range(run_element.size):
+        e, b, law = run_element[run], run_shape[run], run_law[run]
+        gamma = law_constants[law, 1]
+        for k in range(law_points[law]):
+            s = slot_start[run] + k
+            x = slot_point[s]
+            r_x, _, length = section(
+                power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+            )
+            d, _ = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
+            R = r_x + shape_radius[b]
+            admissibility = 1.0 + gamma * (d / R - 1.0)
+            least = min(least, admissibility)
+            state[s, 0], state[s, 1], state[s, 2] = d, r_x, shape_radius[b]
+            state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
+            force[s] = 0.0
+            if d >= R or admissibility <= 0.0:
+                continue
+            share = _quartic(radius_poly[e], law_xi[law, k]) + shape_radius[b]
+            F, _ = _line_force(d / R - 1.0, law_constants[law, 0], gamma)
+            for c in range(3):
+                force[s, c] = -share * F * length / R * m[c] / d
+            energy += (
+                law_weight[law, k]
+                * h[e]
+                * share
+                * length
+                * _line_energy(d / R - 1.0, law_constants[law, 0], gamma)
+            )
+    return least, energy
+
+
+@kernel
+def scatter_bone_potential(
+    power, reference, radius_poly, elements, h, run_element, run_shape, run_law, shape_start,
+    shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight,
+    slot_start, state, shape_link, moves, S, self_base, self_stride, tangent, residual, residual_q,
+    data, B, R, D,
+):  # fmt: skip
+    """Add the gradient of the fiber-bone energies, and its derivative, the joints included.
+
+    The energy depends on where x lies relative to the bone and on |a1|. When coordinate k moves the
+    bone, x recedes by V_k(x) in the bone's frame and the force on x turns with the bone.
+    """
+    n_q = residual_q.size
+    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
+    m, n, axis = np.empty(3), np.empty(3), np.empty(3)
+    dz, gradient = np.empty(6), np.empty(6)
+    dzz, hessian = np.empty((6, 6)), np.empty((6, 6))
+    sx = np.empty((4, 2))
+    V = np.empty((n_q, 3))
+    change, t, tw = np.empty(6), np.empty(3), np.empty(6)
+    for run in range(run_element.size):
+        e, b, law = run_element[run], run_shape[run], run_law[run]
+        link = shape_link[b]
+        for q in range(law_points[law]):
+            s = slot_start[run] + q
+            if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
+                continue
+            w = law_weight[law, q] * h[e]
+            r_x, _, _ = section(
+                power[e], reference[e], radius_poly[e], h[e], law_xi[law, q], x, a1, a2
+            )
+            d, free = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
+            for c in range(3):
+                n[c] = m[c] / d
+            g = fill_bone_gap(x, a1, r_x, n, d, shape_radius[b], axis, free, dz, dzz)
+            share = _quartic(radius_poly[e], law_xi[law, q]) + shape_radius[b]
+            energy_terms(
+                share,
+                a1,
+                g,
+                law_constants[law, 0],
+                law_constants[law, 1],
+                dz,
+                dzz,
+                gradient,
+                hessian,
+            )
+            _fill_shapes(law_xi[law, q], h[e], sx)
+            for a in range(4):
+                for r in range(3):
+                    residual[elements[e, a // 2], 3 * (a % 2) + r] += w * (
+                        sx[a, 0] * gradient[r] + sx[a, 1] * gradient[3 + r]
+                    )
+            if tangent:
+                _add_hessian(w, sx, sx, hessian, self_base[e], self_stride[e], data)
+            if link < 0:
+                continue
+            for j in range(n_q):
+                if moves[link, j]:
+                    cross(S[j, :3], x, V[j])
+                    for r in range(3):
+                        V[j, r] += S[j, 3 + r]
+                        residual_q[j] -= w * gradient[r] * V[j, r]
+            if not tangent:
+                continue
+            for j in range(n_q):
+                if not moves[link, j]:
+                    continue
+                # change of the gradient with coordinate j, which is also the joint's row by
+                # symmetry
+                cross(S[j, :3], gradient[:3], t)
+                for r in range(6):
+                    change[r] = t[r] if r < 3 else 0.0
+                    for c in range(3):
+                        change[r] -= hessian[r, c] * V[j, c]
+                for a in range(4):
+                    row = 6 * elements[e, a // 2] + 3 * (a % 2)
+                    for r in range(3):
+                        value = w * (sx[a, 0] * change[r] + sx[a, 1] * change[3 + r])
+                        B[row + r, j] += value
+                        R[j, row + r] += value
+                for i in range(n_q):
+                    if not moves[link, i]:
+                        continue
+                    for r in range(3):
+                        D[i, j] -= w * V[i, r] * change[r]
+                    if i != j and moves[i, j]:
+                        bracket(S[j], S[i], tw)
+                        cross(tw[:3], x, t)
+                        for r in range(3):
+                            D[i, j] -= w * gradient[r] * (t[r] + tw[3 + r])

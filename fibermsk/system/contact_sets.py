@@ -1,0 +1,276 @@
+"""Contact points of one formulation: their state, and how they enter residual and tangent.
+
+Four sets with one interface: fibers and bones, by half passes (each fiber integrates its own line
+force) or from pair potentials (`variational`). A set holds the runs that the broad phase found and
+one slot for each of their quadrature points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels import contact, scatter, variational
+from fibermsk.system.broad_phase import BoneRuns, FiberRuns
+from fibermsk.system.cables import Cables
+from fibermsk.system.partners import Partners
+from fibermsk.system.pattern import BlockPattern
+from fibermsk.system.tree import Tree, TreeState
+
+__all__ = [
+    "Border",
+    "Geometry",
+    "HalfPassBones",
+    "HalfPassFibers",
+    "PotentialBones",
+    "PotentialFibers",
+]
+
+Array = NDArray[np.float64]
+
+
+class Geometry(NamedTuple):
+    """A configuration: centerlines in powers of xi, axis ends of the shapes, and the tree."""
+
+    power: Array
+    shape_start: Array
+    shape_end: Array
+    state: TreeState
+
+
+class Border(NamedTuple):
+    """Residual and matrix that the sets add to; see `fibermsk.protocol.BorderedMatrix`."""
+
+    residual: Array
+    residual_q: Array
+    data: Array
+    B: Array
+    R: Array
+    D: Array
+
+
+class _FiberSet:
+    """Slots of fiber-fiber runs.
+
+    Attributes
+    ----------
+    runs : FiberRuns
+        Runs of this formulation.
+    pairs : (n_pairs,) int array
+        Where the runs' candidate pairs stand among all candidate pairs.
+    element, xi : (n_slots,) array
+        The partner's point.
+    state, force : (n_slots, 6) and (n_slots, 3) float array
+        See `fibermsk.kernels.contact`.
+    """
+
+    def __init__(self, cables: Cables, partners: Partners) -> None:
+        self.cables, self.partners = cables, partners
+
+    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+        """Take new runs and make room for their points."""
+        self.runs, self.pairs = runs, pairs
+        n = int(runs.slot_start[-1])
+        self.element, self.xi = np.full(n, -1), np.empty(n)
+        self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
+
+    @property
+    def _search(self) -> tuple[Any, ...]:
+        runs, cables, partners = self.runs, self.cables, self.partners
+        return (
+            cables.reference_power, cables.radius_poly, cables.h, cables.end_flag, runs.element,
+            runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
+        )  # fmt: skip
+
+    def names(self, slot: int) -> str:
+        """The two that touch at a slot."""
+        cables = self.cables
+        run = int(np.searchsorted(self.runs.slot_start, slot, side="right")) - 1
+        a = cables.names[cables.fiber[self.runs.element[run]]]
+        return f"fiber {a!r} and fiber {cables.names[cables.fiber[self.element[slot]]]!r}"
+
+
+class HalfPassFibers(_FiberSet):
+    """Each fiber integrates its own line force against the other: Gfrerer and Simeon, eq. 39."""
+
+    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+        """Take new runs and make room for their points."""
+        super().allocate(runs, pairs)
+        self._jacobian = np.empty((self.xi.size, 4, 3, 3))
+
+    def evaluate(self, at: Geometry) -> tuple[float, float]:
+        """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
+        least = contact.fiber_runs(
+            at.power, *self._search, self.runs.slot_start, self.element, self.xi, self.state,
+            self.force, self._jacobian,
+        )  # fmt: skip
+        return least, 0.0
+
+    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+        """Add forces and tangent."""
+        runs, cables, partners = self.runs, self.cables, self.partners
+        scatter.scatter_fibers(
+            cables.elements, cables.h, runs.element, runs.start, runs.candidates, runs.law,
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
+            self.state, self.force, self._jacobian, pattern.self_base, pattern.self_stride,
+            pattern.pair_base[self.pairs], pattern.pair_stride[self.pairs], tangent, out.residual,
+            out.data,
+        )  # fmt: skip
+
+
+class PotentialFibers(_FiberSet):
+    """One energy for each pair of fibers, with all forces from its gradient."""
+
+    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+        """Take new runs and make room for their points."""
+        super().allocate(runs, pairs)
+        self._held = np.zeros(self.xi.size, bool)
+
+    def evaluate(self, at: Geometry) -> tuple[float, float]:
+        """Least 1 + gamma g, and the energy [J]."""
+        return variational.find_gaps(
+            at.power, *self._search, self.partners.weight, self.runs.slot_start, self.element,
+            self.xi, self._held, self.state, self.force,
+        )  # fmt: skip
+
+    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+        """Add forces and tangent."""
+        runs, cables, partners = self.runs, self.cables, self.partners
+        variational.scatter_potential(
+            at.power, cables.reference_power, cables.radius_poly, cables.elements, cables.h,
+            runs.element, runs.start, runs.candidates, runs.law, partners.constants,
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
+            self._held, self.state, pattern.self_base, pattern.self_stride,
+            pattern.pair_base[self.pairs], pattern.pair_stride[self.pairs],
+            pattern.mirror_base[self.pairs], pattern.mirror_stride[self.pairs], tangent,
+            out.residual, out.data,
+        )  # fmt: skip
+
+
+class _BoneSet:
+    """Slots of fiber-bone runs; ``point`` (n_slots, 3) is the fiber's, the rest as above."""
+
+    def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
+        self.cables, self.partners, self.tree = cables, partners, tree
+
+    def allocate(self, runs: BoneRuns) -> None:
+        """Take new runs and make room for their points."""
+        self.runs = runs
+        n = int(runs.slot_start[-1])
+        self.point, self.state = np.empty((n, 3)), np.full((n, 6), np.inf)
+        self.force = np.zeros((n, 3))
+
+    def _search(self, at: Geometry) -> tuple[Any, ...]:
+        runs, cables, partners = self.runs, self.cables, self.partners
+        return (
+            cables.reference_power, cables.radius_poly, cables.h, runs.element, runs.shape,
+            runs.law, at.shape_start, at.shape_end, partners.shape_radius, partners.shape_infinite,
+            partners.constants, partners.points, partners.xi,
+        )  # fmt: skip
+
+    def names(self, slot: int) -> str:
+        """The two that touch at a slot."""
+        run = int(np.searchsorted(self.runs.slot_start, slot, side="right")) - 1
+        a = self.cables.names[self.cables.fiber[self.runs.element[run]]]
+        return f"fiber {a!r} and body {self.partners.shape_body[self.runs.shape[run]]!r}"
+
+    def wrenches(self, at: Geometry) -> Array:
+        """Force on each shape and its moment about the ground origin, (n_shapes, 6) [N, N m]."""
+        cables, partners, runs = self.cables, self.partners, self.runs
+        total = np.zeros((partners.shape_radius.size, 6))
+        for run, (element, shape, law) in enumerate(
+            zip(runs.element, runs.shape, runs.law, strict=True)
+        ):
+            n = partners.points[law]
+            own = slice(runs.slot_start[run], runs.slot_start[run] + n)
+            force = -(partners.weight[law, :n] * cables.h[element])[:, None] * self.force[own]
+            start, axis = at.shape_start[shape], at.shape_end[shape] - at.shape_start[shape]
+            along = (self.point[own] - start) @ axis / max(axis @ axis, np.finfo(float).tiny)
+            if not partners.shape_infinite[shape]:
+                along = along.clip(0.0, 1.0)
+            total[shape, :3] += force.sum(axis=0)
+            total[shape, 3:] += np.cross(start + along[:, None] * axis, force).sum(axis=0)
+        return total
+
+
+class HalfPassBones(_BoneSet):
+    """The line force on the fiber, and exactly its opposite on the bone."""
+
+    def allocate(self, runs: BoneRuns) -> None:
+        """Take new runs and make room for their points."""
+        super().allocate(runs)
+        self._jacobian = np.empty((self.point.shape[0], 2, 3, 3))
+
+    def evaluate(self, at: Geometry) -> tuple[float, float]:
+        """Least 1 + gamma g, and an energy of zero: the line force has no potential."""
+        least = contact.bone_runs(
+            at.power, *self._search(at), self.runs.slot_start, self.point, self.state, self.force,
+            self._jacobian,
+        )  # fmt: skip
+        return least, 0.0
+
+    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+        """Add forces and tangent."""
+        runs, cables, partners = self.runs, self.cables, self.partners
+        scatter.scatter_bones(
+            cables.elements, cables.h, runs.element, runs.shape, runs.law, partners.points,
+            partners.xi, partners.weight, runs.slot_start, self.point, self.state, self.force,
+            self._jacobian, partners.shape_link, self.tree.moves, at.state.S, pattern.self_base,
+            pattern.self_stride, tangent, *out,
+        )  # fmt: skip
+
+
+class PotentialBones(_BoneSet):
+    """One energy for each fiber and bone."""
+
+    def evaluate(self, at: Geometry) -> tuple[float, float]:
+        """Least 1 + gamma g, and the energy [J]."""
+        return variational.find_bone_gaps(
+            at.power, *self._search(at), self.partners.weight, self.runs.slot_start, self.point,
+            self.state, self.force,
+        )  # fmt: skip
+
+    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+        """Add forces and tangent."""
+        runs, cables, partners = self.runs, self.cables, self.partners
+        variational.scatter_bone_potential(
+            at.power, cables.reference_power, cables.radius_poly, cables.elements, cables.h,
+            runs.element, runs.shape, runs.law, at.shape_start, at.shape_end,
+            partners.shape_radius, partners.shape_infinite, partners.constants, partners.points,
+            partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
+            self.tree.moves, at.state.S, pattern.self_base, pattern.self_stride, tangent, *out,
+        )  # fmt: skip
+
+
+def select_fiber_runs(
+    runs: FiberRuns, keep: NDArray[np.bool_], points
+) -> tuple[FiberRuns, NDArray]:
+    """Runs of a mask, and where their candidate pairs stand among all."""
+    counts = np.diff(runs.start)
+    pairs = np.flatnonzero(np.repeat(keep, counts))
+    law = runs.law[keep]
+    return (
+        FiberRuns(
+            element=runs.element[keep],
+            law=law,
+            start=np.r_[0, np.cumsum(counts[keep])].astype(np.int64),
+            candidates=runs.candidates[pairs],
+            slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
+        ),
+        pairs,
+    )
+
+
+def select_bone_runs(runs: BoneRuns, keep: NDArray[np.bool_], points) -> BoneRuns:
+    """Runs of a mask."""
+    law = runs.law[keep]
+    return replace(
+        runs,
+        element=runs.element[keep],
+        shape=runs.shape[keep],
+        law=law,
+        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
+    )
