@@ -7,7 +7,7 @@ SI units throughout.
 from typing import TYPE_CHECKING
 
 from fibermsk._version import __version__
-from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.laws import ActiveStress, KelvinVoigt, PenaltyContact
 from fibermsk.model import (
     Body,
@@ -50,6 +50,7 @@ __all__ = [
     "KelvinVoigt",
     "Model",
     "ModelError",
+    "ModelWarning",
     "MovingPoint",
     "Newton",
     "PenaltyContact",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ConvergenceError", "ModelError"]
+__all__ = ["ConvergenceError", "ModelError", "ModelWarning"]
 
 
 class ModelError(ValueError):
@@ -12,6 +12,10 @@ class ModelError(ValueError):
 
     The message names the object, the value, the allowed range and the remedy.
     """
+
+
+class ModelWarning(UserWarning):
+    """A description that can be simulated, but hardly as it is meant."""
 
 
 class ConvergenceError(RuntimeError):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli import info, plot, run, scenes, view
+from fibermsk.cli import info, plot, run, scenes, verify, view
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
@@ -46,6 +46,7 @@ def _options(
 
 app.command("scenes")(scenes.scenes)
 app.command("run", cls=ManyValues)(run.run)
+app.command("verify", cls=ManyValues)(verify.verify)
 app.command("view")(view.view)
 app.command("plot", cls=ManyValues)(plot.plot)
 app.command("info")(info.info)
@@ -53,4 +54,14 @@ app.command("info")(info.info)
 
 def main() -> None:
     """Entry point of the console command."""
-    app()
+    import sys
+    import warnings
+
+    def show(message, category, filename, lineno, file=None, line=None) -> None:
+        print(f"warning: {message}", file=sys.stderr)
+
+    warnings.showwarning = show
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -6,19 +6,31 @@ import ast
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fibermsk
 from fibermsk.cli.options import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
 
-__all__ = ["SceneFile", "find", "known_names", "list_files", "read_title", "scene_of"]
+if TYPE_CHECKING:
+    from fibermsk.verify import Problem
+
+__all__ = [
+    "SceneFile",
+    "find",
+    "find_problem",
+    "list_files",
+    "problem_names",
+    "read_title",
+    "scene_of",
+]
 
 _FOLDERS = {"scenes": "_scenes", "verification": "_verification"}
 """Folder in a checkout, and where a wheel carries it inside of the package."""
@@ -75,9 +87,9 @@ def list_files(kind: str) -> list[Path]:
     return sorted(path for path in files if not path.name.startswith(("_", "test_", "conftest")))
 
 
-def known_names() -> list[str]:
-    """Names of all scenes."""
-    return [path.stem for path in list_files("scenes")]
+def problem_names() -> list[str]:
+    """Names of all verification problems."""
+    return [path.stem for path in list_files("verification")]
 
 
 def find(scene: str, functions: Sequence[str] = ("scene",)) -> SceneFile:
@@ -111,6 +123,28 @@ def find(scene: str, functions: Sequence[str] = ("scene",)) -> SceneFile:
     return scene_of(function, path, module.__doc__)
 
 
+def find_problem(name: str) -> Problem:
+    """Verification problem of this name, or of this file.
+
+    Parameters
+    ----------
+    name : str
+        A name, or the path of a Python file.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or its file cannot be used.
+    """
+    from fibermsk.verify import problem_of
+
+    path = _path_of(name, ("verification",))
+    module = _load(path)
+    function = getattr(module, "run", None)
+    parameters = scene_of(function, path, module.__doc__).parameters if callable(function) else {}
+    return problem_of(module, path, parameters)
+
+
 def scene_of(function: Callable[..., Any], path: Path, doc: str | None) -> SceneFile:
     """Scene that a function of a file makes."""
     signature = inspect.signature(function)
@@ -134,30 +168,32 @@ def read_title(path: Path) -> str:
         return "(cannot be read)"
 
 
-def _path_of(scene: str) -> Path:
-    for kind in _FOLDERS:
+def _path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
+    what = "scene" if "scenes" in kinds else "verification problem"
+    for kind in kinds:
         for path in list_files(kind):
             if path.stem == scene:
                 return path
     path = Path(scene)
     if path.is_dir():
-        raise ModelError(f"{scene} is a folder; name a scene file (.py) in it")
+        raise ModelError(f"{scene} is a folder; name a {what} (.py) in it")
     if path.is_file():
         if path.suffix != ".py":
             raise ModelError(f"{scene} is not a Python file (.py)")
         return path.resolve()
     if path.suffix == ".py" or os.sep in scene or "/" in scene:
-        raise ModelError(f"there is no scene file {scene}")
-    names = known_names()
+        raise ModelError(f"there is no {what} file {scene}")
+    names = [path.stem for path in list_files(kinds[0])]
     raise ModelError(
-        f"there is no scene {scene!r}; there are: {', '.join(names) or 'none'}"
-        f"{suggestion(scene, names)} (or name a file: path/to/scene.py)"
+        f"there is no {what} {scene!r}; there are: {', '.join(names) or 'none'}"
+        f"{suggestion(scene, names)} (or name a file: path/to/{what.split()[-1]}.py)"
     )
 
 
 def _load(path: Path) -> ModuleType:
     """Import a file, registered so that what it defines can be pickled."""
-    name = f"fibermsk_scene_{path.stem}"
+    # the folder is in the name: a scene and a problem may be called alike
+    name = re.sub(r"\W", "_", f"fibermsk_{path.parent.name}_{path.stem}")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ModelError(f"{path} is not a Python file (.py)")
@@ -190,7 +226,7 @@ class _blamed_on:  # noqa: N801  (reads as a statement)
             return
         if isinstance(error, SyntaxError) and error.filename:
             message = f"{error.filename}, line {error.lineno}: {error.msg}"
-            raise ModelError(f"cannot read the scene: {message}") from error
+            raise ModelError(f"cannot read the file: {message}") from error
         where = str(self.path)
         lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == where]
         if lines:

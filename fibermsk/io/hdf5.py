@@ -46,6 +46,10 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if path.is_dir():
         raise ModelError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise ModelError(
+            f"cannot write {path}: it is a device or another special file; name a file"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):

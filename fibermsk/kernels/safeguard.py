@@ -130,7 +130,8 @@ def bone_fraction(
     A point's distance to a bone changes at most by its displacement in the bone's frame. To first
     order that is dx - sum V_k(x) dq_k; turning the joints by the sum of |dq_k| along the chain adds
     at most a second order term with the lever arms, bounded by the distance of x to the joints and
-    by chain_length (n_links,), the distance along the chain from a link to its first joint.
+    by chain_length (n_links,), the distance along the chain from a link to its first joint. Sliding
+    joints only add to the levers.
     """
     dx, v = np.empty(3), np.empty(3)
     for run in range(run_element.size):
@@ -146,7 +147,7 @@ def bone_fraction(
                 + 6.0 * remainder[e] / h[e]
             )
             way = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2)
-            turn, reach = 0.0, 0.0
+            turn, slide, reach = 0.0, 0.0, 0.0
             if link >= 0:
                 for j in range(update_q.size):
                     if not moves[link, j] or update_q[j] == 0.0:
@@ -163,10 +164,12 @@ def bone_fraction(
                         for c in range(3):
                             lever += (x[c] - position[j, c]) ** 2
                         reach = max(reach, math.sqrt(lever))
+                    else:
+                        slide += abs(update_q[j])
             s = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2) + remainder[e]
             if turn > 0.0:
-                lever = reach + way + turn * chain_length[link]
-                s += 0.5 * turn * (2.0 * turn * lever + way)
+                lever = reach + way + slide + turn * chain_length[link]
+                s += 0.5 * turn * (2.0 * turn * lever + way + slide)
             fraction = _shorten(
                 fraction, keep, st[0], st[1], st[2], st[4], 1.0, s, dt, 0.0,
                 law_constants[law, 1], st[3],

@@ -124,6 +124,14 @@ class Model:
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
 
+    def copy(self) -> Model:
+        """Another model with the same items, to which adding does not change this one."""
+        copy = Model.__new__(Model)
+        copy.name, copy.gravity, copy.ground = self.name, self.gravity, self.ground
+        copy._bodies, copy._joints = list(self._bodies), list(self._joints)
+        copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
+        return copy
+
     def joint_of(self, body: Body) -> Joint | None:
         """Joint that a body hangs on.
 
@@ -145,8 +153,8 @@ class Model:
         Raises
         ------
         ModelError
-            If there is nothing to simulate, a body has no joint, or a body that a hinge moves
-            has no mass or no inertia.
+            If there is nothing to simulate, a body has no joint, or a hinge moves bodies without
+            any mass, or a body with mass and no inertia.
         """
         for body in self._bodies[1:]:
             if self.joint_of(body) is None:
@@ -154,12 +162,20 @@ class Model:
                     f"{self._owner}: body {body.name!r} has no joint; must hang on the ground or "
                     f"on another body; add a Weld or a Hinge whose child it is"
                 )
+        carried: dict[Joint, list[Body]] = {}
+        for body in self._bodies[1:]:
             moved_by = next((joint for joint in self._chain(body) if joint.dofs), None)
-            for field in ("mass", "inertia"):
-                if moved_by is not None and getattr(body, field) is None:
-                    owner = f"body {body.name!r}"
-                    remedy = f"{_check.show(moved_by)} moves this body"
-                    _check.refuse(owner, field, None, "be given", remedy=remedy)
+            if moved_by is None:
+                continue
+            carried.setdefault(moved_by, []).append(body)
+            if body.mass is not None and body.inertia is None:
+                remedy = f"{_check.show(moved_by)} moves this body"
+                _check.refuse(f"body {body.name!r}", "inertia", None, "be given", remedy=remedy)
+        for joint, bodies in carried.items():
+            if all(body.mass is None for body in bodies):
+                remedy = f"{_check.show(joint)} moves this body"
+                owner = f"body {joint.child.name!r}"
+                _check.refuse(owner, "mass", None, "be given", remedy=remedy)
         if not self._fibers and not any(joint.dofs for joint in self._joints):
             raise ModelError(f"{self._owner}: nothing can move; must have a fiber or a hinge")
 

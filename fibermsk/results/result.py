@@ -65,7 +65,8 @@ class FiberHistory:
     tangent : (n_frames, n_nodes, 3) float array
         Derivative of the position in theta [m].
     theta : (n_samples,) float array
-        Where the sampled fields below are taken.
+        Where the sampled fields below are taken: three Gauss points of each element, where the
+        stretch of cubic elements is most accurate.
     muscle_fraction : (n_samples,) float array
         1 is muscle, 0 is tendon.
     stretch : (n_frames, n_samples) float array

@@ -43,6 +43,8 @@ def factorize(matrix: BorderedMatrix | Array) -> Solve:
     """
     if isinstance(matrix, np.ndarray):
         return _dense(matrix)
+    if matrix.B.shape[0] == 0:
+        return _dense(matrix.D)
     if not np.isfinite(matrix.A.data).all():
         raise np.linalg.LinAlgError("the tangent is not finite")
     try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.linear import factorize
 
@@ -72,6 +73,15 @@ class Newton:
     max_iterations: int = 25
     keep: float = 0.1
     min_fraction: float = 1e-6
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        owner = "Newton"
+        _check.positive(owner, "tolerance", self.tolerance)
+        _check.count(owner, "max_iterations", self.max_iterations)
+        must = "lie between 0 and 1, both excluded"
+        for name, value in (("keep", self.keep), ("min_fraction", self.min_fraction)):
+            _check.number(owner, name, value, accept=lambda x: 0.0 < x < 1.0, must=must)
 
     def solve(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, Frames, System
 from fibermsk.results import Progress, Result
 from fibermsk.solvers.backward_euler import BackwardEuler, State
@@ -19,6 +20,10 @@ from fibermsk.solvers.newton import Newton, NewtonReport
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
+
+_MAX_STEPS = 10_000_000
+_SHORTEST_STEP = 1e-12
+"""Limits that only a slip of the keyboard passes [s]."""
 
 _MAX_HALVINGS = 12
 """A step that still fails at 1/4096 of its length ends the run."""
@@ -87,18 +92,18 @@ def simulate(
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
     """
-    for name, value in (("t_end", t_end), ("dt", dt)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise ModelError(f"simulate: {name} = {value!r} s; must be positive and finite")
-    n_steps = max(1, round(t_end / dt))
-    if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
-        n_steps = math.ceil(t_end / dt)
+    n_steps = _count_steps(t_end, dt)
     method, newton = method or BackwardEuler(), newton or Newton()
+    _check.instance("simulate", "method", method, BackwardEuler, "a BackwardEuler()")
+    _check.instance("simulate", "newton", newton, Newton, "a Newton()")
     times = np.linspace(0.0, t_end, n_steps + 1)
     system.check_inputs(times)
     began = clock.perf_counter()
 
     y, v = start if start is not None else system.initial_state()
+    y, v = (
+        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
+    )
     state = State(0.0, y, system.enforce(y, v))
     counters = _Counters()
     record = _Record(state, _start_evaluation(system, state))
@@ -116,8 +121,13 @@ def simulate(
         status, message = "interrupted", f"interrupted at t = {state.t:.6g} s of {t_end:g} s"
     except _StepFailure as error:
         status, failure, message = "failed", error, _explain(system, error)
+    try:
+        observed = system.observe(record.frames())
+    except KeyboardInterrupt:
+        status, message = "interrupted", f"interrupted after the last step at t = {state.t:.6g} s"
+        observed = system.observe(record.frames())
     result = replace(
-        system.observe(record.frames()),
+        observed,
         method=method.name,
         status=status,
         message=message,
@@ -136,6 +146,21 @@ def simulate(
             message, time=failure.state.t, result=result, history=failure.report.history
         )
     return result
+
+
+def _count_steps(t_end: float, dt: float) -> int:
+    """Number of equal steps to t_end, of dt or a little less."""
+    t_end = _check.positive("simulate", "t_end", t_end, "s")
+    dt = _check.positive("simulate", "dt", dt, "s")
+    if dt < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
+        raise ModelError(
+            f"simulate: t_end = {t_end:g} s in steps of dt = {dt:g} s; must take at most "
+            f"{_MAX_STEPS:g} steps of at least {_SHORTEST_STEP:g} s; use a longer dt"
+        )
+    n_steps = max(1, round(t_end / dt))
+    if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
+        n_steps = math.ceil(t_end / dt)
+    return n_steps
 
 
 def _start_evaluation(system: System, state: State) -> Evaluation:

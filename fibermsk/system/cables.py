@@ -159,11 +159,13 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
     n_elements = np.array([fiber.n_elements for fiber in model.fibers], np.int64)
     element_start = np.r_[0, np.cumsum(n_elements)].astype(np.int64)
     node_start = np.r_[0, np.cumsum(n_elements + 1)].astype(np.int64)
-    first = np.concatenate([node_start[f] + np.arange(n) for f, n in enumerate(n_elements)])
+    first = np.concatenate(
+        [np.zeros(0, np.int64), *(node_start[f] + np.arange(n) for f, n in enumerate(n_elements))]
+    )
     elements = np.stack([first, first + 1], axis=1)
     fiber_of = np.repeat(np.arange(n_elements.size), n_elements)
-    theta = np.concatenate([mesh.theta for mesh in meshes])
-    reference = np.concatenate([mesh.nodes for mesh in meshes])
+    theta = np.concatenate([np.zeros(0), *(mesh.theta for mesh in meshes)])
+    reference = np.concatenate([np.zeros((0, 6)), *(mesh.nodes for mesh in meshes)])
     h = theta[elements[:, 1]] - theta[elements[:, 0]]
     end_flag = np.zeros(elements.shape[0], np.int64)
     end_flag[element_start[:-1]] += 1
@@ -224,7 +226,7 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
         mass=mass,
         radius_poly=radius_poly,
         reference_power=power,
-        length=np.add.reduceat((weight * G0).sum(axis=1), element_start[:-1]),
+        length=per_fiber(np.add, (weight * G0).sum(axis=1), element_start),
         point_link=np.array([end[2] for end in ends], np.int64),
         point_local=np.array([end[3] for end in ends], float).reshape(-1, 3),
         end_element=np.array(
@@ -235,6 +237,11 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
         point_fiber=np.array([end[0] for end in ends], np.int64),
         point_end=np.array([end[1] for end in ends], np.int64),
     )
+
+
+def per_fiber(operation: np.ufunc, values: Array, start: Index) -> Array:
+    """Reduce values of elements, one result a fiber."""
+    return operation.reduceat(values, start[:-1]) if values.size else np.zeros(start.size - 1)
 
 
 def reference_speed(nodes: Array, elements: Index, h: Array, xi: Array) -> Array:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import safeguard
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.system.broad_phase import FiberRuns, find_bone_runs, find_fiber_runs
-from fibermsk.system.cables import Cables, reference_speed
+from fibermsk.system.cables import Cables, per_fiber, reference_speed
 from fibermsk.system.contact_sets import (
     Border,
     Geometry,
@@ -31,8 +33,12 @@ Array = NDArray[np.float64]
 # is searched more rarely but holds more candidates.
 _SKIN = 0.5
 
-# Radii are bounded by their values at quadrature points; between them they may be this much larger.
-_RADIUS_SLACK = 1.05
+# Bezier coefficients of a quartic from its coefficients in powers of xi.
+_BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
+
+# Where an element turns so far that its hull does not bound the tangent from below, half of the
+# least tangent at its quadrature points stands in.
+_HAIRPIN = 0.5
 
 
 class ContactSearch:
@@ -53,7 +59,13 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
-        self._radius = cables.radius_poly @ np.vander(cables.xi, 5, increasing=True).T
+        # bound of r0 sqrt(|A1|) on each element
+        reference = np.empty((n, 4, 3))
+        bezier_hull(cables.reference, cables.elements, cables.h, reference)
+        speeds = np.linalg.norm(3.0 * np.diff(reference, axis=1), axis=2).max(axis=1) / cables.h
+        radius = (cables.radius_poly @ _BEZIER.T).max(axis=1)
+        self._widest = radius * np.sqrt(speeds)
+        self._skin = _SKIN * radius.max(initial=0.0)
         self._reach = -1.0
         self._pattern: BlockPattern | None = None
         self._runs: FiberRuns | None = None
@@ -122,16 +134,18 @@ class ContactSearch:
         cables, partners = self.cables, self.partners
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
-        reach = 2.0 * float(np.sqrt((hull_update**2).sum(axis=2).max()) + remainder.max())
+        way = float(np.sqrt((hull_update**2).sum(axis=2).max(initial=0.0)))
+        way += float(remainder.max(initial=0.0))
+        reach = 2.0 * way
+        chain_length = self.tree.chain_length(self._state)
         for link in self._links:
             joints = np.flatnonzero(self.tree.moves[link])
             lever = np.linalg.norm(
                 self._hull[:, :, None] - self._state.position[joints], axis=3
-            ).max()
-            turn = float(np.abs(update_q[joints]).sum())
-            reach = max(
-                reach, 0.5 * reach + turn * (lever + (1.0 + turn) * self.tree.chain_length[link])
-            )
+            ).max(initial=0.0)
+            turn, slide = self.tree.turn_and_slide(link, update_q)
+            lever += slide + way + (1.0 + turn) * chain_length[link]
+            reach = max(reach, way + slide + turn * lever)
         if not self._covered(reach * fraction):
             self._search(reach * fraction)
             self._points()
@@ -148,7 +162,7 @@ class ContactSearch:
                 cables.elements, cables.h, update, remainder, runs.element, runs.shape, runs.law,
                 partners.constants, partners.points, partners.xi, runs.slot_start, part.point,
                 part.state, partners.shape_link, self.tree.moves, self._state.position,
-                self._state.S, self.tree.chain_length, update_q, fraction, keep,
+                self._state.S, chain_length, update_q, fraction, keep,
             )  # fmt: skip
         return fraction
 
@@ -191,23 +205,35 @@ class ContactSearch:
         return fibers, bones
 
     def _radii(self) -> Array:
-        """Bound of each fiber's largest current radius."""
+        """Bound of each fiber's largest current radius.
+
+        r = r0 sqrt(|A1|/|a1|) with r0 and |A1| below the largest of their Bezier coefficients, and
+        |a1| above the least component of its control vectors along the chord.
+        """
         cables = self.cables
-        speed = reference_speed(self._nodes, cables.elements, cables.h, cables.xi)
-        with np.errstate(divide="ignore"):
-            radius = (self._radius * np.sqrt(cables.G0 / speed)).max(axis=1)
-        return _RADIUS_SLACK * np.maximum.reduceat(radius, cables.element_start[:-1])
+        chord = self._hull[:, 3] - self._hull[:, 0]
+        length = np.linalg.norm(chord, axis=1)
+        slopes = 3.0 * np.diff(self._hull, axis=1) / cables.h[:, None, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = np.einsum("eki,ei->ek", slopes, chord / length[:, None]).min(axis=1)
+            turning = ~(least > 0.0)
+            if turning.any():
+                speed = reference_speed(self._nodes, cables.elements, cables.h, cables.xi)
+                least[turning] = _HAIRPIN * speed[turning].min(axis=1)
+            radius = self._widest / np.sqrt(least)
+        return per_fiber(np.maximum, radius, cables.element_start)
 
     def _covered(self, reach: float) -> bool:
         """Whether the candidates hold for the present configuration and `reach` beyond it."""
         if self._reach < 0.0:
             return False
-        moved = 2.0 * float(np.sqrt(((self._hull - self._built_hull) ** 2).sum(axis=2).max()))
+        moved = self._hull - self._built_hull
+        moved = 2.0 * float(np.sqrt((moved**2).sum(axis=2).max(initial=0.0)))
         for link, local in zip(self._links, self._built_local, strict=True):
             relative = self._in_link(link) - local
-            moved = max(moved, float(np.sqrt((relative**2).sum(axis=2).max())))
-        grown = 2.0 * float((self._radii() - self._built_radii).max())
-        return moved + max(grown, 0.0) + reach <= self._reach
+            moved = max(moved, float(np.sqrt((relative**2).sum(axis=2).max(initial=0.0))))
+        grown = 2.0 * float((self._radii() - self._built_radii).max(initial=0.0))
+        return moved + grown + reach <= self._reach
 
     def _in_link(self, link: int) -> Array:
         """Control points of all elements in a link's frame."""
@@ -217,7 +243,7 @@ class ContactSearch:
         """Find candidates around the present configuration and make room for their points."""
         cables, partners = self.cables, self.partners
         radii = self._radii()
-        self._reach = 1.25 * reach + _SKIN * float(self._radius.max())
+        self._reach = 1.25 * reach + self._skin
         self._built_hull = self._hull.copy()
         self._built_local = [self._in_link(link) for link in self._links]
         self._built_radii = radii

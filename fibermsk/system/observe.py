@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
 from fibermsk.model import Capsule, Model
 from fibermsk.model.body import shapes_of
@@ -21,8 +22,8 @@ __all__ = ["observe"]
 
 Array = NDArray[np.float64]
 
-_SAMPLE_XI = np.linspace(0.0, 1.0, 5)
-"""Where each element is sampled; the last sample of an element is the first of the next."""
+_SAMPLE_XI = gauss_rule(3)[0]
+"""Where each element is sampled: cubic elements give the best stretch at three Gauss points."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +119,18 @@ def observe(
         pull = np.zeros((2, n_frames, 3))
         for point in np.flatnonzero(cables.point_fiber == f):
             pull[cables.point_end[point]] = -frames.reactions[:, point]
-        lam = _join(stretch, cables, f)
-        reference = np.sqrt(_join(samples.area.reshape(1, n, m), cables, f) / np.pi)
+        lam = _own(stretch, cables, f)
+        reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
         fibers[fiber.name] = FiberHistory(
             node_theta=cables.theta[node].copy(),
             position=nodes[:, :, :3].copy(),
             tangent=nodes[:, :, 3:].copy(),
-            theta=_join(samples.theta[None], cables, f)[0],
-            muscle_fraction=_join(samples.fraction[None], cables, f)[0],
+            theta=_own(samples.theta[None], cables, f)[0],
+            muscle_fraction=_own(samples.fraction[None], cables, f)[0],
             stretch=lam,
             radius=reference / np.sqrt(lam),
-            axial_force=_join(force, cables, f),
-            contact_force_density=_join(line_force, cables, f),
+            axial_force=_own(force, cables, f),
+            contact_force_density=_own(line_force, cables, f),
             activation=activations[:, f].copy(),
             force_origin=pull[0],
             force_insertion=pull[1],
@@ -151,12 +152,10 @@ def observe(
     )
 
 
-def _join(field: Array, cables: Cables, fiber: int) -> Array:
-    """Samples of one fiber in one row; at inner nodes the mean of both elements."""
+def _own(field: Array, cables: Cables, fiber: int) -> Array:
+    """Samples of one fiber in one row, (n_frames, n_samples)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
-    inner = own[:, :, :-1].copy()
-    inner[:, 1:, 0] = 0.5 * (own[:, 1:, 0] + own[:, :-1, -1])
-    return np.concatenate([inner.reshape(len(own), -1), own[:, -1, -1:]], axis=1)
+    return own.reshape(len(own), -1).copy()
 
 
 def _record(shape) -> ShapeRecord:

@@ -93,9 +93,8 @@ def build_pattern(
     indptr = np.r_[0, np.cumsum(np.repeat(6 * per_column, 6))]
     # each scalar column of block column j lists the rows of its blocks
     block_rows = 6 * row[:, None] + np.arange(6)
-    indices = np.concatenate(
-        [np.tile(block_rows[start[j] : start[j + 1]].ravel(), 6) for j in range(n_nodes)]
-    )
+    indices = [np.tile(block_rows[start[j] : start[j + 1]].ravel(), 6) for j in range(n_nodes)]
+    indices = np.concatenate([np.zeros(0, np.int64), *indices])
     n_elements = elements.shape[0]
     row_start, row_entries = _lists(row, attached, n_nodes)
     column_start, column_entries = _lists(column, attached, n_nodes)

@@ -14,9 +14,9 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.errors import ModelError
 from fibermsk.kernels import cable, rigid, safeguard
 from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
+from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
 from fibermsk.results import Result
@@ -25,6 +25,7 @@ from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
+from fibermsk.system.start import check_start
 from fibermsk.system.tree import TreeState, build_tree
 
 __all__ = ["FiberSystem", "build"]
@@ -68,8 +69,9 @@ def build(model: Model) -> FiberSystem:
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
         deep in a bone or in another fiber.
     """
+    _check.instance("build", "model", model, Model, "a Model")
     model.validate()
-    return FiberSystem(model)
+    return FiberSystem(model.copy())
 
 
 class FiberSystem:
@@ -114,7 +116,7 @@ class FiberSystem:
         self._gravity_load = self.cables.line_density[:, :, None] * self.tree.gravity
         self._load_time = np.nan
         self._evaluated: Array | None = None
-        self._check_start()
+        check_start(self)
 
     @property
     def n(self) -> int:
@@ -260,13 +262,14 @@ class FiberSystem:
         """How far attached control points may stray from their linear way, per element [m]."""
         remainder = np.zeros(self.cables.h.size)
         tree, links = self.tree, self.cables.point_link
+        chain_length = tree.chain_length(self._state)
         for link in np.unique(links[links >= 0]):
             own = np.flatnonzero(links == link)
             joints = np.flatnonzero(tree.moves[link])
-            turn = float(np.abs(update_q[joints]).sum())
+            turn, slide = tree.turn_and_slide(link, update_q)
             ends = nodes[self.cables.attached_nodes[own], :3]
             lever = np.linalg.norm(ends[:, None] - self._state.position[joints], axis=2).max(axis=1)
-            stray = 0.5 * turn**2 * (lever + tree.chain_length[link])
+            stray = 0.5 * turn**2 * (lever + chain_length[link]) + turn * slide
             np.maximum.at(remainder, self.cables.end_element[own], stray)
         return remainder
 
@@ -349,17 +352,3 @@ class FiberSystem:
             cables.elements, cables.h, cables.xi, cables.weight, load, self._external
         )
         self._load_time = t
-
-    def _check_start(self) -> None:
-        """Refuse a start with inadmissible penetration."""
-        y, _ = self.initial_state()
-        nodes, q = self.split(y)
-        zero = np.zeros(self.tree.n)
-        self.contact.evaluate(nodes, self.tree.evaluate(q, zero, zero))
-        least, names = self.contact.worst()
-        if not least > 0.0:
-            raise ModelError(
-                f"model {self.model.name!r}: {names} start with 1 + gamma g = {least:.3g}; must "
-                "be positive; move the path or the attachments apart, make the fibers thinner, or "
-                "give the contact a smaller limit gamma"
-            )

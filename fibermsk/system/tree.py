@@ -39,8 +39,6 @@ class Tree:
         The joints, see `fibermsk.kernels.rigid`.
     moves : (n, n) bool array
         moves[k, j]: coordinate j moves link k.
-    chain_length : (n,) float array
-        Longest way along the chain from a link to the first joint that moves it [m].
     damping, start, start_speed : (n,) float array
         Of each coordinate.
     body_link, mass, com, inertia
@@ -58,7 +56,6 @@ class Tree:
     joint_rotation: Array
     joint_position: Array
     moves: NDArray[np.bool_]
-    chain_length: Array
     damping: Array
     start: Array
     start_speed: Array
@@ -118,6 +115,21 @@ class Tree:
             self.com, self.inertia, M,
         )  # fmt: skip
 
+    def chain_length(self, state: TreeState) -> Array:
+        """Way along the chain from each link to the first joint that moves it, (n,) [m]."""
+        length = np.zeros(self.n)
+        for k in range(self.n):
+            m = self.parent[k]
+            if m >= 0:
+                length[k] = length[m] + np.linalg.norm(state.position[k] - state.position[m])
+        return length
+
+    def turn_and_slide(self, link: int, update: Array) -> tuple[float, float]:
+        """Sum of the rotations [rad] and of the translations [m] that an update gives a link."""
+        moved = np.abs(update) * self.moves[link]
+        turning = self.kind == rigid.REVOLUTE
+        return float(moved[turning].sum()), float(moved[~turning].sum())
+
     def place(self, name: str, state: TreeState) -> tuple[Array, Array]:
         """Rotation (3, 3) and position (3,) of a body frame in ground."""
         link, rotation, position = self.frames[name]
@@ -147,15 +159,10 @@ def build_tree(model: Model) -> Tree:
         frames[body.name] = (link, rotation, position - rotation @ np.asarray(joint.child_at))
     n = len(dofs)
     moves = np.zeros((n, n), bool)
-    chain_length = np.zeros(n)
     for k in range(n):
         moves[k, k] = True
         if parent[k] >= 0:
             moves[k] |= moves[parent[k]]
-            reach = float(np.linalg.norm(joint_position[k]))
-            if dofs[k].kind == "prismatic":
-                reach += abs(dofs[k].value)
-            chain_length[k] = chain_length[parent[k]] + reach
     heavy = [b for b in model.bodies if b.mass is not None and frames[b.name][0] >= 0]
     place = [frames[b.name] for b in heavy]
     return Tree(
@@ -166,7 +173,6 @@ def build_tree(model: Model) -> Tree:
         joint_rotation=np.array(joint_rotation).reshape(n, 3, 3),
         joint_position=np.array(joint_position).reshape(n, 3),
         moves=moves,
-        chain_length=chain_length,
         damping=np.array([dof.damping for dof in dofs], float),
         start=np.array([dof.value for dof in dofs], float),
         start_speed=np.array([dof.speed for dof in dofs], float),

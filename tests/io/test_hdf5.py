@@ -140,3 +140,14 @@ def test_description_has_ranges_and_units(tmp_path):
     assert found["attributes"]["parameters"]["elements"] == 8
     time = next(item for item in found["datasets"] if item["path"] == "/time")
     assert time == {"path": "/time", "shape": [5], "units": "s", "min": 0.0, "max": 8.0}
+
+
+def test_devices_are_left_alone(tmp_path):
+    import os
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for call in (check_writable, lambda path: save(make_result(), path)):
+        with pytest.raises(ModelError, match="it is a device or another special file"):
+            call(pipe)
+    assert pipe.is_fifo()

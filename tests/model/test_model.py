@@ -108,7 +108,12 @@ def test_validate_finds_hanging_and_massless_bodies():
     with refused("model 'm': body 'a' has no joint; must hang on the ground"):
         model.validate()
     model.add(hinge("shoulder", model.ground, a), Weld(a, b))
-    with refused("body 'b': mass = None; must be given; hinge 'shoulder' moves this body"):
+    model.validate()  # what rides on a body with mass needs none
+
+    model = Model("m")
+    c = model.add(Body("c"))
+    model.add(hinge("shoulder", model.ground, c))
+    with refused("body 'c': mass = None; must be given; hinge 'shoulder' moves this body"):
         model.validate()
 
 

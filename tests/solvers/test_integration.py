@@ -86,7 +86,8 @@ def test_residual_history_of_a_step_in_contact():
     system, state = limb_in_contact()
     _, report = fm.BackwardEuler().step(system, fm.Newton(tolerance=1e-9), state, 1 / 32)
     r = np.array(report.residuals)
-    assert (r[1:] < r[:-1]).all() and r[-1] < 1e-9
+    # down to the round-off of forces of 60 N
+    assert (r[1:] < np.maximum(0.05 * r[:-1], 1e-10)).all() and r[-1] < 1e-10
 
 
 def test_failed_step_is_halved_and_the_grid_is_kept():
@@ -125,11 +126,47 @@ def test_interrupt_keeps_the_frames():
     assert result.time.size in (3, 4)
 
 
-@pytest.mark.parametrize("span", [{"t_end": 0.0, "dt": 0.1}, {"t_end": 1.0, "dt": -0.1},
-                                  {"t_end": np.nan, "dt": 0.1}])  # fmt: skip
-def test_bad_times(span):
-    with pytest.raises(fm.ModelError, match="must be positive and finite"):
-        fm.simulate(Pendulum(), **span)
+BAD_CALLS = {
+    "t_end = 0.0 s; must be positive": {"t_end": 0.0, "dt": 0.1},
+    "dt = -0.1 s; must be positive": {"t_end": 1.0, "dt": -0.1},
+    "t_end = nan": {"t_end": np.nan, "dt": 0.1},
+    "t_end = '1'": {"t_end": "1", "dt": 0.1},
+    "dt = None": {"t_end": 1.0, "dt": None},
+    "t_end = 1 s in steps of dt = 1e-300 s; must take at most 1e.07 steps": {"t_end": 1.0, "dt": 1e-300},
+    "method = 'backward_euler'; must be a BackwardEuler": {"method": "backward_euler"},
+    "start\\[0\\].*shape .1": {"start": (np.zeros(3), np.zeros(1))},
+    "start\\[1\\]\\[0\\] = nan": {"start": (np.zeros(1), np.array([np.nan]))},
+}
+
+
+@pytest.mark.parametrize("message", BAD_CALLS)
+def test_bad_calls(message):
+    with pytest.raises(fm.ModelError, match=f"simulate: {message}"):
+        fm.simulate(Pendulum(), **{"t_end": 1.0, "dt": 0.1, **BAD_CALLS[message]})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"tolerance": np.nan}, {"tolerance": -1.0}, {"keep": 2.0}, {"max_iterations": 0}],
+)
+def test_bad_newton(options):
+    with pytest.raises(fm.ModelError, match=f"Newton: {next(iter(options))} = "):
+        fm.Newton(**options)
+
+
+def test_interrupt_while_observing_keeps_the_frames(monkeypatch):
+    system = fm.build(two_link_arm(contact=False))
+    observe, calls = system.observe, []
+
+    def interrupted(frames):
+        calls.append(frames)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return observe(frames)
+
+    monkeypatch.setattr(system, "observe", interrupted)
+    result = fm.simulate(system, t_end=0.02, dt=0.01)
+    assert result.status == "interrupted" and result.time.size == 3
 
 
 def test_initial_velocities_follow_the_joints():

@@ -1,0 +1,87 @@
+"""Checks of a start configuration that only its geometry shows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.system.contact import ContactSearch
+
+if TYPE_CHECKING:
+    from fibermsk.system.system import FiberSystem
+
+__all__ = ["check_start"]
+
+Array = NDArray[np.float64]
+
+_MOST_POINTS = 65
+"""Points on an element where penetration is looked for, at most."""
+
+
+def check_start(system: FiberSystem) -> None:
+    """Refuse inadmissible penetration, and warn where partners could slip between contact points.
+
+    Raises
+    ------
+    ModelError
+        If somewhere along a fiber, quadrature point or not, a contact starts too deep.
+    """
+    partners, cables = system.partners, system.cables
+    if partners.points.size == 0 or cables.h.size == 0:
+        return
+    element_length = (cables.weight * cables.G0).sum(axis=1)
+    radius = np.sqrt(cables.area / np.pi).min(axis=1)
+    wanted = 1 + int(np.ceil(2.0 * (element_length / radius).max()))
+    n = min(max(wanted, 9), _MOST_POINTS)
+    n_laws = partners.points.size
+    dense = replace(
+        partners,
+        points=np.full(n_laws, n),
+        xi=np.tile(np.linspace(0.0, 1.0, n), (n_laws, 1)),
+        weight=np.full((n_laws, n), 1.0 / n),
+    )
+    search = ContactSearch(cables, dense, system.tree)
+    y, _ = system.initial_state()
+    nodes, q = system.split(y)
+    zero = np.zeros(system.tree.n)
+    search.evaluate(nodes, system.tree.evaluate(q, zero, zero))
+    least, names = search.worst()
+    if not least > 0.0:
+        raise ModelError(
+            f"model {system.model.name!r}: {names} start with 1 + gamma g = {least:.3g}; must be "
+            "positive; move the path or the attachments apart, make the fibers thinner, or give "
+            "the contact a smaller limit gamma"
+        )
+    _warn_of_gaps(system, element_length, radius)
+
+
+def _warn_of_gaps(system: FiberSystem, element_length: Array, radius: Array) -> None:
+    """Warn if contact points lie so far apart that a partner may pass between two of them."""
+    partners, cables = system.partners, system.cables
+    n_groups = partners.fiber_law.shape[0]
+    thinnest = np.array(
+        [radius[partners.group[cables.fiber] == g].min(initial=np.inf) for g in range(n_groups)]
+    )
+    for law, n in enumerate(partners.points):
+        xi = partners.xi[law, :n]
+        spacing = max(np.diff(xi).max(initial=0.0), 2.0 * xi[0]) * element_length
+        reach = 1.0 - 1.0 / partners.constants[law, 1]
+        other = np.where(partners.fiber_law == law, thinnest[None, :], np.inf).min(axis=1)
+        bones = np.where(partners.bone_law == law, partners.shape_radius[None, :], np.inf)
+        other = np.minimum(other, bones.min(axis=1, initial=np.inf))
+        allowed = 2.0 * reach * (radius + other[partners.group[cables.fiber]])
+        worst = int(np.argmax(spacing / allowed))
+        if spacing[worst] > allowed[worst]:
+            name = cables.names[cables.fiber[worst]]
+            warnings.warn(
+                f"fiber {name!r}: contact points lie {spacing[worst]:.3g} m apart, and a partner "
+                f"may slip between two that are more than {allowed[worst]:.3g} m apart; use more "
+                "elements or points_per_element",
+                ModelWarning,
+                stacklevel=4,
+            )

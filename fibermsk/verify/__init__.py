@@ -1,0 +1,10 @@
+"""Verification: problems with a known answer, run and compared with it.
+
+A problem is a Python file with ``run(**parameters) -> dict`` and ``expected(**parameters)``, and
+optionally ``study`` and ``plot`` for the report; those of the package are in ``verification/``.
+"""
+
+from fibermsk.verify.problem import Expected, Problem, problem_of
+from fibermsk.verify.runner import Outcome, run_problem
+
+__all__ = ["Expected", "Outcome", "Problem", "problem_of", "run_problem"]

@@ -1,0 +1,135 @@
+"""A verification problem: what a file of `verification/` defines."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fibermsk.errors import ModelError
+
+__all__ = ["Expected", "Problem", "problem_of"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The answer to one quantity, known from elsewhere.
+
+    Parameters
+    ----------
+    value : float
+        The answer.
+    tolerance : float
+        Largest difference that passes; positive.
+    why : str
+        Where the answer comes from, and why the tolerance is what it is.
+
+    Raises
+    ------
+    ModelError
+        If a number is not finite or the tolerance is not positive.
+    """
+
+    value: float
+    tolerance: float
+    why: str
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        for field in ("value", "tolerance"):
+            number = float(getattr(self, field))
+            if not math.isfinite(number):
+                raise ModelError(f"Expected: {field} = {number}; must be finite")
+            object.__setattr__(self, field, number)
+        if not self.tolerance > 0.0:
+            raise ModelError(f"Expected: tolerance = {self.tolerance}; must be positive")
+
+    def holds(self, ours: float) -> bool:
+        """Whether our number is the answer within the tolerance; never for NaN."""
+        return abs(ours - self.value) <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A verification problem, loaded.
+
+    Attributes
+    ----------
+    name : str
+        File name without its ending.
+    path : pathlib.Path
+        The file.
+    statement : str
+        The file's docstring; its first line is the title.
+    parameters : dict of inspect.Parameter
+        What `run` and `expected` take, with the defaults of the coarse setting.
+    run : callable
+        ``run(**parameters)`` -> dict of float.
+    expected : callable
+        ``expected(**parameters)`` -> dict of `Expected`, for names among those of `run`.
+    study : callable or None
+        ``study(fine)`` -> dict with ``"tables"``, optionally ``"notes"`` (list of str), and
+        whatever `plot` needs.
+    plot : callable or None
+        ``plot(numbers)`` -> matplotlib Figure, from the dict of `study`.
+    """
+
+    name: str
+    path: Path
+    statement: str
+    parameters: dict[str, inspect.Parameter]
+    run: Callable[..., dict[str, float]]
+    expected: Callable[..., dict[str, Expected]]
+    study: Callable[..., dict[str, Any]] | None = None
+    plot: Callable[[dict[str, Any]], Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """First line of the statement, without its full stop."""
+        lines = self.statement.strip().splitlines()
+        return lines[0].strip().rstrip(".") if lines else self.name
+
+
+def problem_of(module: ModuleType, path: Path, parameters: dict[str, inspect.Parameter]) -> Problem:
+    """Problem that a loaded file defines.
+
+    Parameters
+    ----------
+    module : module
+        The file, executed.
+    path : pathlib.Path
+        Where it is.
+    parameters : dict of inspect.Parameter
+        Those of its function ``run``.
+
+    Raises
+    ------
+    ModelError
+        If ``run`` or ``expected`` is missing, or they do not take the same parameters.
+    """
+    for name in ("run", "expected"):
+        if not callable(getattr(module, name, None)):
+            raise ModelError(
+                f"{path} defines no function {name}(); a verification problem has run(...) and "
+                "expected(...)"
+            )
+    taken = list(inspect.signature(module.expected).parameters)
+    if taken != list(parameters):
+        raise ModelError(
+            f"{path}: run() takes ({', '.join(parameters)}) and expected() takes "
+            f"({', '.join(taken)}); must be the same"
+        )
+    return Problem(
+        name=path.stem,
+        path=path,
+        statement=inspect.cleandoc(module.__doc__ or ""),
+        parameters=parameters,
+        run=module.run,
+        expected=module.expected,
+        study=getattr(module, "study", None),
+        plot=getattr(module, "plot", None),
+    )

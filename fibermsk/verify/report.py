@@ -1,0 +1,270 @@
+"""The verification report: one self-contained HTML page, and Markdown with its figures beside it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.verify.problem import Problem
+from fibermsk.verify.runner import Outcome
+
+__all__ = ["HTML_NAME", "MARKDOWN_NAME", "Section", "study_problem", "write_report"]
+
+HTML_NAME = "verification.html"
+MARKDOWN_NAME = "verification.md"
+
+_ROW_HEADS = ("quantity", "reference", "ours", "difference", "tolerance", "passed")
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1a1a1a; background: #fff; }
+h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid #ccc; padding-top: 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: 0.75rem 0; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
+th, td { border-bottom: 1px solid #ddd; padding: 0.25rem 0.75rem 0.25rem 0; text-align: left;
+  vertical-align: top; }
+img { max-width: 100%; height: auto; }
+.no { color: #a40000; font-weight: 600; }
+""".strip()
+
+
+@dataclass(frozen=True)
+class Section:
+    """One problem of the report.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        The compared numbers.
+    tables : dict
+        Title -> ``{"columns": [...], "rows": [[...], ...]}``.
+    notes : list of str
+        What the study found, in sentences.
+    figure : bytes
+        PNG, empty without a plot.
+    """
+
+    outcome: Outcome
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    figure: bytes = b""
+
+
+def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
+    """Tables and figure of a problem.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The compared numbers.
+    fine : bool
+        Minutes instead of seconds.
+
+    Returns
+    -------
+    section : Section
+        With a note in place of the tables if the study does not converge.
+    """
+    problem: Problem = outcome.problem
+    if problem.study is None:
+        return Section(outcome)
+    try:
+        numbers = problem.study(fine=fine)
+    except ConvergenceError as error:
+        return Section(outcome, notes=[f"The study failed: {error}"])
+    figure = b""
+    if problem.plot is not None:
+        with io.BytesIO() as stream:
+            problem.plot(numbers).savefig(stream, format="png", dpi=110)
+            figure = stream.getvalue()
+    return Section(outcome, dict(numbers.get("tables", {})), list(numbers.get("notes", [])), figure)
+
+
+def write_report(sections: Sequence[Section], folder: Path) -> list[Path]:
+    """Write ``verification.html``, ``verification.md`` and the figures of the latter.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        In the order of the report.
+    folder : pathlib.Path
+        Exists and can be written to.
+
+    Returns
+    -------
+    paths : list of pathlib.Path
+        The two pages.
+
+    Raises
+    ------
+    ModelError
+        If a file cannot be written. Each file is replaced as a whole or left as it was.
+    """
+    # the figures first: the Markdown page never names a figure that is not there
+    for section in sections:
+        if section.figure:
+            _write(folder / f"{section.outcome.problem.name}.png", section.figure)
+    pages = {HTML_NAME: _html(sections), MARKDOWN_NAME: _markdown(sections)}
+    return [_write(folder / name, text.encode()) for name, text in pages.items()]
+
+
+def _write(path: Path, content: bytes) -> Path:
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(content)
+        os.replace(beside, path)
+    except OSError as error:
+        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def _rows(outcome: Outcome) -> list[list[str]]:
+    return [
+        [
+            row.quantity,
+            _number(row.reference, 9),
+            _number(row.ours, 9),
+            _number(row.difference, 3),
+            _number(row.tolerance, 3),
+            "yes" if row.passed else "NO",
+        ]
+        for row in outcome.rows
+    ]
+
+
+def _verdict(outcome: Outcome) -> str:
+    if outcome.error:
+        return f"failed: {outcome.error}"
+    return "passed" if outcome.passed else "falls short"
+
+
+def _setting(outcome: Outcome) -> str:
+    pairs = ", ".join(f"{key} = {value}" for key, value in outcome.parameters.items())
+    return f"Parameters: {pairs or 'none'}. {outcome.seconds:.1f} s."
+
+
+def _summary(sections: Sequence[Section]) -> str:
+    failed = [s.outcome.problem.name for s in sections if not s.outcome.passed]
+    if not failed:
+        return f"All of {len(sections)} problems pass."
+    return f"{len(failed)} of {len(sections)} problems fall short: {', '.join(failed)}."
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Paragraphs of a statement, without its first line, which is the heading."""
+    rest = text.strip().partition("\n")[2]
+    return [" ".join(block.split()) for block in rest.split("\n\n") if block.strip()]
+
+
+def _whys(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(row.quantity, row.why) for row in outcome.rows]
+
+
+def _number(value: Any, digits: int = 5) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return f"{number:.{digits}g}" if math.isfinite(number) else "-"
+
+
+def _cells(table: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    rows = [[x if isinstance(x, str) else _number(x) for x in row] for row in table["rows"]]
+    return [str(column) for column in table["columns"]], rows
+
+
+def _markdown(sections: Sequence[Section]) -> str:
+    lines = ["# Verification", "", _summary(sections), ""]
+    rows = [[s.outcome.problem.name, *row] for s in sections for row in _rows(s.outcome)]
+    lines += [*_markdown_table(("problem", *_ROW_HEADS), rows), ""]
+    for section in sections:
+        outcome = section.outcome
+        lines += [f"## {outcome.problem.title}", ""]
+        for paragraph in _paragraphs(outcome.problem.statement):
+            lines += [paragraph, ""]
+        lines += [f"`{outcome.problem.name}`: {_verdict(outcome)}. {_setting(outcome)}", ""]
+        if outcome.rows:
+            lines += [*_markdown_table(_ROW_HEADS, _rows(outcome)), ""]
+        lines += [f"- {name}: {why}" for name, why in _whys(outcome)] + [""]
+        for note in section.notes:
+            lines += [note, ""]
+        for title, table in section.tables.items():
+            lines += [f"**{title}**", "", *_markdown_table(*_cells(table)), ""]
+        if section.figure:
+            lines += [f"![{outcome.problem.title}]({outcome.problem.name}.png)", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(heads), "|" + "---|" * len(heads), *map(line, rows)]
+
+
+def _html(sections: Sequence[Section]) -> str:
+    rows = [[s.outcome.problem.name, *row] for s in sections for row in _rows(s.outcome)]
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>Verification</title><style>{_STYLE}</style></head><body>",
+        f"<h1>Verification</h1><p>{html.escape(_summary(sections))}</p>",
+        _html_table(("problem", *_ROW_HEADS), rows, links=True),
+    ]
+    for section in sections:
+        outcome = section.outcome
+        problem = outcome.problem
+        parts.append(f'<h2 id="{html.escape(problem.name)}">{html.escape(problem.title)}</h2>')
+        parts += [f"<p>{html.escape(text)}</p>" for text in _paragraphs(problem.statement)]
+        state = "" if outcome.passed else ' class="no"'
+        parts.append(
+            f"<p><code>{html.escape(problem.name)}</code>: "
+            f"<span{state}>{html.escape(_verdict(outcome))}</span>. "
+            f"{html.escape(_setting(outcome))}</p>"
+        )
+        if outcome.rows:
+            parts.append(_html_table(_ROW_HEADS, _rows(outcome)))
+            items = "".join(
+                f"<li>{html.escape(name)}: {html.escape(why)}</li>" for name, why in _whys(outcome)
+            )
+            parts.append(f"<ul>{items}</ul>")
+        parts += [f"<p>{html.escape(note)}</p>" for note in section.notes]
+        for title, table in section.tables.items():
+            parts.append(_html_table(*_cells(table), caption=title))
+        if section.figure:
+            data = base64.b64encode(section.figure).decode()
+            alt = html.escape(problem.title)
+            parts.append(f'<p><img alt="{alt}" src="data:image/png;base64,{data}"></p>')
+    parts.append("</body></html>")
+    return "\n".join(parts) + "\n"
+
+
+def _html_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", links: bool = False
+) -> str:
+    """Table; with links, the first cell of a row leads to the section of its name."""
+    top = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    top += "<tr>" + "".join(f"<th>{html.escape(head)}</th>" for head in heads) + "</tr>"
+    body = ""
+    for row in rows:
+        cells = [html.escape(cell) for cell in row]
+        if links:
+            cells[0] = f'<a href="#{cells[0]}">{cells[0]}</a>'
+        bad = ' class="no"' if row[-1] == "NO" else ""
+        body += "<tr>" + "".join(f"<td{bad}>{cell}</td>" for cell in cells) + "</tr>"
+    return f'<div class="wide"><table>{top}{body}</table></div>'

@@ -1,0 +1,117 @@
+"""Run a verification problem and compare its numbers with the answers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from fibermsk.verify.problem import Expected, Problem
+
+__all__ = ["Outcome", "Row", "run_problem"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One compared quantity."""
+
+    quantity: str
+    reference: float
+    ours: float
+    tolerance: float
+    passed: bool
+    why: str
+
+    @property
+    def difference(self) -> float:
+        """Ours minus the reference."""
+        return self.ours - self.reference
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one problem went.
+
+    Attributes
+    ----------
+    problem : Problem
+        What was run.
+    parameters : dict
+        The setting.
+    values : dict of float
+        What `run` gave; empty if it failed.
+    expected : dict of Expected
+        What `expected` gave.
+    seconds : float
+        Wall time of `run` and `expected`.
+    error : str
+        Why there is nothing to compare, empty otherwise.
+    """
+
+    problem: Problem
+    parameters: dict[str, Any]
+    values: dict[str, float] = field(default_factory=dict)
+    expected: dict[str, Expected] = field(default_factory=dict)
+    seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every quantity that has an answer."""
+        return [
+            Row(name, answer.value, ours, answer.tolerance, answer.holds(ours), answer.why)
+            for name, answer in self.expected.items()
+            for ours in [self.values.get(name, float("nan"))]
+        ]
+
+    @property
+    def passed(self) -> bool:
+        """Whether there was something to compare and all of it holds."""
+        rows = self.rows
+        return not self.error and bool(rows) and all(row.passed for row in rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as `fibermsk verify --json` prints them."""
+        found: dict[str, Any] = {
+            "problem": self.problem.name,
+            "parameters": self.parameters,
+            "values": self.values,
+            "expected": {
+                name: {"value": answer.value, "tolerance": answer.tolerance, "why": answer.why}
+                for name, answer in self.expected.items()
+            },
+            "passed": self.passed,
+            "seconds": self.seconds,
+        }
+        if self.error:
+            found["error"] = self.error
+        return found
+
+
+def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
+    """Numbers of a problem beside the answers.
+
+    Parameters
+    ----------
+    problem : Problem
+        Loaded problem.
+    parameters : dict
+        A value for each of its parameters.
+
+    Returns
+    -------
+    outcome : Outcome
+        With an error if the problem gives no answer for this setting, or one for a quantity that
+        it does not compute. What `run` and `expected` raise is passed on.
+    """
+    began = time.perf_counter()
+    values = {name: float(value) for name, value in problem.run(**parameters).items()}
+    expected = dict(problem.expected(**parameters))
+    seconds = time.perf_counter() - began
+    error = ""
+    unknown = [name for name in expected if name not in values]
+    if unknown:
+        error = f"run() gives no value for: {', '.join(unknown)}"
+    elif not expected:
+        error = "no answer is known for these parameters"
+    return Outcome(problem, dict(parameters), values, expected, seconds, error)
