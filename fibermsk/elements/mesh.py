@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import BSpline, make_interp_spline
 
 __all__ = ["FiberMesh", "mesh_fiber"]
 
 Array = NDArray[np.float64]
 Path = Callable[[Array], Array]
 
-# Degree of the local interpolant that yields the tangents of a path given as a function: its
-# derivative at the element ends is then accurate to about 1e-10 for any path that the elements
-# themselves can follow.
+# Tangents of a path given as a function come from interpolants of this degree on windows of at most
+# this width in theta beside each node, whatever the mesh.
 _PATH_DEGREE = 8
+_PATH_WINDOW = 0.05
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ def spline_through(points: Array) -> Path:
     """
     chord = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))]
     theta = chord / chord[-1]
-    if len(points) == 2:
-        return lambda s: points[0] + np.asarray(s)[:, None] * (points[1] - points[0])
-    return CubicSpline(theta, points, axis=0)
+    return make_interp_spline(theta, points, k=min(3, len(points) - 1))
 
 
 def mesh_fiber(path: Path, theta: Array) -> FiberMesh:
@@ -72,17 +70,28 @@ def mesh_fiber(path: Path, theta: Array) -> FiberMesh:
     mesh : FiberMesh
         The tangent at an inner node is the mean of the one-sided derivatives.
     """
-    n_nodes = theta.size
-    nodes = np.zeros((n_nodes, 6))
+    nodes = np.empty((theta.size, 6))
     nodes[:, :3] = path(theta)
-    shares = np.zeros(n_nodes)
-    for e in range(n_nodes - 1):
-        ends = theta[e : e + 2]
-        for axis in range(3):
-            local = Chebyshev.interpolate(
-                lambda s, axis=axis: path(s)[:, axis], _PATH_DEGREE, domain=ends
-            )
-            nodes[e : e + 2, 3 + axis] += local.deriv()(ends)
-        shares[e : e + 2] += 1.0
-    nodes[:, 3:] /= shares[:, None]
+    if isinstance(path, BSpline):
+        nodes[:, 3:] = path.derivative()(theta)
+        return FiberMesh(theta=theta, nodes=nodes)
+    for n, at in enumerate(theta):
+        sides = []
+        if n > 0:
+            sides.append((max(theta[n - 1], at - _PATH_WINDOW), at))
+        if n < theta.size - 1:
+            sides.append((at, min(theta[n + 1], at + _PATH_WINDOW)))
+        nodes[n, 3:] = np.mean([_slope(path, window, at) for window in sides], axis=0)
     return FiberMesh(theta=theta, nodes=nodes)
+
+
+def _slope(path: Path, window: tuple[float, float], at: float) -> Array:
+    """Derivative of a path from its interpolant on a window."""
+    return np.array(
+        [
+            Chebyshev.interpolate(
+                lambda s, axis=axis: path(s)[:, axis], _PATH_DEGREE, domain=window
+            ).deriv()(at)
+            for axis in range(3)
+        ]
+    )

@@ -3,8 +3,9 @@
 A polynomial is monotone between consecutive roots of its derivative, so the roots of the k-th
 derivative isolate those of the (k-1)-th: starting from the linear fourth derivative, every root of
 the quintic is bracketed and then found by Newton's method safeguarded with bisection. Nothing
-depends on a starting guess and no root that separates signs can be missed; a root that only touches
-zero is reported where the polynomial vanishes to round-off at a root of its derivative.
+depends on a starting guess. Where the polynomial vanishes to round-off (4e-16 of its largest
+coefficient) at a root of its derivative, that point is reported, once, for the one or two roots
+beside it, which round-off does not tell from a double one.
 """
 
 from __future__ import annotations

@@ -40,6 +40,9 @@ _BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5
 # least tangent at its quadrature points stands in.
 _HAIRPIN = 0.5
 
+# An update leaves every quadrature point a larger part of its tangent than this.
+_LEAST_LEFT = 0.1
+
 
 class ContactSearch:
     """Candidate pairs and contact state for one configuration after the other.
@@ -146,8 +149,9 @@ class ContactSearch:
             turn, slide = self.tree.turn_and_slide(link, update_q)
             lever += slide + way + (1.0 + turn) * chain_length[link]
             reach = max(reach, way + slide + turn * lever)
-        if not self._covered(reach * fraction):
-            self._search(reach * fraction)
+        reach = reach * fraction + 2.0 * self._growth(hull_update, fraction)
+        if not self._covered(reach):
+            self._search(reach)
             self._points()
         for part in self.fiber_sets:
             runs = part.runs
@@ -207,9 +211,13 @@ class ContactSearch:
     def _radii(self) -> Array:
         """Bound of each fiber's largest current radius.
 
-        r = r0 sqrt(|A1|/|a1|) with r0 and |A1| below the largest of their Bezier coefficients, and
-        |a1| above the least component of its control vectors along the chord.
+        r = r0 sqrt(|A1|/|a1|) with r0 and |A1| below the largest of their Bezier coefficients.
         """
+        radius = self._widest / np.sqrt(self._least_tangent())
+        return per_fiber(np.maximum, radius, self.cables.element_start)
+
+    def _least_tangent(self) -> Array:
+        """Lower bound of |a1| on each element: its least control vector along the chord."""
         cables = self.cables
         chord = self._hull[:, 3] - self._hull[:, 0]
         length = np.linalg.norm(chord, axis=1)
@@ -220,8 +228,16 @@ class ContactSearch:
             if turning.any():
                 speed = reference_speed(self._nodes, cables.elements, cables.h, cables.xi)
                 least[turning] = _HAIRPIN * speed[turning].min(axis=1)
-            radius = self._widest / np.sqrt(least)
-        return per_fiber(np.maximum, radius, cables.element_start)
+        return least
+
+    def _growth(self, hull_update: Array, fraction: float) -> float:
+        """Bound of how much the update makes any radius grow [m]."""
+        least = self._least_tangent()
+        slopes = np.linalg.norm(3.0 * np.diff(hull_update, axis=1), axis=2).max(axis=1)
+        left = least - fraction * slopes / self.cables.h
+        left = np.maximum(left, _LEAST_LEFT * least)
+        grown = self._widest * (1.0 / np.sqrt(left) - 1.0 / np.sqrt(least))
+        return float(grown.max(initial=0.0))
 
     def _covered(self, reach: float) -> bool:
         """Whether the candidates hold for the present configuration and `reach` beyond it."""

@@ -6,15 +6,19 @@ No broad phase is involved here: every element of a fiber is a candidate for eve
 from types import SimpleNamespace
 
 import numpy as np
-from kernel_parts import bow, deform, fiber, spindle, system_of
+from kernel_parts import bow, build_sparse, deform, fiber, rotation, spindle, system_of
+from reference.hermite import assemble, shape
 
 import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import contact as kernels
+from fibermsk.kernels import variational
 from fibermsk.kernels.shape import power_coefficients
+from fibermsk.system.contact_sets import Border
 
 KAPPA, GAMMA = 700.0, 3.0
 LAW = fm.PenaltyContact(KAPPA, GAMMA)
+BONE_GAMMA = 3.5
 
 # Two fibers each: path, radius, elements and where the second one lies, all within contact.
 THIN, THICK = spindle(0.01, 0.0), spindle(0.01)
@@ -60,20 +64,98 @@ PAIRS = {
 }
 
 
-def make_pair(rng, kind, points=5, noise=0.02, contact=True):
+def make_pair(rng, kind, points=5, noise=0.02, formulation="half_pass"):
     """System of two fibers in contact, and random admissible nodes near the reference."""
     fibers = [
         fiber(f"f{i}", path, rng, radius=radius, n_elements=n)
         for i, (path, radius, n) in enumerate(PAIRS[kind])
     ]
-    contacts = [fm.Contact(*fibers, LAW, points_per_element=points)] if contact else []
-    system = system_of(fibers, contacts=contacts)
+    contact = fm.Contact(*fibers, LAW, points_per_element=points, formulation=formulation)
+    system = system_of(fibers, contacts=[contact])
     c = system.cables
     nodes = c.reference.copy()
     for f in range(2):
         own = slice(c.node_start[f], c.node_start[f + 1])
         nodes[own] = deform(rng, c.reference[own], noise) / 1.05
     return system, nodes
+
+
+def make_arm(rng, shape="capsule", attach=False, formulation="half_pass"):
+    """Two fibers across two segments of a chain of three hinges.
+
+    attach: pin the fibers to ground and to the last segment. Returns the system, nodes near the
+    reference, and the chain and its bones as the reference's plain data.
+    """
+    if shape == "capsule":
+        upper = fm.Capsule((0, -0.2, 0), (0, 0.3, 0.01), 0.035)
+        ends = np.array([(0.02, 0.02, 0.005), (0.2, 0.04, 0.0)])
+    else:
+        upper = fm.InfiniteCylinder((0, 0, 0), (0.1, 1.0, 0), 0.035)
+        ends = np.array([(0.0, 0.01, 0.008), (1.0, 0.21, 0.008)])
+    chain = [
+        {"at": (0.05, -0.5, -0.3), "axis": (0.2, 1.0, 0.1), "rotation": np.eye(3)},
+        {"at": (0.05, 0.45, 0.266), "axis": (1.0, 0.2, 0.0), "rotation": np.eye(3)},
+        {"at": (0.08, 0.05, -0.001), "axis": (0.3, 0.1, 1.0), "rotation": rotation(rng)},
+    ]
+    place, R = sum(np.array(joint["at"]) for joint in chain), chain[2]["rotation"]
+    ends = ends @ R  # into the last segment's own axes
+    if shape == "capsule":
+        lower = fm.Capsule(ends[0], ends[1], 0.03)
+    else:
+        lower = fm.InfiniteCylinder(ends[0], ends[1] - ends[0], 0.03)
+    inertia = {"mass": 1.0, "inertia": (0.01, 0.01, 0.01)}
+    model = fm.Model("arm", gravity=(0, 0, 0))
+    bodies = [model.ground]
+    for i, shapes in enumerate(((), upper, lower)):
+        bodies.append(model.add(fm.Body(f"segment {i}", shapes=shapes, **inertia)))
+        model.add(fm.Hinge(f"q{i}", bodies[i], bodies[i + 1], **chain[i]))
+    paths = (
+        ((-0.1, 0.02, 0.0), (0.3, 0.02, 0.0), (0, 0, 0.005)),
+        ((-0.1, 0.06, 0.01), (0.3, 0.03, 0.01), (0, 0, 0.004)),
+    )
+    fibers = []
+    for i, (start, end, sag) in enumerate(paths):
+        stations = (bodies[0].at(start), bodies[3].at(R.T @ (end - place)))
+        fibers.append(
+            model.add(
+                fiber(
+                    f"f{i}",
+                    bow(start, end, sag=sag),
+                    rng,
+                    radius=spindle(0.006, 0.3),
+                    n_elements=8,
+                    attach=stations if attach else (None, None),
+                )  # fmt: skip
+            )
+        )
+    model.add(
+        fm.Contact(
+            fibers, bodies[2:], fm.PenaltyContact(KAPPA, BONE_GAMMA), formulation=formulation
+        )
+    )
+    model.add(fm.Contact(*fibers, LAW, formulation=formulation))
+    system = build_sparse(model)
+
+    plain = {"child_at": np.zeros(3), "mass": 1.0, "com": np.zeros(3), "inertia": np.eye(3)}
+    chain = [
+        {**plain, **joint, "axis": np.array(joint["axis"]), "parent": i - 1}
+        for i, joint in enumerate(chain)
+    ]
+    kind = "capsule" if shape == "capsule" else "infinite_cylinder"
+    upper_end = upper.end if shape == "capsule" else upper.point + upper.axis
+    upper_start = upper.start if shape == "capsule" else upper.point
+    bones = [
+        {"kind": kind, "body": 1, "radius": 0.035, "a": upper_start, "b": upper_end},
+        {"kind": kind, "body": 2, "radius": 0.03, "a": ends[0], "b": ends[1]},
+    ]
+    nodes = system.cables.reference.copy()
+    for f in range(2):
+        own = slice(9 * f, 9 * f + 9)
+        moved = deform(rng, nodes[own], 0.02) / 1.05
+        if attach:
+            moved[[0, -1], :3] = nodes[own][[0, -1], :3]
+        nodes[own] = moved
+    return system, nodes, chain, bones
 
 
 def power_of(system, nodes):
@@ -134,10 +216,58 @@ def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     return out
 
 
+class AllPairs:
+    """Least 1 + gamma g of two fibers and all bones of a system, every element with every other."""
+
+    def __init__(self, system, gamma=GAMMA, bone_gamma=BONE_GAMMA, formulation="half_pass"):
+        _c, n_bones = system.cables, system.partners.shape_link.size
+        own = [own_elements(system, f) for f in (0, 1)]
+        self.system, self.laws = system, np.array([[KAPPA, gamma], [KAPPA, bone_gamma]])
+        self.potential = formulation == "variational"
+        self.points = np.full(2, 5)
+        self.xi, self.weight = (np.tile(part, (2, 1)) for part in gauss_rule(5))
+        self.element = np.concatenate(own)
+        lengths = np.repeat([own[1].size, own[0].size], [own[0].size, own[1].size])
+        self.start = np.r_[0, np.cumsum(lengths)]
+        self.candidates = np.concatenate(
+            [np.tile(own[1], own[0].size), np.tile(own[0], own[1].size)]
+        )
+        self.bone_element = np.tile(self.element, n_bones)
+        self.shape = np.repeat(np.arange(n_bones), self.element.size)
+        self.laws_of = np.zeros(self.element.size, np.int64), np.ones(self.shape.size, np.int64)
+
+    def least(self, nodes, state):
+        """At one configuration, at most 1."""
+        c, partners = self.system.cables, self.system.partners
+        n, m = 5 * self.element.size, 5 * self.shape.size
+        geometry = (power_of(self.system, nodes), c.reference_power, c.radius_poly, c.h)
+        law = (self.laws, self.points, self.xi)
+        pairs = (self.element, self.start, self.candidates, self.laws_of[0], *law)
+        bones = (self.bone_element, self.shape, self.laws_of[1], *partners.place_shapes(state))
+        bones += (partners.shape_radius, partners.shape_infinite, *law)
+        slots = [np.arange(0, n + 1, 5), np.empty(n, np.int64), np.empty(n)]
+        values = [np.empty((n, 6)), np.empty((n, 3))]
+        bone_values = [np.arange(0, m + 1, 5), np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3))]
+        if self.potential:
+            held = np.empty(n, bool)
+            found = (
+                variational.find_gaps(
+                    *geometry, c.end_flag, *pairs, self.weight, *slots, held, *values
+                )[0],
+                variational.find_bone_gaps(*geometry, *bones, self.weight, *bone_values)[0],
+            )
+        else:
+            values.append(np.empty((n, 4, 3, 3)))
+            bone_values.append(np.empty((m, 2, 3, 3)))
+            found = (
+                kernels.fiber_runs(*geometry, c.end_flag, *pairs, *slots, *values),
+                kernels.bone_runs(*geometry, *bones, *bone_values),
+            )
+        return min(*found, 1.0)
+
+
 def nodal_force(system, f, out, points=5):
     """Gather the slots of all elements of fiber f as nodal forces (n_nodes of f, 6), plainly."""
-    from reference.hermite import assemble, shape
-
     c = system.cables
     h = c.h[own_elements(system, f)]
     xi, w = gauss_rule(points)
@@ -150,3 +280,37 @@ def nodes_of(system, nodes, f):
     """Nodes of fiber f."""
     c = system.cables
     return nodes[c.node_start[f] : c.node_start[f + 1]]
+
+
+def closed(out):
+    """Slots with a force."""
+    return np.flatnonzero(out.state[:, 0] < out.state[:, 1] + out.state[:, 2])
+
+
+def element_moved(power, e, h, xi, block, step):
+    """Elements after a change of x or of its tangent alone, at xi of element e."""
+    moved = power.copy()
+    if block == 0:
+        moved[e, 0] += step
+    else:
+        moved[e, 0] -= h * xi * step
+        moved[e, 1] += h * step
+    return moved
+
+
+def forces(system, nodes, q, tangent=False):
+    """Residuals (n_nodes, 6) and (n,) of contact alone; with the dense tangent where wanted."""
+    contact, n = system.contact, system.tree.n
+    zero = np.zeros(n)
+    least = contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
+    assert least > 0.0
+    out = Border(
+        np.zeros_like(nodes), np.zeros(n), np.zeros(contact.pattern.indices.size),
+        np.zeros((nodes.size, n)), np.zeros((n, nodes.size)), np.zeros((n, n)),
+    )  # fmt: skip
+    contact.scatter(out, tangent)
+    if not tangent:
+        assert not any(np.any(part) for part in out[2:])
+        return out.residual, out.residual_q
+    K = contact.pattern.matrix(out.data).toarray()
+    return out.residual, out.residual_q, K, out.B, out.R, out.D

@@ -59,7 +59,6 @@ def random_tree(rng, n, kinds="mixed", depth_first=True):
         joint_rotation=np.array([rotation(rng) for _ in range(n)]),
         joint_position=rng.normal(size=(n, 3)) * 0.4,
         moves=moves,
-        chain_length=np.zeros(n),  # only the safeguard's
         damping=rng.uniform(0.0, 1.0, n),
         start=np.zeros(n),
         start_speed=np.zeros(n),
@@ -73,7 +72,8 @@ def random_tree(rng, n, kinds="mixed", depth_first=True):
 
 
 def plain_bodies(tree):
-    """Revolute tree as the reference's bodies: one to carry each joint, welded ones for the mass."""
+    """Revolute tree as the reference's bodies: one to carry each joint, welded ones for the
+    mass."""
     assert np.all(tree.kind == REVOLUTE)
     none = {"mass": 0.0, "com": np.zeros(3), "inertia": np.zeros((3, 3)), "damping": 0.0}
     rest = {"at": np.zeros(3), "child_at": np.zeros(3), "rotation": np.eye(3), "axis": None}
@@ -128,3 +128,8 @@ def inverse_dynamics(tree, q, p, a):
     tau = np.zeros(tree.n)
     tree.dynamics(tree.evaluate(q, p, a), p, tau)
     return tau - tree.damping * p
+
+
+def motion(rng, n):
+    """Coordinates, speeds and accelerations of size 1."""
+    return rng.normal(size=(3, n))

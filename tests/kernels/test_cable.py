@@ -17,13 +17,13 @@ from kernel_parts import (
     turn,
 )
 from numpy.testing import assert_allclose
+from reference import cable as reference
 
 import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
 from fibermsk.system.cables import tissue_constants
 from fibermsk.system.pattern import build_pattern
-from reference import cable as reference
 
 ALPHA = 0.4
 MODULI = {

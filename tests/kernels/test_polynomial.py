@@ -45,7 +45,8 @@ def rounding(a, x):
 
 
 def touching(a):
-    """Value that counts as touching zero: the kernel's 4e-16 of the largest coefficient, rounded."""
+    """Value that counts as touching zero: the kernel's 4e-16 of the largest coefficient,
+    rounded."""
     return 5e-16 * np.abs(a).max()
 
 
@@ -68,7 +69,7 @@ def check(a, reported):
     for low, high in zip(bounds[:-1], bounds[1:], strict=True):
         if high - low < 1e-12:
             continue
-        samples = low + (high - low) * np.linspace(0.0, 1.0, 42)[1:-1]
+        samples = low + (high - low) * np.linspace(0.0, 1.0, 26)[1:-1]
         values = np.array([float(value(a, x)) for x in samples])
         clear = np.abs(values) > [rounding(a, x) + touching(a) for x in samples]
         signs = np.sign(values[clear])
@@ -95,7 +96,7 @@ def sensitivity(a, x):
 @pytest.mark.parametrize("kind", ["monomial", "bernstein"])
 def test_random_quintics_against_numpy(rng, kind):
     counts = np.zeros(6, int)
-    for _ in range(3000):
+    for _ in range(2000):
         a = rng.normal(size=6)
         if kind == "bernstein":
             a = BERNSTEIN @ (a * np.array([1.0, -1.0] * 3) ** rng.integers(0, 2))
@@ -109,7 +110,7 @@ def test_random_quintics_against_numpy(rng, kind):
             assert np.abs(all_roots - root).min() < 1e-7
         assert np.all(np.diff(found) > 0.0)
     # up to four roots were there; five are rare, and chosen below
-    assert counts[1] > 500
+    assert counts[1] > 300
     assert kind == "monomial" or counts[:5].min() > 0
 
 
@@ -283,7 +284,7 @@ COEFFICIENT = st.one_of(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=80)
 @given(st.lists(COEFFICIENT, min_size=6, max_size=6))
 def test_property_sign_changes(a):
     """Whatever the coefficients: roots increase, are roots, and no change of sign lies between."""
@@ -292,7 +293,7 @@ def test_property_sign_changes(a):
         check(a, solve(a))
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=80)
 @given(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5), st.floats(1e-3, 1e3))
 def test_property_five_roots_inside(roots, scale):
     """Five roots in the interval, however close."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from fibermsk.laws.penalty import line_force
+from fibermsk.laws.penalty import line_energy, line_force
 
 
 @pytest.mark.parametrize(("kappa", "gamma"), [(768.0, 3.0), (500.0, 4.0), (1.0, 1.001)])
@@ -37,3 +37,24 @@ def test_limits():
     assert np.all(forces[:, 0] > 0.0)  # repulsive
     assert np.all(np.diff(forces[:, 0]) < 0.0)  # the deeper, the stronger
     assert np.all(np.diff(forces[:, 1]) > 0.0)  # and the stiffer
+
+
+@pytest.mark.parametrize(("kappa", "gamma"), [(768.0, 3.0), (500.0, 4.0), (1.0, 1.001)])
+def test_line_energy(rng, kappa, gamma):
+    """Its slope is minus the force; zero at the gap zero, and where the contact is open."""
+    for gap in -rng.uniform(0.0, 0.95, 50) / gamma:
+        with mpmath.workdps(30):
+            g, limit = mpmath.mpf(gap), mpmath.mpf(gamma)
+            # the integral of the force from the gap to zero
+            exact = kappa * (g / limit - mpmath.log(1 + limit * g) / limit**2)
+        # both terms cancel to second order in gamma g
+        atol = 1e-15 * kappa * abs(gap) / gamma
+        assert_allclose(line_energy(gap, kappa, gamma), float(exact), rtol=1e-13, atol=atol)
+        with mpmath.workdps(30):
+            slope = mpmath.diff(
+                lambda s: kappa * (s / mpmath.mpf(gamma) - mpmath.log(1 + gamma * s) / gamma**2),
+                mpmath.mpf(gap),
+            )
+        assert_allclose(line_force(gap, kappa, gamma)[0], -float(slope), rtol=2e-14)
+    assert line_energy(0.0, kappa, gamma) == line_energy(0.3, kappa, gamma) == 0.0
+    assert 0.0 <= line_energy(-1e-9, kappa, gamma) < 1e-17 * kappa + 1e-24

@@ -132,7 +132,10 @@ BAD_CALLS = {
     "t_end = nan": {"t_end": np.nan, "dt": 0.1},
     "t_end = '1'": {"t_end": "1", "dt": 0.1},
     "dt = None": {"t_end": 1.0, "dt": None},
-    "t_end = 1 s in steps of dt = 1e-300 s; must take at most 1e.07 steps": {"t_end": 1.0, "dt": 1e-300},
+    "t_end = 1 s in steps of dt = 1e-300 s; must take at most 1e.07 steps": {
+        "t_end": 1.0,
+        "dt": 1e-300,
+    },
     "method = 'backward_euler'; must be a BackwardEuler": {"method": "backward_euler"},
     "start\\[0\\].*shape .1": {"start": (np.zeros(3), np.zeros(1))},
     "start\\[1\\]\\[0\\] = nan": {"start": (np.zeros(1), np.array([np.nan]))},

@@ -1,0 +1,304 @@
+"""Contact from pair potentials: gradients of an energy, exact balance, least gaps."""
+
+import numpy as np
+import pytest
+from contact_parts import (
+    GAMMA,
+    KAPPA,
+    LAW,
+    PAIRS,
+    forces,
+    make_arm,
+    make_pair,
+    nodes_of,
+    own_elements,
+    power_of,
+)
+from kernel_parts import build_sparse, fiber, plain_cable, system_of
+from numpy.testing import assert_allclose
+from reference import cable as plain
+from reference.hermite import element_values, shape
+from reference.rigid import rotation_about
+
+import fibermsk as fm
+from fibermsk.kernels.potential import energy_terms, fill_bone_gap, fill_gap, partner_curve
+
+
+def energy(system, nodes, q):
+    """Energy of all pairs [J]."""
+    zero = np.zeros(q.size)
+    system.contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
+    return system.contact.energy
+
+
+def moments(nodes, residual):
+    """Resultant and moment about the origin of nodal values."""
+    moment = np.cross(nodes[:, :3], residual[:, :3]) + np.cross(nodes[:, 3:], residual[:, 3:])
+    return residual[:, :3].sum(axis=0), moment.sum(axis=0)
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_fiber_forces_are_the_gradient(rng, kind):
+    system, nodes = make_pair(rng, kind, formulation="variational")
+    q, h = np.zeros(0), 1e-6
+    residual, _ = forces(system, nodes, q)
+    assert energy(system, nodes, q) > 0.0
+    for _ in range(6):
+        u = 0.1 * rng.normal(size=nodes.shape)
+        slope = (energy(system, nodes + h * u, q) - energy(system, nodes - h * u, q)) / (2.0 * h)
+        # (h u / gap)^2 with gaps of 1e-3 m: 1e-8
+        scale = np.abs(residual * u).sum()
+        assert_allclose(np.sum(residual * u), slope, rtol=0.0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("shape_of_bone", ["capsule", "cylinder"])
+def test_all_forces_are_the_gradient(rng, shape_of_bone):
+    """With bones on moving links: in the nodes and in the coordinates."""
+    system, nodes, _, _ = make_arm(rng, shape_of_bone, formulation="variational")
+    q, h = 0.003 * rng.normal(size=3), 1e-7
+    residual, residual_q = forces(system, nodes, q)
+    for _ in range(6):
+        u, dq = rng.normal(size=nodes.shape), rng.normal(size=3)
+        ahead, behind = (energy(system, nodes + s * u, q + s * dq) for s in (h, -h))
+        # as above
+        scale = np.abs(residual * u).sum() + np.abs(residual_q * dq).sum()
+        found = np.sum(residual * u) + residual_q @ dq
+        assert_allclose(found, (ahead - behind) / (2.0 * h), rtol=0.0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_action_is_reaction(rng, kind):
+    """On any mesh: no resultant and no moment, to rounding."""
+    system, nodes = make_pair(rng, kind, formulation="variational")
+    residual, _ = forces(system, nodes, np.zeros(0))
+    total, moment = moments(nodes, residual)
+    # rounding; the moment balances as far as the least-gap point is stationary, to 1e-14
+    assert_allclose(total, 0.0, rtol=0.0, atol=1e-13 * np.abs(residual).max())
+    assert_allclose(moment, 0.0, rtol=0.0, atol=1e-12 * np.abs(residual).max())
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_fiber_tangent_is_symmetric(rng, kind):
+    system, nodes = make_pair(rng, kind, formulation="variational")
+    _, _, K, *_ = forces(system, nodes, np.zeros(0), tangent=True)
+    assert_allclose(K, K.T, rtol=0.0, atol=1e-13 * np.abs(K).max())  # rounding
+    # translations of everything cost nothing
+    for axis in np.eye(3):
+        shift = np.tile(np.r_[axis, 0.0, 0.0, 0.0], len(nodes))
+        assert_allclose(K @ shift, 0.0, rtol=0.0, atol=1e-11 * np.abs(K).max())
+
+
+@pytest.mark.parametrize("shape_of_bone", ["capsule", "cylinder"])
+def test_bordered_tangent_is_symmetric(rng, shape_of_bone):
+    system, nodes, _, _ = make_arm(rng, shape_of_bone, formulation="variational")
+    _, _, K, B, R, D = forces(system, nodes, 0.003 * rng.normal(size=3), tangent=True)
+    scale = np.abs(K).max()
+    assert_allclose(K, K.T, rtol=0.0, atol=1e-13 * scale)  # rounding
+    assert_allclose(R, B.T, rtol=0.0, atol=1e-13 * scale)
+    assert_allclose(D, D.T, rtol=0.0, atol=1e-12 * scale)
+
+
+def test_energy_does_not_see_rigid_motions(rng):
+    system, nodes, chain, _ = make_arm(rng, formulation="variational")
+    q = 0.003 * rng.normal(size=3)
+    axis = chain[0]["axis"] / np.linalg.norm(chain[0]["axis"])
+    T, center = rotation_about(axis, 0.9), np.array(chain[0]["at"])
+    moved = (nodes.reshape(-1, 2, 3) @ T.T).reshape(-1, 6)
+    moved[:, :3] += center - T @ center
+    # eps over gaps of a few hundredths
+    expected = energy(system, nodes, q)
+    assert_allclose(energy(system, moved, q + [0.9, 0, 0]), expected, rtol=1e-11)
+
+
+def test_equal_fibers_repel_with_the_line_force_once():
+    """Unstretched, parallel, of one radius: F per length on each of them."""
+    items = [
+        fiber(f"f{i}", [(0, 0, z), (0.2, 0, z)], radius=0.01, n_elements=3)
+        for i, z in enumerate((0.0, 0.018))
+    ]
+    system = system_of(items, contacts=[fm.Contact(*items, LAW, formulation="variational")])
+    residual, _ = forces(system, system.cables.reference, np.zeros(0))
+    F = KAPPA * 0.1 / (1.0 - GAMMA * 0.1)
+    for f, sign in ((0, 1.0), (1, -1.0)):
+        total = nodes_of(system, residual, f)[:, :3].sum(axis=0)
+        # 5 points are exact for a constant; the held ends have the same gap
+        assert_allclose(total, [0.0, 0.0, sign * F * 0.2], rtol=0.0, atol=1e-10 * F)
+
+
+def test_bone_repels_with_the_line_force():
+    """Unstretched along a cylinder: (r0 + R) Psi has the slope F."""
+    bone = fm.Body("bone", shapes=fm.InfiniteCylinder((0, 0, -0.048), (1, 0, 0), 0.04))
+    item = fiber("f", [(0, 0, 0), (0.2, 0, 0)], radius=0.01, n_elements=3)
+    model = fm.Model("bone")
+    model.add(bone)
+    model.add(fm.Weld(model.ground, bone))
+    model.add(item)
+    model.add(fm.Contact(item, bone, LAW, formulation="variational"))
+    system = build_sparse(model)
+    residual, _ = forces(system, system.cables.reference, np.zeros(0))
+    F = KAPPA * 0.04 / (1.0 - GAMMA * 0.04)
+    assert_allclose(residual[:, :3].sum(axis=0), [0.0, 0.0, -F * 0.2], rtol=0.0, atol=1e-10 * F)
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_least_gaps_against_dense_sampling(rng, kind):
+    """Along the whole partner no sampled point has a smaller gap, where there is contact."""
+    system, nodes = make_pair(rng, kind, formulation="variational")
+    forces(system, nodes, np.zeros(0))
+    part, c = system.contact.fiber_sets[1], system.cables
+    xi = np.linspace(0.0, 1.0, 401)
+    closed = 0
+    for s in range(part.xi.size):
+        r_x = part.state[s, 1]
+        f = int(c.fiber[part.element[s]])
+        cable, y = plain_cable(system, f), nodes_of(system, nodes, f)
+        run = np.searchsorted(part.runs.slot_start, s, side="right") - 1
+        e = part.runs.element[run]
+        at = c.xi[s - part.runs.slot_start[run]]
+        x = shape(at, c.h[e]) @ nodes[c.elements[e]].reshape(4, 3)
+        elements, samples = np.meshgrid(range(len(cable.h)), xi, indexing="ij")
+        N = shape(samples, cable.h[elements])
+        points = np.einsum("eka,eai->eki", N, element_values(y))
+        radius = plain.current_radius(cable, y, elements, samples)
+        gap = np.linalg.norm(points - x, axis=-1) / (r_x + radius) - 1.0
+        if gap.min() < 0.0:
+            closed += 1
+            assert (part.state[s, 3] - 1.0) / GAMMA <= gap.min() + 1e-12  # rounding
+    assert closed > 1
+
+
+def closed_slots(system, part):
+    """Geometry of each closed slot: element, parameter, partner, parameter."""
+    c, runs = system.cables, part.runs
+    for s in np.flatnonzero(part.state[:, 0] < part.state[:, 1] + part.state[:, 2]):
+        run = np.searchsorted(runs.slot_start, s, side="right") - 1
+        yield runs.element[run], c.xi[s - runs.slot_start[run]], part.element[s], part.xi[s]
+
+
+def gap_of(z, k_x, k):
+    """Gap from z = (x, a1, y, y,theta) and the radii's factors; complex z for derivatives."""
+    x, a1, y, y1 = z.reshape(4, 3)
+
+    def norm(a):
+        return np.sqrt(np.sum(a * a))
+
+    return norm(y - x) / (k_x / np.sqrt(norm(a1)) + k / np.sqrt(norm(y1))) - 1.0
+
+
+def complex_gradient(function, z):
+    """Gradient by the complex step."""
+    return np.array([function(z + 1e-30j * e).imag / 1e-30 for e in np.eye(z.size)])
+
+
+@pytest.mark.parametrize("kind", ["tapered", "curved", "end beside"])
+def test_gap_and_its_derivatives(rng, kind):
+    """First derivatives by the complex step, second ones by differences of those."""
+    system, nodes = make_pair(rng, kind, formulation="variational")
+    forces(system, nodes, np.zeros(0))
+    c, power = system.cables, power_of(system, nodes)
+    checked = 0
+    for e, xi, partner, eta in closed_slots(system, system.contact.fiber_sets[1]):
+        curve = np.empty((4, 3))
+        own = (c.reference_power[e], c.radius_poly[e], c.h[e])
+        k_x, _, _ = partner_curve(power[e], *own, xi, curve)
+        x, a1 = curve[0].copy(), curve[1].copy()
+        other = (power[partner], c.reference_power[partner], c.radius_poly[partner], c.h[partner])
+        h = 1e-5
+
+        def at(step, other=other, eta=eta):
+            out = np.empty((4, 3))
+            return out, partner_curve(*other, eta + step / other[3], out)
+
+        curve, (k, dk, ddk) = at(0.0)
+        r_x = k_x / np.sqrt(np.linalg.norm(a1))
+        dz, dzz, dz_eta = np.empty(12), np.empty((12, 12)), np.empty(12)
+        g, g_eta, g_etaeta = fill_gap(x, a1, r_x, curve, k, dk, ddk, dz, dzz, dz_eta)
+
+        def gradient_at(step, k_x=k_x, x=x, a1=a1, at=at):
+            moved, (factor, _, _) = at(step)
+            z = np.concatenate((x, a1, moved[0], moved[1]))
+            gradient = complex_gradient(lambda w: gap_of(w, k_x, factor), z)
+            return gap_of(z, k_x, factor), gradient
+
+        value, gradient = gradient_at(0.0)
+        assert_allclose(g, value, rtol=0.0, atol=1e-14)
+        assert_allclose(dz, gradient, rtol=0.0, atol=1e-13 * np.abs(dz).max())  # exact steps
+        (ahead, dz_ahead), (behind, dz_behind) = gradient_at(h), gradient_at(-h)
+        # h^2 over lengths of theta of 0.1, squared, and rounding eps / h, eps / h^2
+        slope = (dz_ahead - dz_behind) / (2.0 * h)
+        assert_allclose(dz_eta, slope, rtol=0.0, atol=1e-6 * np.abs(slope).max())
+        assert_allclose(g_eta, (ahead - behind) / (2.0 * h), rtol=0.0, atol=1e-6)
+        curvature = (ahead - 2.0 * value + behind) / h**2
+        assert_allclose(g_etaeta, curvature, rtol=1e-4, atol=1e-4)
+        z = np.concatenate((x, a1, curve[0], curve[1]))
+        for i, unit in enumerate(np.eye(12)):
+            step = 1e-6 * (1.0 if i % 6 >= 3 else 0.02)
+            rows = [
+                complex_gradient(lambda w, k_x=k_x, k=k: gap_of(w, k_x, k), z + sign * step * unit)
+                for sign in (1.0, -1.0)
+            ]
+            slope = (rows[0] - rows[1]) / (2.0 * step)
+            # step^2 relative to the distance and to the tangents, 1e-10, and rounding 1e-16 / 1e-6
+            assert_allclose(dzz[i], slope, rtol=0.0, atol=1e-7 * np.abs(dzz).max())
+        checked += 1
+    assert checked > 2
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_bone_gap_and_energy_terms(rng, free):
+    """Gap to an axis or to a point, and the energy of it, against complex steps."""
+    axis = np.array([0.6, 0.0, 0.8])
+    x, a1 = np.array([0.01, 0.04, 0.005]), np.array([0.15, 0.05, -0.1])
+    k, radius, kappa, gamma, share = 0.004, 0.036, 700.0, 3.0, 0.046
+
+    def gap(z):
+        m = -z[:3]
+        if free:
+            m = m - axis * (axis @ m)
+        length = np.sqrt(np.sum(z[3:] * z[3:]))
+        return np.sqrt(np.sum(m * m)) / (k / np.sqrt(length) + radius) - 1.0
+
+    def density(z):
+        g = gap(z)
+        psi = kappa * (g / gamma - np.log(1.0 + gamma * g) / gamma**2)
+        return share * psi * np.sqrt(np.sum(z[3:] * z[3:]))
+
+    z = np.r_[x, a1]
+    m = -x + (axis * (axis @ x) if free else 0.0)
+    d = np.linalg.norm(m)
+    r_x = k / np.sqrt(np.linalg.norm(a1))
+    dz, dzz = np.empty(6), np.empty((6, 6))
+    g = fill_bone_gap(x, a1, r_x, m / d, d, radius, axis, free, dz, dzz)
+    assert -0.3 < g < 0.0
+    assert_allclose(g, gap(z), rtol=1e-13)
+    assert_allclose(dz, complex_gradient(gap, z), rtol=0.0, atol=1e-13 * np.abs(dz).max())
+    gradient, hessian = np.empty(6), np.empty((6, 6))
+    energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian)
+    expected = complex_gradient(density, z)
+    assert_allclose(
+        gradient, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max()
+    )  # exact steps
+    h = 1e-7
+    for i, unit in enumerate(np.eye(6)):
+        for function, found in ((gap, dzz), (density, hessian)):
+            ahead, behind = (complex_gradient(function, z + s * h * unit) for s in (1.0, -1.0))
+            slope = (ahead - behind) / (2.0 * h)
+            # (h / gap)^2 with a gap of 0.002 m, and rounding eps / h
+            assert_allclose(found[i], slope, rtol=0.0, atol=1e-7 * np.abs(found).max())
+
+
+def test_potential_forces_of_the_report(rng):
+    """The force that is reported on a fiber's point sums to that fiber's own pass."""
+    for kind in ("parallel", "wrapped"):
+        system, nodes = make_pair(rng, kind, formulation="variational")
+        residual, _ = forces(system, nodes, np.zeros(0))
+        part, c = system.contact.fiber_sets[1], system.cables
+        w = system.partners.weight[0]
+        on_first = np.zeros(3)
+        for run, e in enumerate(part.runs.element):
+            own = slice(part.runs.slot_start[run], part.runs.slot_start[run + 1])
+            force = (w * c.h[e]) @ part.force[own]
+            on_first += force if e in own_elements(system, 0) else -force
+        # both passes act on both: what the first receives is its own pass minus the other's
+        total = -nodes_of(system, residual, 0)[:, :3].sum(axis=0)
+        assert_allclose(total, on_first, rtol=0.0, atol=1e-12 * np.abs(residual).max())
