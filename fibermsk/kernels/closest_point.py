@@ -6,10 +6,12 @@ derivative of half the squared distance is a quintic in xi; Gfrerer and Simeon (
 
 from __future__ import annotations
 
+import math
+
 from fibermsk.kernels._compile import kernel
 from fibermsk.kernels.polynomial import WORK_SIZE, _bracketed_root, quintic_roots
 
-__all__ = ["SCRATCH_SIZE", "closest_on_element", "distance_quintic"]
+__all__ = ["SCRATCH_SIZE", "closest_on_element", "distance_quintic", "nearest"]
 
 # Scratch numbers of `closest_on_element`: quintic, roots, and the root finder's own.
 SCRATCH_SIZE = 6 + 6 + WORK_SIZE
@@ -90,3 +92,14 @@ def closest_on_element(power, x, scratch):
         if d2 < best_d2:
             best, best_d2 = roots[m], d2
     return best, best_d2
+
+
+@kernel
+def nearest(power, elements, x, scratch):
+    """The element of a list that comes nearest to x, the parameter there, and the distance."""
+    best, best_xi, best_d2 = -1, 0.0, math.inf
+    for e in elements:
+        xi, d2 = closest_on_element(power[e], x, scratch)
+        if d2 < best_d2:
+            best, best_xi, best_d2 = e, xi, d2
+    return best, best_xi, math.sqrt(best_d2)

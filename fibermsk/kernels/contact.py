@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from fibermsk.kernels._compile import kernel
-from fibermsk.kernels.closest_point import SCRATCH_SIZE, closest_on_element
+from fibermsk.kernels.closest_point import SCRATCH_SIZE, nearest
 from fibermsk.laws.penalty import line_force
 
 __all__ = ["bone_runs", "closest_on_axis", "contact_force", "fiber_runs", "section"]
@@ -152,15 +152,12 @@ def fiber_runs(
             r_x, _, length = section(
                 power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
             )
-            best, best_xi, best_d2 = -1, 0.0, np.inf
-            for i in range(run_start[run], run_start[run + 1]):
-                xi, d2 = closest_on_element(power[candidates[i]], x, scratch)
-                if d2 < best_d2:
-                    best, best_xi, best_d2 = candidates[i], xi, d2
+            best, best_xi, d = nearest(
+                power, candidates[run_start[run] : run_start[run + 1]], x, scratch
+            )
             r_y, dr_y, y_length = section(
                 power[best], reference[best], radius_poly[best], h[best], best_xi, y, y1, y2
             )
-            d = math.sqrt(best_d2)
             admissibility = 1.0 + gamma * (d / (r_x + r_y) - 1.0)
             least = min(least, admissibility)
             slot_element[s] = best

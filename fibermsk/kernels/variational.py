@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from fibermsk.kernels._compile import kernel
-from fibermsk.kernels.closest_point import SCRATCH_SIZE, closest_on_element
+from fibermsk.kernels.closest_point import SCRATCH_SIZE, nearest
 from fibermsk.kernels.contact import closest_on_axis, section
 from fibermsk.kernels.potential import (
     energy_terms,
@@ -64,11 +64,9 @@ def find_gaps(
             r_x, _, length = section(
                 power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
             )
-            best, best_xi, best_d2 = -1, 0.0, np.inf
-            for i in range(run_start[run], run_start[run + 1]):
-                xi, d2 = closest_on_element(power[candidates[i]], x, scratch)
-                if d2 < best_d2:
-                    best, best_xi, best_d2 = candidates[i], xi, d2
+            best, best_xi, _ = nearest(
+                power, candidates[run_start[run] : run_start[run + 1]], x, scratch
+            )
             best, best_xi, held = least_gap(
                 x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve
             )
