@@ -33,10 +33,20 @@ if TYPE_CHECKING:
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, save
     from fibermsk.scene_run import simulate_scene
-    from fibermsk.solvers import BackwardEuler, Newton, equilibrium, simulate
+    from fibermsk.solvers import (
+        BDF2,
+        SDIRK2,
+        BackwardEuler,
+        GeneralizedAlpha,
+        Newton,
+        equilibrium,
+        simulate,
+    )
     from fibermsk.system import build
 
 __all__ = [
+    "BDF2",
+    "SDIRK2",
     "ActiveStress",
     "BackwardEuler",
     "Body",
@@ -45,6 +55,7 @@ __all__ = [
     "Contact",
     "ConvergenceError",
     "Fiber",
+    "GeneralizedAlpha",
     "Hinge",
     "InfiniteCylinder",
     "KelvinVoigt",
@@ -75,8 +86,11 @@ __all__ = [
 
 # Loaded on first use: describing a model needs neither the compiler nor the viewer.
 _LAZY = {
+    "BDF2": "fibermsk.solvers",
     "BackwardEuler": "fibermsk.solvers",
+    "GeneralizedAlpha": "fibermsk.solvers",
     "Newton": "fibermsk.solvers",
+    "SDIRK2": "fibermsk.solvers",
     "build": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",

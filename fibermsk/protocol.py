@@ -113,6 +113,10 @@ class System(Protocol):
         """Velocities with the dependent entries set from the independent ones; a new array."""
         ...
 
+    def enforce_rate(self, y: Array, v: Array, v_dot: Array) -> Array:
+        """Rates of v with the dependent entries set from the independent ones; a new array."""
+        ...
+
     def evaluate(
         self,
         t: float,

@@ -11,13 +11,10 @@ from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result
-from fibermsk.solvers import BackwardEuler, equilibrium, simulate
+from fibermsk.solvers import METHODS, equilibrium, simulate
 from fibermsk.system import build
 
-__all__ = ["METHODS", "simulate_scene"]
-
-METHODS = {BackwardEuler.name: BackwardEuler}
-"""Time integrators by the name that the command line uses."""
+__all__ = ["simulate_scene"]
 
 
 def simulate_scene(
@@ -77,7 +74,7 @@ def simulate_scene(
                 start,
                 t_end=scene.duration,
                 dt=scene.duration / scene.steps,
-                method=METHODS[key](),
+                method=METHODS[key],
                 progress=progress,
             )
         except ConvergenceError as error:

@@ -81,6 +81,13 @@ def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5, formulatio
     return model
 
 
+def advance(system, newton, state, h, method=None):
+    """One step from a state by a method without history: the new state and Newton's report."""
+    method = method or fm.BackwardEuler()
+    step = method.step(system, newton, method.start(system, state), h)
+    return step.memory.state, step.reports[-1]
+
+
 def independent(system):
     """Mask of the unknowns that are not slaved to a body."""
     free = np.ones(system.n, bool)

@@ -10,7 +10,7 @@ from fibermsk.model.model import Model
 __all__ = ["METHODS", "STARTS", "Scene"]
 
 STARTS = ("initial", "equilibrium")
-METHODS = ("backward_euler",)
+METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha")
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Scene:
         Number of equal time steps; one or more.
     start : {"initial", "equilibrium"}
         From the described configuration and speeds, or from the static equilibrium at t = 0.
-    method : {"backward_euler"}
+    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"}
         Time integration.
 
     Raises

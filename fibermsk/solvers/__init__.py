@@ -1,8 +1,22 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.backward_euler import BackwardEuler, State
 from fibermsk.solvers.equilibrium import equilibrium
+from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.simulate import simulate
+from fibermsk.solvers.stage import State
 
-__all__ = ["BackwardEuler", "Newton", "NewtonReport", "State", "equilibrium", "simulate"]
+__all__ = [
+    "BDF2",
+    "METHODS",
+    "SDIRK2",
+    "BackwardEuler",
+    "GeneralizedAlpha",
+    "Newton",
+    "NewtonReport",
+    "State",
+    "accelerations",
+    "equilibrium",
+    "simulate",
+]

@@ -6,6 +6,7 @@ import math
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,10 @@ from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, Frames, System
 from fibermsk.results import Progress, Result
-from fibermsk.solvers.backward_euler import BackwardEuler, State
+from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
 
@@ -49,7 +52,7 @@ def simulate(
     *,
     t_end: float,
     dt: float,
-    method: BackwardEuler | None = None,
+    method: Method | None = None,
     newton: Newton | None = None,
     progress: Callable[[Progress], None] | None = None,
     throw: bool = True,
@@ -70,8 +73,8 @@ def simulate(
         End of the simulated time [s]; positive.
     dt : float
         Step [s]; positive. It is adjusted so that a whole number of steps ends at t_end.
-    method : BackwardEuler, optional
-        Time integrator.
+    method : Method, optional
+        Time integrator: `BackwardEuler()`, `BDF2()`, `SDIRK2()`, `GeneralizedAlpha(rho_inf)`.
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     progress : callable, optional
@@ -94,7 +97,8 @@ def simulate(
     """
     n_steps = _count_steps(t_end, dt)
     method, newton = method or BackwardEuler(), newton or Newton()
-    _check.instance("simulate", "method", method, BackwardEuler, "a BackwardEuler()")
+    kinds = tuple({type(known) for known in METHODS.values()})
+    _check.instance("simulate", "method", method, kinds, "a method such as BDF2()")
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
     times = np.linspace(0.0, t_end, n_steps + 1)
     system.check_inputs(times)
@@ -106,14 +110,16 @@ def simulate(
     )
     state = State(0.0, y, system.enforce(y, v))
     counters = _Counters()
+    memory = method.start(system, state)
     record = _Record(state, _start_evaluation(system, state))
     status, message, failure = "success", "", None
     try:
         for i in range(n_steps):
             before = counters.newton_iterations
-            state, evaluation, h = _advance(
-                system, method, newton, state, float(times[i + 1]), counters
+            memory, evaluation, h = _advance(
+                system, method, newton, memory, float(times[i + 1]), counters
             )
+            state = memory.state
             record.add(state, evaluation, h, counters.newton_iterations - before)
             if progress is not None:
                 progress(Progress(state.t, t_end, i + 1, counters.newton_iterations))
@@ -164,29 +170,33 @@ def _count_steps(t_end: float, dt: float) -> int:
 
 
 def _start_evaluation(system: System, state: State) -> Evaluation:
-    """Attachment forces at the start, for fibers and bodies whose speed does not change."""
-    return system.evaluate(state.t, state.y, state.v, np.zeros_like(state.v), tangent=False)
+    """Attachment forces at the start, with the accelerations that the forces there give."""
+    v_dot = accelerations(system, *state)
+    return system.evaluate(*state, v_dot, tangent=False)
 
 
 def _advance(
     system: System,
-    method: BackwardEuler,
+    method: Method,
     newton: Newton,
-    state: State,
+    memory: Any,
     t_new: float,
     counters: _Counters,
-) -> tuple[State, Evaluation, float]:
+) -> tuple[Any, Evaluation, float]:
     """One step to t_new, or as many shorter ones as it takes; also the length of the last one."""
     parts = [(t_new, 0)]
     h, evaluation = 0.0, None
     while parts:
         target, halvings = parts[-1]
+        state: State = memory.state
         h = target - state.t
-        new, report = method.step(system, newton, state, h)
-        counters.newton_iterations += len(report.history)
-        if report.converged and report.final is not None:
+        step = method.step(system, newton, memory, h)
+        report = step.reports[-1]
+        counters.newton_iterations += sum(len(part.history) for part in step.reports)
+        if report.converged and step.evaluation is not None and step.evaluation.admissibility > 0.0:
             parts.pop()
-            state, evaluation = new._replace(t=target), report.final
+            evaluation = step.evaluation
+            memory = step.memory._replace(state=step.memory.state._replace(t=target))
             counters.substeps += 1
             counters.largest_residual = max(counters.largest_residual, report.residuals[-1])
             continue
@@ -196,7 +206,7 @@ def _advance(
         parts[-1] = (target, halvings + 1)
         parts.append((state.t + 0.5 * h, halvings + 1))
     assert evaluation is not None
-    return state, evaluation, h
+    return memory, evaluation, h
 
 
 def _explain(system: System, error: _StepFailure) -> str:

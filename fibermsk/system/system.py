@@ -183,6 +183,19 @@ class FiberSystem:
             nodes[node, :3] = given[node, :3]
         return new
 
+    def enforce_rate(self, y: Array, v: Array, v_dot: Array) -> Array:
+        """Accelerations with those of attached nodes, C(q) p_dot + (dC/dq p) p."""
+        new = v_dot.copy()
+        nodes, p_dot = self.split(new)
+        (_, q), (_, p) = self.split(y), self.split(v)
+        _, C, hess = self.attachments(self.tree.evaluate(q, p, p_dot))
+        nodes[self.cables.attached_nodes, :3] = C @ p_dot
+        m, j, k = self._hess_index.T
+        np.add.at(nodes[:, :3], self.cables.attached_nodes[m], hess * (p[j] * p[k])[:, None])
+        for node, _ in self._moving_points:
+            nodes[node, :3] = v_dot.reshape(-1)[6 * node : 6 * node + 3]
+        return new
+
     def evaluate(
         self,
         t: float,

@@ -1,4 +1,4 @@
-"""The verification report: one self-contained HTML page, and Markdown with its figures beside it."""
+"""The verification report: one self-contained HTML page; Markdown with figures beside it."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from scenes_of_tests import independent, load_scene, rubber, two_link_arm
+from scenes_of_tests import advance, independent, load_scene, rubber, two_link_arm
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
+from fibermsk.solvers import State
 from fibermsk.system.contact_sets import Border
 
 
@@ -54,7 +55,7 @@ def test_attachment_forces_and_inertia_balance_the_fiber():
     system = fm.build(two_link_arm(contact=False))
     y, v = system.initial_state()
     h = 1e-3
-    state = fm.BackwardEuler().step(system, fm.Newton(), _state(y, v), h)[0]
+    state, _ = advance(system, fm.Newton(), State(0.0, y, v), h)
     v_dot = (state.v - v) / h
     evaluation = system.evaluate(h, state.y, state.v, v_dot, tangent=False)
     cables = system.cables
@@ -64,12 +65,6 @@ def test_attachment_forces_and_inertia_balance_the_fiber():
     total = evaluation.reactions.sum(axis=0) + weight - momentum_rate
     # Newton stops where the increment is 1e-7 and the residual far below
     np.testing.assert_allclose(total, 0.0, atol=1e-9 * np.abs(evaluation.reactions).sum())
-
-
-def _state(y, v):
-    from fibermsk.solvers import State
-
-    return State(0.0, y, v)
 
 
 def falling_fiber(gravity=(0, 0, -9.81), rotation=None):

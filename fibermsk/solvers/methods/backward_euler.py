@@ -1,0 +1,46 @@
+"""The backward Euler method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fibermsk.protocol import System
+from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.stage import State, Step, predict, solve_stage
+
+__all__ = ["BackwardEuler"]
+
+
+class Memory(NamedTuple):
+    """The present state is all it needs."""
+
+    state: State
+
+
+@dataclass(frozen=True)
+class BackwardEuler:
+    """First order, L-stable: y' = y + h v', F(t', y', v', (v' - v) / h) = 0.
+
+    Eq. 64 of [1]_; velocities of attached nodes are C(q') p'. It takes energy out of the motion.
+
+    References
+    ----------
+    .. [1] Gfrerer and Simeon, Multibody System Dynamics 52 (2021), 1-30.
+    """
+
+    name = "backward_euler"
+    order = 1
+
+    def start(self, system: System, state: State) -> Memory:
+        """Memory at the start."""
+        return Memory(state)
+
+    def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
+        """One step of length h [s]; the error is that of the explicit predictor, halved."""
+        t, y, v = memory.state
+        start = predict(system, newton, t + h, y, h * v)
+        new = solve_stage(system, newton, t + h, start, y, v, h)
+        # y(t + h) - y' = -h^2/2 y'' and y + h v is off by +h^2/2 y''
+        error = 0.5 * (y + h * v - new.y)
+        return Step(Memory(State(t + h, new.y, new.v)), (new.report,), new.report.final, error)

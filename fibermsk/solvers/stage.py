@@ -1,0 +1,120 @@
+"""One implicit stage, which is all that the time integrators solve."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.newton import Newton, NewtonReport
+
+__all__ = ["Method", "Stage", "State", "Step", "predict", "solve_stage"]
+
+Array = NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """Where a system is: time [s], positions and velocities."""
+
+    t: float
+    y: Array
+    v: Array
+
+
+class Stage(NamedTuple):
+    """A solved stage: positions, velocities, their rate, and how Newton's method went."""
+
+    y: Array
+    v: Array
+    v_dot: Array
+    report: NewtonReport
+
+
+class Step(NamedTuple):
+    """What a step of an integrator gives.
+
+    Attributes
+    ----------
+    memory : NamedTuple
+        The integrator's memory after the step; not to be used where a report has not converged.
+    reports : tuple of NewtonReport
+        One for each stage that was tried.
+    evaluation : Evaluation or None
+        At the new state, with the attachment forces; None if a stage failed.
+    error : (n,) float array or None
+        Estimate of the step's local error in the unknowns; None if there is none yet.
+    """
+
+    memory: Any
+    reports: tuple[NewtonReport, ...]
+    evaluation: Evaluation | None
+    error: Array | None = None
+
+
+class Method(Protocol):
+    """A time integrator: a value without state, whose memory goes in and comes out."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        ...
+
+    @property
+    def order(self) -> int:
+        """Order of convergence."""
+        ...
+
+    def start(self, system: System, state: State) -> Any:
+        """Memory at the start; a NamedTuple of arrays and numbers with the field `state`."""
+        ...
+
+    def step(self, system: System, newton: Newton, memory: Any, h: float) -> Step:
+        """One step of length h [s]."""
+        ...
+
+
+def predict(system: System, newton: Newton, t: float, y: Array, increment: Array) -> Array:
+    """Start of a Newton solve at time t: y plus an increment, as far as the contacts allow."""
+    fraction = system.step_fraction(y, increment, newton.keep)
+    return system.retract(t, y, fraction * increment)
+
+
+def solve_stage(
+    system: System, newton: Newton, t: float, start: Array, y_hat: Array, v_hat: Array, c: float
+) -> Stage:
+    """Solve F(t, y, v, v') = 0 with v = (y - y_hat) / c and v' = (v - v_hat) / c.
+
+    Parameters
+    ----------
+    system : System
+        Dependent entries of y and v are its own to set.
+    newton : Newton
+        Nonlinear solver.
+    t : float
+        Time of the stage [s].
+    start : (n,) float array
+        Admissible positions to start from.
+    y_hat, v_hat : (n,) float array
+        What the method's earlier values contribute.
+    c : float
+        Implicit part of the step [s]; positive.
+
+    Returns
+    -------
+    stage : Stage
+        Its report holds the final evaluation.
+    """
+    rate = 1.0 / c
+
+    def velocity(y: Array) -> Array:
+        return system.enforce(y, rate * (y - y_hat))
+
+    def evaluate(y: Array, tangent: bool) -> Evaluation:
+        v = velocity(y)
+        return system.evaluate(t, y, v, rate * (v - v_hat), rate, rate, tangent=tangent)
+
+    y, report = newton.solve(system, t, start, evaluate)
+    v = velocity(y)
+    return Stage(y, v, rate * (v - v_hat), report)

@@ -1,0 +1,158 @@
+"""Problems beyond the paper: each at a coarse setting against its answer, and with its order."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import fibermsk as fm
+
+FOLDER = Path(__file__).parents[2] / "verification"
+
+COARSE = {
+    "axial_wave": {"elements": 16, "steps": 48},
+    "creep_relaxation": {"elements": 4, "steps": 32},
+    "force_length": {"elements": 2, "stretches": 5, "activation": 0.4},
+    "hanging_cable": {"elements": 7},
+    "pendulum_on_fiber": {"elements": 2, "steps": 48},
+    "rigid_pendulums": {"steps": 48},
+    "rigid_trees": {"hinges": 6, "trees": 2, "seed": 3},
+    "string_frequencies": {"elements": 8, "steps": 24},
+    "string_line_load": {"elements": 8},
+    "wrap_cylinder": {"elements": 20, "angle": 105.0},
+}
+
+
+def load(name):
+    """Module of a problem."""
+    spec = importlib.util.spec_from_file_location(f"verification_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def errors(problem, settings, names):
+    """Differences from the answers (n_settings, n_names)."""
+    found = []
+    for setting in settings:
+        values, answers = problem.run(**setting), problem.expected(**setting)
+        found.append([values[name] - answers[name].value for name in names])
+    return np.abs(found)
+
+
+def orders(found):
+    """Orders of convergence at each halving."""
+    found = np.abs(np.asarray(found))
+    return np.log2(found[:-1] / found[1:])
+
+
+@pytest.mark.parametrize("name", COARSE)
+def test_answer(name):
+    if name == "rigid_trees":
+        pytest.importorskip("pinocchio")
+    problem = load(name)
+    values, answers = problem.run(**COARSE[name]), problem.expected(**COARSE[name])
+    assert set(values) == set(answers)
+    for quantity, value in values.items():
+        answer = answers[quantity]
+        assert np.isfinite(value) and answer.tolerance > 0.0 and answer.why
+        assert abs(value - answer.value) <= answer.tolerance, quantity
+
+
+def test_statics_have_the_order_of_cubic_elements():
+    """4 for points and 6 for end forces, reached from below."""
+    meshes = [{"elements": n} for n in (8, 16)]
+    found = orders(errors(load("hanging_cable"), meshes, ["sag_m", "horizontal_force_N"]))[0]
+    np.testing.assert_allclose(found, [4.0, 6.0], atol=0.4)
+    names = ["level_displacement_m", "level_tension_origin_N", "inclined_tension_insertion_N"]
+    found = orders(errors(load("string_line_load"), meshes, names))[0]
+    np.testing.assert_allclose(found, [4.0, 6.0, 6.0], atol=0.55)
+
+
+def test_frequencies_have_order_six():
+    problem = load("string_frequencies")
+    exact = problem.FIRST * np.arange(1, 4)
+    found = orders([problem.eigenfrequencies(n)[:3] / exact - 1.0 for n in (8, 16)])[0]
+    assert (found > [5.9, 5.8, 5.5]).all() and (found < 6.05).all()
+    # the other transverse direction is the same string
+    np.testing.assert_allclose(
+        problem.eigenfrequencies(8, axis=1)[:5], problem.eigenfrequencies(8)[:5], rtol=1e-10
+    )
+
+
+def test_waves_have_the_phase_and_damping_of_the_method():
+    problem = load("axial_wave")
+    measured = []
+    for steps in (32, 64):
+        omega, decay = problem.rates(*problem.standing(16, steps))
+        measured.append([omega * problem.LENGTH / np.pi - problem.SPEED, decay])
+    np.testing.assert_allclose(orders(measured)[0], [2.0, 1.0], atol=0.05)
+
+
+def test_creep_and_pull_have_order_one_and_two_extrapolated():
+    names = ["creep_1_s_m", "creep_1_s_extrapolated_m", "pull_1_8_s_N"]
+    steps = [{"elements": 8, "steps": n} for n in (16, 32)]
+    found = orders(errors(load("creep_relaxation"), steps, names))[0]
+    np.testing.assert_allclose(found, [1.0, 2.0, 1.0], atol=0.15)
+
+
+@pytest.mark.parametrize("p", [0.05, 0.8, 2.5])
+def test_closed_form_of_creep_solves_the_equation(p):
+    problem = load("creep_relaxation")
+
+    def rate(t, stretch):
+        return problem.MU / (3.0 * problem.ETA) * (1.0 + p * stretch**2 - stretch**3)
+
+    t = np.array([0.1, 0.6, 2.0])
+    found = solve_ivp(rate, (0.0, 2.0), [1.0], "DOP853", t, rtol=1e-12, atol=1e-13)
+    exact = [problem.stretch_at(one, p) for one in t]
+    np.testing.assert_allclose(exact, found.y[0], rtol=1e-10)
+
+
+def test_pendulum_has_order_one_and_two_extrapolated():
+    problem = load("rigid_pendulums")
+    exact = problem.exact(problem.compound_rate, problem.COMPOUND_START)[0]
+    angle = np.array([problem.swing(problem.compound(), n)[0][-1, 0] for n in (64, 128, 256)])
+    assert orders(angle - exact)[-1] == pytest.approx(1.0, abs=0.1)
+    assert orders(2.0 * angle[1:] - angle[:-1] - exact)[-1] > 1.4
+
+
+def test_wrap_gets_smoother_with_the_mesh():
+    names = ["tension_middle_N", "radius_middle_m", "tension_spread_on_circle"]
+    found = errors(load("wrap_cylinder"), [{"elements": n} for n in (16, 64)], names)
+    # kinks inside elements: order 3 for the first two, 2.5 for the last, not smoothly
+    assert (found[1] < found[0] / 4.0**2).all()
+
+
+def test_pendulum_on_a_light_fiber_has_order_one():
+    problem = load("pendulum_on_fiber")
+    exact = problem.exact()
+    angle = np.array([problem.swing(2, n, problem.LIGHT)[1].q[-1] for n in (128, 256)])
+    assert orders(angle - exact)[0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_energy_of_the_pendulum_on_a_fiber_falls_with_the_step():
+    problem = load("pendulum_on_fiber")
+    defects = [problem.energy_balance(*problem.swing(2, n))["defect"] for n in (128, 256)]
+    for defect in defects:
+        assert (np.diff(defect) < 1e-12).all()  # backward Euler never adds energy
+    # vibrations of the fiber that coarse steps damp away hold the order below 1
+    assert orders([defect[-1] for defect in defects])[0] > 0.7
+
+
+@pytest.mark.parametrize(
+    "name, setting",
+    [
+        ("axial_wave", {"elements": 4}),
+        ("creep_relaxation", {"steps": 15}),
+        ("pendulum_on_fiber", {"steps": 4}),
+        ("rigid_pendulums", {"steps": 4}),
+        ("string_frequencies", {"elements": 2}),
+        ("wrap_cylinder", {"angle": 180.0}),
+    ],
+)
+def test_settings_without_an_answer_are_refused(name, setting):
+    with pytest.raises(fm.ModelError, match=name):
+        load(name).run(**setting)
