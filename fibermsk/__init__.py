@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from fibermsk.solvers import (
         BDF2,
         SDIRK2,
+        AdaptiveSteps,
         BackwardEuler,
+        FixedSteps,
         GeneralizedAlpha,
         Newton,
         equilibrium,
@@ -48,6 +50,7 @@ __all__ = [
     "BDF2",
     "SDIRK2",
     "ActiveStress",
+    "AdaptiveSteps",
     "BackwardEuler",
     "Body",
     "Capsule",
@@ -55,6 +58,7 @@ __all__ = [
     "Contact",
     "ConvergenceError",
     "Fiber",
+    "FixedSteps",
     "GeneralizedAlpha",
     "Hinge",
     "InfiniteCylinder",
@@ -86,8 +90,10 @@ __all__ = [
 
 # Loaded on first use: describing a model needs neither the compiler nor the viewer.
 _LAZY = {
+    "AdaptiveSteps": "fibermsk.solvers",
     "BDF2": "fibermsk.solvers",
     "BackwardEuler": "fibermsk.solvers",
+    "FixedSteps": "fibermsk.solvers",
     "GeneralizedAlpha": "fibermsk.solvers",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",

@@ -101,6 +101,15 @@ class System(Protocol):
         """Characteristic size of an increment of each unknown (n,), for norms."""
         ...
 
+    @property
+    def is_coordinate(self) -> NDArray[np.bool_]:
+        """Which unknowns are joint coordinates (n,); the others are positions and tangents."""
+        ...
+
+    def next_breakpoint(self, t: float, t_end: float) -> float:
+        """Time after t, at most t_end, beyond which a signal is not smooth."""
+        ...
+
     def initial_state(self) -> tuple[Array, Array]:
         """Positions y and velocities v at the start, consistent with the attachments."""
         ...

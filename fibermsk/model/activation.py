@@ -75,6 +75,11 @@ class Ramp:
         """Activation at time `t` [s]."""
         return self.value * min(max((t - self.start) / (self.end - self.start), 0.0), 1.0)
 
+    @property
+    def breakpoints(self) -> tuple[float, float]:
+        """Times at which the signal has corners [s]."""
+        return self.start, self.end
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -114,3 +119,8 @@ class Table:
     def __call__(self, t: float) -> float:
         """Activation at time `t` [s]."""
         return float(np.interp(t, np.asarray(self.times), np.asarray(self.values)))
+
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Times at which the signal has corners [s]."""
+        return np.asarray(self.times)

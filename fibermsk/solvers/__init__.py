@@ -1,5 +1,6 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
+from fibermsk.solvers.control import AdaptiveSteps, FixedSteps
 from fibermsk.solvers.equilibrium import equilibrium
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha
@@ -11,7 +12,9 @@ __all__ = [
     "BDF2",
     "METHODS",
     "SDIRK2",
+    "AdaptiveSteps",
     "BackwardEuler",
+    "FixedSteps",
     "GeneralizedAlpha",
     "Newton",
     "NewtonReport",

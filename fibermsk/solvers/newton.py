@@ -99,7 +99,7 @@ class Newton:
         t : float
             Time of the solution [s].
         y : (n,) float array
-            Admissible start.
+            Start; dependent entries are set before anything else.
         evaluate : callable
             Positions, and whether the tangent is wanted, to an `Evaluation`.
 
@@ -112,6 +112,7 @@ class Newton:
         """
         report = NewtonReport()
         scale = system.scale
+        y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
         for _ in range(self.max_iterations):
             if not current.admissibility > 0.0:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,16 @@ from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, Frames, System
 from fibermsk.results import Progress, Result
+from fibermsk.solvers.control import (
+    AdaptiveSteps,
+    Control,
+    Counters,
+    FixedSteps,
+    StepFailure,
+)
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import METHODS, BackwardEuler
-from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
@@ -28,23 +34,6 @@ _MAX_STEPS = 10_000_000
 _SHORTEST_STEP = 1e-12
 """Limits that only a slip of the keyboard passes [s]."""
 
-_MAX_HALVINGS = 12
-"""A step that still fails at 1/4096 of its length ends the run."""
-
-
-@dataclass
-class _Counters:
-    newton_iterations: int = 0
-    substeps: int = 0
-    failed_steps: int = 0
-    largest_residual: float = 0.0
-
-
-class _StepFailure(Exception):
-    def __init__(self, state: State, h: float, report: NewtonReport) -> None:
-        super().__init__(report.reason)
-        self.state, self.h, self.report = state, h, report
-
 
 def simulate(
     system: System,
@@ -54,13 +43,14 @@ def simulate(
     dt: float,
     method: Method | None = None,
     newton: Newton | None = None,
+    control: Control | None = None,
     progress: Callable[[Progress], None] | None = None,
     throw: bool = True,
 ) -> Result:
-    """Integrate from t = 0 to t_end in equal steps, with a frame after each.
+    """Integrate from t = 0 to t_end with frames at equal intervals.
 
-    A step in which Newton fails is halved, again and again if need be, and the run goes on with
-    full steps afterwards.
+    By default each interval is one step, which is halved where Newton's method fails, again and
+    again if need be; with `AdaptiveSteps` a tolerance sets the length of the steps in between.
 
     Parameters
     ----------
@@ -72,11 +62,13 @@ def simulate(
     t_end : float
         End of the simulated time [s]; positive.
     dt : float
-        Step [s]; positive. It is adjusted so that a whole number of steps ends at t_end.
+        Time between frames [s]; positive. It is adjusted so that a whole number ends at t_end.
     method : Method, optional
         Time integrator: `BackwardEuler()`, `BDF2()`, `SDIRK2()`, `GeneralizedAlpha(rho_inf)`.
     newton : Newton, optional
         Nonlinear solver and its tolerance.
+    control : Control, optional
+        `FixedSteps()` or `AdaptiveSteps(relative)`.
     progress : callable, optional
         Called with a `Progress` after each step.
     throw : bool
@@ -100,6 +92,9 @@ def simulate(
     kinds = tuple({type(known) for known in METHODS.values()})
     _check.instance("simulate", "method", method, kinds, "a method such as BDF2()")
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
+    control = control or FixedSteps()
+    rules = (FixedSteps, AdaptiveSteps)
+    _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
     times = np.linspace(0.0, t_end, n_steps + 1)
     system.check_inputs(times)
     began = clock.perf_counter()
@@ -109,15 +104,15 @@ def simulate(
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
     state = State(0.0, y, system.enforce(y, v))
-    counters = _Counters()
-    memory = method.start(system, state)
+    counters = Counters()
+    memory, pace = method.start(system, state), control.start(t_end / n_steps)
     record = _Record(state, _start_evaluation(system, state))
     status, message, failure = "success", "", None
     try:
         for i in range(n_steps):
             before = counters.newton_iterations
-            memory, evaluation, h = _advance(
-                system, method, newton, memory, float(times[i + 1]), counters
+            memory, pace, evaluation, h = control.advance(
+                system, method, newton, memory, pace, float(times[i + 1]), counters
             )
             state = memory.state
             record.add(state, evaluation, h, counters.newton_iterations - before)
@@ -125,7 +120,7 @@ def simulate(
                 progress(Progress(state.t, t_end, i + 1, counters.newton_iterations))
     except KeyboardInterrupt:
         status, message = "interrupted", f"interrupted at t = {state.t:.6g} s of {t_end:g} s"
-    except _StepFailure as error:
+    except StepFailure as error:
         status, failure, message = "failed", error, _explain(system, error)
     try:
         observed = system.observe(record.frames())
@@ -141,6 +136,7 @@ def simulate(
             "steps": len(record.t) - 1,
             "substeps": counters.substeps,
             "failed_steps": counters.failed_steps,
+            "rejected_steps": counters.rejected_steps,
             "newton_iterations": counters.newton_iterations,
             "newton_tolerance": newton.tolerance,
             "largest_residual": counters.largest_residual,
@@ -175,41 +171,7 @@ def _start_evaluation(system: System, state: State) -> Evaluation:
     return system.evaluate(*state, v_dot, tangent=False)
 
 
-def _advance(
-    system: System,
-    method: Method,
-    newton: Newton,
-    memory: Any,
-    t_new: float,
-    counters: _Counters,
-) -> tuple[Any, Evaluation, float]:
-    """One step to t_new, or as many shorter ones as it takes; also the length of the last one."""
-    parts = [(t_new, 0)]
-    h, evaluation = 0.0, None
-    while parts:
-        target, halvings = parts[-1]
-        state: State = memory.state
-        h = target - state.t
-        step = method.step(system, newton, memory, h)
-        report = step.reports[-1]
-        counters.newton_iterations += sum(len(part.history) for part in step.reports)
-        if report.converged and step.evaluation is not None and step.evaluation.admissibility > 0.0:
-            parts.pop()
-            evaluation = step.evaluation
-            memory = step.memory._replace(state=step.memory.state._replace(t=target))
-            counters.substeps += 1
-            counters.largest_residual = max(counters.largest_residual, report.residuals[-1])
-            continue
-        counters.failed_steps += 1
-        if halvings == _MAX_HALVINGS:
-            raise _StepFailure(state, h, report)
-        parts[-1] = (target, halvings + 1)
-        parts.append((state.t + 0.5 * h, halvings + 1))
-    assert evaluation is not None
-    return memory, evaluation, h
-
-
-def _explain(system: System, error: _StepFailure) -> str:
+def _explain(system: System, error: StepFailure) -> str:
     report = error.report
     where = f" (largest increment: {system.describe(report.worst)})" if report.worst >= 0 else ""
     norms = ", ".join(f"{x:.2g}" for x in report.history[-4:]) or "none"

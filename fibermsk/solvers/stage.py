@@ -66,6 +66,16 @@ class Method(Protocol):
         """Order of convergence."""
         ...
 
+    @property
+    def error_order(self) -> int:
+        """Power of the step with which the estimated error of one step falls."""
+        ...
+
+    @property
+    def most_growth(self) -> float:
+        """Largest ratio of a step to the one before."""
+        ...
+
     def start(self, system: System, state: State) -> Any:
         """Memory at the start; a NamedTuple of arrays and numbers with the field `state`."""
         ...

@@ -115,6 +115,9 @@ class FiberSystem:
         ]
         self._gravity_load = self.cables.line_density[:, :, None] * self.tree.gravity
         self._load_time = np.nan
+        signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
+        corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]
+        self._breakpoints = np.unique(np.concatenate([np.zeros(0), *map(np.asarray, corners)]))
         self._evaluated: Array | None = None
         check_start(self)
 
@@ -128,6 +131,16 @@ class FiberSystem:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
         counts = np.diff(self.cables.node_start)
         return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.tree.n)]
+
+    @property
+    def is_coordinate(self) -> NDArray[np.bool_]:
+        """Which unknowns are joint coordinates."""
+        return np.arange(self.n) >= self._n_x
+
+    def next_breakpoint(self, t: float, t_end: float) -> float:
+        """Next corner of an activation after t, or t_end."""
+        corners = self._breakpoints[self._breakpoints > t]
+        return min(float(corners[0]), t_end) if corners.size else t_end
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""

@@ -12,7 +12,10 @@ from fibermsk.solvers import State
 class Pendulum:
     """A mathematical pendulum: all that an integrator may ask of a system."""
 
-    n, scale = 1, np.ones(1)
+    n, scale, is_coordinate = 1, np.ones(1), np.ones(1, bool)
+
+    def next_breakpoint(self, t, t_end):
+        return t_end
 
     def initial_state(self):
         return np.array([1.0]), np.zeros(1)
@@ -73,6 +76,85 @@ def test_integrator_needs_no_more_than_the_protocol(method, variable):
         errors.append(abs(memory.state.y[0] - exact))
     order = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     np.testing.assert_allclose(order, method.order, atol=0.08)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_adaptive_steps_follow_their_tolerance(method):
+    from scipy.integrate import solve_ivp
+
+    exact = solve_ivp(
+        lambda t, s: [s[1], -np.sin(s[0])], (0, 5), [1.0, 0.0], rtol=1e-11, atol=1e-12
+    ).y[0, -1]
+    errors, steps = [], []
+    for tolerance in (1e-4, 1e-5, 1e-6):
+        frames = []
+        monitor = Pendulum()
+        monitor.observe = frames.append
+        try:
+            fm.simulate(
+                monitor,
+                t_end=5.0,
+                dt=1.0,
+                method=method,
+                newton=fm.Newton(tolerance=1e-12),
+                control=fm.AdaptiveSteps(tolerance),
+            )
+        except TypeError:
+            pass  # frames are no dataclass to label
+        (record,) = frames
+        np.testing.assert_array_equal(record.t, np.arange(6.0))
+        errors.append(abs(record.y[-1, 0] - exact))
+        steps.append(record.newton_iterations.sum())
+    # the error of a step, of order error_order, is what is controlled; that at the end is of the
+    # method's order, and falls with this power of the tolerance
+    expected = 10.0 ** (-method.order / method.error_order)
+    assert errors[0] < 0.1
+    assert errors[1] < 1.5 * expected * errors[0] and errors[2] < 1.5 * expected * errors[1]
+    assert steps[0] < steps[1] < steps[2]
+
+
+def test_adaptive_steps_end_on_the_corners_of_a_signal(monkeypatch):
+    model = fm.Model("ramp", gravity=(0, 0, 0))
+    tissue = fm.Tissue(
+        1000.0, fm.KelvinVoigt(5e4, 2e3), active=fm.ActiveStress(1e5, 1.0), prestress=1e4
+    )
+    ends = model.ground.at(0, 0, 0), model.ground.at(0.1, 0, 0)
+    ramp = fm.Ramp(start=0.0321, end=0.0567, value=0.8)
+    model.add(fm.Fiber("f", attach=ends, radius=3e-3, n_elements=3, tissue=tissue, activation=ramp))
+    system = fm.build(model)
+    times = set()
+    evaluate = system.evaluate
+
+    def spy(t, *state, **options):
+        times.add(t)
+        return evaluate(t, *state, **options)
+
+    monkeypatch.setattr(system, "evaluate", spy)
+    result = fm.simulate(
+        system, t_end=0.1, dt=0.05, method=fm.BDF2(), control=fm.AdaptiveSteps(1e-4)
+    )
+    assert {0.0321, 0.0567, 0.05, 0.1} <= times
+    assert result.status == "success" and result.stats["substeps"] > 10
+
+
+def test_adaptive_steps_give_up_at_the_shortest():
+    system = fm.build(two_link_arm(contact=False))
+    with pytest.raises(fm.ConvergenceError, match="failed even at a length of"):
+        fm.simulate(
+            system,
+            t_end=0.1,
+            dt=0.05,
+            newton=fm.Newton(max_iterations=1),
+            control=fm.AdaptiveSteps(1e-4, shortest=1e-6),
+        )
+
+
+@pytest.mark.parametrize(
+    "options", [{"relative": 0.0}, {"length": -1.0}, {"shortest": 0.0}, {"longest": 1e-12}]
+)
+def test_bad_adaptive_steps(options):
+    with pytest.raises(fm.ModelError, match=f"AdaptiveSteps: {next(iter(options))} = "):
+        fm.AdaptiveSteps(**options)
 
 
 def test_undamped_oscillator_keeps_its_energy_with_rho_one():

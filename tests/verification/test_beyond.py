@@ -75,7 +75,7 @@ def test_frequencies_have_order_six():
     problem = load("string_frequencies")
     exact = problem.FIRST * np.arange(1, 4)
     found = orders([problem.eigenfrequencies(n)[:3] / exact - 1.0 for n in (8, 16)])[0]
-    assert (found > [5.9, 5.8, 5.5]).all() and (found < 6.05).all()
+    assert (found > [5.9, 5.7, 5.5]).all() and (found < 6.05).all()
     # the other transverse direction is the same string
     np.testing.assert_allclose(
         problem.eigenfrequencies(8, axis=1)[:5], problem.eigenfrequencies(8)[:5], rtol=1e-10
@@ -119,11 +119,20 @@ def test_pendulum_has_order_one_and_two_extrapolated():
     assert orders(2.0 * angle[1:] - angle[:-1] - exact)[-1] > 1.4
 
 
-def test_wrap_gets_smoother_with_the_mesh():
-    names = ["tension_middle_N", "radius_middle_m", "tension_spread_on_circle"]
-    found = errors(load("wrap_cylinder"), [{"elements": n} for n in (16, 64)], names)
-    # kinks inside elements: order 3 for the first two, 2.5 for the last, not smoothly
-    assert (found[1] < found[0] / 4.0**2).all()
+@pytest.mark.parametrize("formulation", ["variational", "half_pass"])
+def test_wrap_gets_better_with_the_mesh(formulation):
+    names = ["tension_middle_N", "radius_middle_m", "end_moment_over_Td_middle"]
+    meshes = [{"elements": n, "formulation": formulation} for n in (16, 17, 19, 64, 68, 76)]
+    found = errors(load("wrap_cylinder"), meshes, names)
+    # kinks inside elements: order 3, but not smoothly, so the worst of three meshes
+    assert (found[3:].max(axis=0) < found[:3].max(axis=0) / 4.0**2).all()
+
+
+def test_line_force_of_the_paper_is_tension_over_radius():
+    values = load("wrap_cylinder").run(elements=48, formulation="half_pass")
+    assert values["radius_over_penalty_law"] == pytest.approx(1.0, abs=1e-4)
+    assert values["end_moment_over_Td_middle"] == pytest.approx(1.0, abs=1e-3)
+    assert values["tension_spread_on_circle"] < 1e-3
 
 
 def test_pendulum_on_a_light_fiber_has_order_one():

@@ -130,6 +130,15 @@ def test_manufactured_solution_converges_in_time():
     assert 0.8 < np.log2(errors[0] / errors[1]) / 2 < 1.05
 
 
+@pytest.mark.parametrize("constant, factor", [("ETA", 1.05), ("DENSITY", 1.02)])
+def test_a_wrong_stress_or_inertia_falls_short(constant, factor, monkeypatch):
+    module = load_module("manufactured_solution")
+    fiber_as_it_should_be = module.model(32)
+    monkeypatch.setattr(module, "model", lambda *args: fiber_as_it_should_be)
+    monkeypatch.setattr(module, constant, factor * getattr(module, constant))
+    assert not outcome_of("manufactured_solution").passed
+
+
 @pytest.mark.parametrize("grading", [1.0, 4.0])
 def test_manufactured_solution_converges_in_space(grading):
     module = load_module("manufactured_solution")

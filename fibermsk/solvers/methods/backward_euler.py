@@ -31,6 +31,8 @@ class BackwardEuler:
 
     name = "backward_euler"
     order = 1
+    error_order = 2
+    most_growth = 5.0
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""

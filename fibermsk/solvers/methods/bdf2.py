@@ -31,6 +31,8 @@ class BDF2:
 
     name = "bdf2"
     order = 2
+    error_order = 3
+    most_growth = 2.0
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""

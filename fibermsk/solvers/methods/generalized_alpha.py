@@ -54,6 +54,8 @@ class GeneralizedAlpha:
 
     name = "generalized_alpha"
     order = 2
+    error_order = 3
+    most_growth = 5.0
 
     def __post_init__(self) -> None:
         """Check rho_inf."""

@@ -25,6 +25,8 @@ class SDIRK2:
 
     name = "sdirk2"
     order = 2
+    error_order = 2
+    most_growth = 5.0
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""

@@ -1,0 +1,149 @@
+"""Deliberate errors in the physics, each of which some verification problem must notice.
+
+Every mutation is applied to a copy of the package and the named problem is run there, interpreted
+instead of compiled so that nothing stale is cached. A problem notices by falling short or by failing.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from scenes_of_tests import ROOT
+
+MUTATIONS = {
+    "sign of the turning tangent": (
+        "kernels/cable.py",
+        "projector = -t[r] * t[c] / length",
+        "projector = t[r] * t[c] / length",
+        "coupled_tangent",
+    ),
+    "stretch rate forgotten in the tangent": (
+        "kernels/cable.py",
+        "(N_a * t[c] + N_v * u[c])",
+        "(N_a * t[c])",
+        "coupled_tangent",
+    ),
+    "factor of the viscous stress": (
+        "laws/stress.py",
+        "+ 3.0 * viscosity * stretch_rate * inverse2",
+        "+ 2.0 * viscosity * stretch_rate * inverse2",
+        "creep_relaxation",
+    ),
+    "power of the passive stress": (
+        "laws/stress.py",
+        "shear_modulus * (stretch - inverse2)",
+        "shear_modulus * (stretch - inverse)",
+        "hanging_cable",
+    ),
+    "width of the force-length curve": (
+        "laws/stress.py",
+        "offset = (stretch / optimal_stretch - 1.0) / width",
+        "offset = (stretch / optimal_stretch - 1.0) / (2.0 * width)",
+        "force_length",
+    ),
+    "sign of the prestress tangent": (
+        "laws/stress.py",
+        "- prestress * inverse2\n",
+        "+ prestress * inverse2\n",
+        "coupled_tangent",
+    ),
+    "mass of an element": (
+        "kernels/cable.py",
+        "weight[e, k] * line_density[e, k] * n[a] * n[b]",
+        "0.5 * weight[e, k] * line_density[e, k] * n[a] * n[b]",
+        "string_frequencies",
+    ),
+    "slope of the penalty law": (
+        "laws/penalty.py",
+        "-stiffness / (admissibility * admissibility)",
+        "-stiffness / admissibility",
+        "coupled_tangent",
+    ),
+    "length element of the half pass": (
+        "kernels/contact.py",
+        "force[c] = -F * length * n[c]",
+        "force[c] = -F * n[c]",
+        "coupled_tangent",
+    ),
+    "motion of the closest point": (
+        "kernels/contact.py",
+        "eta = y1[c] * inverse",
+        "eta = 0.0",
+        "coupled_tangent",
+    ),
+    "sign of the bone's reaction": (
+        "kernels/scatter.py",
+        "residual_q[j] += w * T[r] * V[j, r]",
+        "residual_q[j] -= w * T[r] * V[j, r]",
+        "coupled_tangent",
+    ),
+    "partner's share of a pair potential": (
+        "kernels/variational.py",
+        "sy[a, 0] * gradient[6 + r] + sy[a, 1] * gradient[9 + r]",
+        "sy[a, 0] * gradient[6 + r]",
+        "fiber_collision",
+    ),
+    "gyroscopic moment": (
+        "kernels/rigid.py",
+        "N[r] += h[r] + t[r]",
+        "N[r] = h[r] + t[r]",
+        "rigid_trees",
+    ),
+    "attachment's centripetal term in the tangent": (
+        "kernels/attachment.py",
+        "velocity_block[m, a, c] * C_rate[m, c, j]",
+        "0.0 * C_rate[m, c, j]",
+        "coupled_tangent",
+    ),
+    "force of the attachment on the joint": (
+        "kernels/attachment.py",
+        "residual_q[j] += C[m, r, j] * reaction[m, r]",
+        "residual_q[j] -= C[m, r, j] * reaction[m, r]",
+        "pendulum_on_fiber",
+    ),
+}
+COARSE = {"pendulum_on_fiber": {"steps": 32}, "fiber_collision": {"elements": 4, "steps": 20}}
+
+
+def run_problem(folder, problem):
+    """Whether a problem passes with the package and the problems of a folder."""
+    settings = [f"{key}={value}" for key, value in COARSE.get(problem, {}).items()]
+    command = [sys.executable, "-c", "from fibermsk.cli.main import main; main()"]
+    command += ["verify", problem, "--json"]
+    if settings:
+        command += ["--set", *settings]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
+    if done.returncode == 0:
+        assert json.loads(done.stdout)["problems"][0]["passed"]
+        return True
+    assert done.returncode == 1, done.stderr
+    return False
+
+
+@pytest.fixture
+def copy(tmp_path):
+    for name in ("fibermsk", "verification", "scenes"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", sorted({mutation[3] for mutation in MUTATIONS.values()}))
+def test_problem_passes_unmutated(copy, problem):
+    assert run_problem(copy, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_mutation_is_noticed(copy, name):
+    file, right, wrong, problem = MUTATIONS[name]
+    path = copy / "fibermsk" / file
+    source = path.read_text(encoding="utf-8")
+    assert source.count(right) == 1, "the mutation must hit one place"
+    path.write_text(source.replace(right, wrong), encoding="utf-8")
+    assert not run_problem(copy, problem)
