@@ -1,7 +1,7 @@
 """Deliberate errors in the physics, each of which some verification problem must notice.
 
 Every mutation is applied to a copy of the package and the named problem is run there, interpreted
-instead of compiled so that nothing stale is cached. A problem notices by falling short or by failing.
+instead of compiled so that nothing stale is cached. A problem notices by falling short or failing.
 """
 
 import json
@@ -84,6 +84,12 @@ MUTATIONS = {
         "kernels/variational.py",
         "sy[a, 0] * gradient[6 + r] + sy[a, 1] * gradient[9 + r]",
         "sy[a, 0] * gradient[6 + r]",
+        "coupled_tangent",
+    ),
+    "reaction on the partner of a pair potential": (
+        "kernels/variational.py",
+        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * (",
+        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += 0.9 * w * (",
         "fiber_collision",
     ),
     "gyroscopic moment": (
