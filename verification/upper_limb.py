@@ -35,6 +35,7 @@ from scipy.interpolate import CubicSpline
 import fibermsk as fm
 from fibermsk.cli.scene_files import find
 from fibermsk.verify import Expected
+from fibermsk.view.scene import picture
 
 LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048))
 PERIOD, SETTLED = 2.0, 2.0
@@ -204,7 +205,7 @@ def study(fine: bool = False) -> dict:
 
 
 def plot(numbers: dict):
-    """Figs. 9-12: activation, angle of all levels, attachment and internal forces of the finest."""
+    """Figs. 9-13: activation, angle of all levels, attachment and internal forces of the finest."""
     results = numbers["results"]
     panels = ["activation", "coordinates", "attachment_forces", "axial_force"]
     figure = fm.view.plot(results[-1], panels)
@@ -219,4 +220,25 @@ def plot(numbers: dict):
     titles = ("Fig. 9", "Fig. 10", "Fig. 11", "Fig. 11", "Fig. 12")
     for part, fig in zip(figure.axes, titles, strict=False):
         part.set_title(f"{part.get_title(loc='left')} ({fig})", loc="left", fontsize="medium")
+    _add_snapshots(figure, results[-1])
     return figure
+
+
+def _add_snapshots(figure, result) -> None:
+    """Fig. 13: the limb at four times of one cycle, below the other panels."""
+    width, height = figure.get_size_inches()
+    figure.draw_without_rendering()  # places the panels
+    figure.set_layout_engine("none")
+    extra = 0.34 * height
+    figure.set_size_inches(width, height + extra)
+    for part in figure.axes:
+        x, y, w, h = part.get_position().bounds
+        part.set_position(
+            [x, (y * height + extra) / (height + extra), w, h * height / (height + extra)]
+        )
+    top = extra / (height + extra)
+    for i, t in enumerate((4.5, 5.0, 5.5, 6.0)):
+        part = figure.add_axes([0.02 + 0.24 * i, 0.0, 0.24, 0.92 * top])
+        part.imshow(picture(result, time=t, color_by="stretch", size=(700, 700)))
+        part.set_axis_off()
+    figure.text(0.05, 0.96 * top, "Snapshots colored by stretch (Fig. 13)", fontsize="medium")
