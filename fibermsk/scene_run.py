@@ -11,7 +11,7 @@ from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result
-from fibermsk.solvers import METHODS, equilibrium, simulate
+from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
 from fibermsk.system import build
 
 __all__ = ["simulate_scene"]
@@ -75,6 +75,7 @@ def simulate_scene(
                 t_end=scene.duration,
                 dt=scene.duration / scene.steps,
                 method=METHODS[key],
+                control=AdaptiveSteps(scene.tolerance) if scene.tolerance > 0.0 else FixedSteps(),
                 progress=progress,
             )
         except ConvergenceError as error:

@@ -44,7 +44,13 @@ def tissue(max_stress, prestress):
     )
 
 
-def scene(elements: int = 8, steps: int = 256, duration: float = 8.0) -> fm.Scene:
+def scene(
+    elements: int = 8,
+    steps: int = 256,
+    duration: float = 8.0,
+    start: str = "initial",
+    tolerance: float = 0.0,
+) -> fm.Scene:
     """Describe the scene.
 
     Parameters
@@ -55,6 +61,10 @@ def scene(elements: int = 8, steps: int = 256, duration: float = 8.0) -> fm.Scen
         Time steps.
     duration : float
         Simulated time [s].
+    start : {"initial", "equilibrium"}
+        At rest with straight fibers, as in the paper; or hanging in static equilibrium.
+    tolerance : float
+        Relative tolerance of adaptive steps; 0 for the fixed steps of the paper.
     """
     model = fm.Model("upper_limb", gravity=(0.0, 0.0, -9.81))
     length, mass, bone = FOREARM_LENGTH, FOREARM_MASS, BONE_RADIUS
@@ -101,7 +111,7 @@ def scene(elements: int = 8, steps: int = 256, duration: float = 8.0) -> fm.Scen
     bones = [upper_arm, elbow, forearm]
     model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), formulation="half_pass"))
     model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), formulation="half_pass"))
-    return fm.Scene(model, duration=duration, steps=steps)
+    return fm.Scene(model, duration=duration, steps=steps, start=start, tolerance=tolerance)
 
 
 if __name__ == "__main__":

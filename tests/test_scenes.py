@@ -115,3 +115,20 @@ def test_model_of_the_upper_limb_can_be_pickled(monkeypatch):
     copy = pickle.loads(pickle.dumps(scene.scene(elements=2).model))
     y, v = fm.build(copy).initial_state()
     assert y.size == 5 * 3 * 6 + 1 and not v.any()
+
+
+def test_limb_from_equilibrium_with_adaptive_steps():
+    scene = load_scene("upper_limb").scene(
+        elements=4, steps=4, duration=0.125, start="equilibrium", tolerance=1e-3
+    )
+    result = fm.simulate_scene(scene, method="bdf2")
+    assert result.status == "success" and result.method == "bdf2"
+    assert result.stats["substeps"] > 4
+    # at rest at first: the forearm hangs a little forward, and the muscles' pulls balance its weight
+    assert 0.03 < result.coordinate("elbow_flexion")[0] < 0.1
+    assert result.speeds["elbow_flexion"][0] == 0.0
+    still = fm.simulate(
+        fm.build(scene.model), fm.equilibrium(fm.build(scene.model)), t_end=1e-4, dt=1e-4
+    )
+    # only the activation's rise moves it: 0.4 / s of 4e7 N/m^2 for 1e-4 s
+    assert abs(still.speeds["elbow_flexion"][-1]) < 1e-2

@@ -24,11 +24,13 @@ class Scene:
     duration : float
         Simulated time [s]; positive.
     steps : int
-        Number of equal time steps; one or more.
+        Number of equal time steps, or of frames where a tolerance sets the steps; one or more.
     start : {"initial", "equilibrium"}
         From the described configuration and speeds, or from the static equilibrium at t = 0.
     method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"}
         Time integration.
+    tolerance : float
+        Relative tolerance of adaptive steps between the frames; 0 for fixed steps.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class Scene:
     steps: int
     start: str = "initial"
     method: str = "backward_euler"
+    tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -54,4 +57,5 @@ class Scene:
         ):
             if not isinstance(value, str) or value not in allowed:
                 _check.refuse(owner, field, value, f"be {' or '.join(map(repr, allowed))}")
-        _check.store(self, duration=duration, steps=steps)
+        tolerance = _check.non_negative(owner, "tolerance", self.tolerance)
+        _check.store(self, duration=duration, steps=steps, tolerance=tolerance)
