@@ -82,14 +82,20 @@ MUTATIONS = {
     ),
     "partner's share of a pair potential": (
         "kernels/variational.py",
-        "sy[a, 0] * gradient[6 + r] + sy[a, 1] * gradient[9 + r]",
-        "sy[a, 0] * gradient[6 + r]",
+        "value += sy[a, k] * gradient[6 + 3 * k + r]",
+        "value += sy[a, 0] * gradient[6 + 3 * k + r]",
         "coupled_tangent",
     ),
     "reaction on the partner of a pair potential": (
         "kernels/variational.py",
-        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * (",
-        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += 0.9 * w * (",
+        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * value",
+        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += 0.9 * w * value",
+        "fiber_collision",
+    ),
+    "pair potential counted twice": (
+        "kernels/variational.py",
+        "pull = energy_terms(share, a1,",
+        "pull = energy_terms(2.0 * share, a1,",
         "fiber_collision",
     ),
     "gyroscopic moment": (
@@ -111,7 +117,7 @@ MUTATIONS = {
         "pendulum_on_fiber",
     ),
 }
-COARSE = {"pendulum_on_fiber": {"steps": 32}, "fiber_collision": {"elements": 4, "steps": 20}}
+COARSE = {"pendulum_on_fiber": {"steps": 32}, "fiber_collision": {"elements": 4, "steps": 50}}
 
 
 def run_problem(folder, problem):

@@ -124,7 +124,7 @@ def test_limb_from_equilibrium_with_adaptive_steps():
     result = fm.simulate_scene(scene, method="bdf2")
     assert result.status == "success" and result.method == "bdf2"
     assert result.stats["substeps"] > 4
-    # at rest at first: the forearm hangs a little forward, and the muscles' pulls balance its weight
+    # at rest at first: the forearm hangs a little forward, its weight balanced by the muscles
     assert 0.03 < result.coordinate("elbow_flexion")[0] < 0.1
     assert result.speeds["elbow_flexion"][0] == 0.0
     still = fm.simulate(

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.verify import Expected
+from fibermsk.verify import Expected, Unavailable
 
 GRAVITY = (0.7, -1.3, -9.81)
 
@@ -30,7 +30,7 @@ def pinocchio():
     try:
         import pinocchio as pin
     except ImportError as error:
-        raise fm.ModelError(
+        raise Unavailable(
             "rigid_trees: Pinocchio is not installed; must be importable as `pinocchio`; install "
             'it with `pip install pin`, or everything for the tests with `pip install -e ".[test]"`'
         ) from error

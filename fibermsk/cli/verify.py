@@ -60,6 +60,8 @@ def verify(
         outcomes, sections = [], []
         for number, (problem, parameters) in enumerate(runs, start=1):
             outcome = _run(problem, parameters, f"{number} of {len(runs)}", bool(settings), debug)
+            if outcome.skipped and problems:
+                raise ModelError(outcome.error)
             outcomes.append(outcome)
             if not json:
                 _print(outcome)
@@ -72,7 +74,10 @@ def verify(
             typer.echo(f"written to {' and '.join(map(str, pages))}", err=True)
     if json:
         print_json({"problems": [outcome.as_dict() for outcome in outcomes]})
-    short = [outcome.problem.name for outcome in outcomes if not outcome.passed]
+    skipped = [outcome.problem.name for outcome in outcomes if outcome.skipped]
+    if skipped:
+        typer.echo(f"skipped, for want of a package: {', '.join(skipped)}", err=True)
+    short = [o.problem.name for o in outcomes if not o.passed and not o.skipped]
     if short:
         typer.echo(f"error: falls short: {', '.join(short)}", err=True)
         raise typer.Exit(FAILED)
@@ -84,7 +89,7 @@ def _run(
     """Run one problem; a failure becomes its outcome, so that the others still run."""
     from fibermsk.errors import ConvergenceError, ModelError
     from fibermsk.kernels._compile import on_first_compilation
-    from fibermsk.verify import Outcome, run_problem
+    from fibermsk.verify import Outcome, Unavailable, run_problem
 
     typer.echo(f"{problem.name}: running ({which})", err=True)
 
@@ -94,6 +99,8 @@ def _run(
     try:
         with on_first_compilation(compiling):
             return run_problem(problem, parameters)
+    except Unavailable as error:
+        return Outcome(problem, parameters, error=str(error), skipped=True)
     except Exception as error:
         if isinstance(error, ModelError) and were_set:
             raise  # the user's own setting is out of range
@@ -124,6 +131,8 @@ def _check_folder(folder: Path) -> None:
 
 def _print(outcome: Outcome) -> None:
     verdict = "passed" if outcome.passed else "FALLS SHORT"
+    if outcome.skipped:
+        verdict = "skipped"
     typer.echo(f"{outcome.problem.name}: {verdict}, {outcome.seconds:.1f} s")
     if outcome.error:
         typer.echo(f"  {outcome.error}")

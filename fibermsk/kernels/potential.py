@@ -3,13 +3,16 @@
 The energy of a pair is the sum over both fibers of the integral of r0 Psi(g) |a1| over theta: each
 fiber's quadrature points carry the share of their own reference radius, so that two equal
 unstretched fibers repel each other with the line force F(g) of the penalty law, once. Here y is
-where the gap g = d/(r_x + r_y) - 1 is least along the partner, which is the closest point where the
-partner's radius does not vary; by its stationarity the gradient needs no derivative of that point.
-Against a bone the share is r0 + R.
+where the gap g = d/(r_x + r_y) - 1 is least along the partner; by its stationarity the gradient
+needs no derivative of that point. Against a bone the share is r0 + R.
 
-Symbols as in `fibermsk.kernels.contact`; ``z`` = (x, a1, y, y,theta) the twelve numbers that g
-depends on at fixed parameter eta of the partner; ``k`` = r0 sqrt(|A1|), so that a radius is k
-|a1|^(-1/2).
+The partner's radius along its element is r_y = r0 (s_a + (s_b - s_a) w) with the nodal factors
+s = sqrt(|A1|/|a1|) of eq. 21 and the blend w = xi^2 (3 - 2 xi): it is exact at the nodes and,
+unlike |y,theta|, has a continuous slope there, so that the least gap moves and the force changes
+without jumps as the point passes a node.
+
+Symbols as in `fibermsk.kernels.contact`; ``z`` = (x, a1, y, t_a, t_b) the fifteen numbers that g
+depends on at fixed parameter eta of the partner, t_a and t_b its nodal tangents.
 """
 
 from __future__ import annotations
@@ -28,23 +31,29 @@ _line_energy = kernel(line_energy)
 
 _MAX_ITERATIONS = 50
 
+# A slope of the gap per element that is a corner of the reference radius and not round-off.
+_CORNER = 1e-9
+
 
 @kernel
-def partner_curve(power, reference, radius_poly, h, xi, curve):
-    """Fill curve (4, 3) with y and its theta-derivatives; returns k and two of its own."""
-    AA, AB, BB, AC = 0.0, 0.0, 0.0, 0.0
+def partner_curve(power, reference, radius_poly, h, xi, curve, ends):
+    """Fill curve (3, 3) with y and two theta-derivatives, ends (2, 3) with the nodal tangents.
+
+    Returns a tuple: radius r and its two theta-derivatives; r0 and its first; the factors s of both
+    nodes; the blend w and its slope.
+    """
+    ta, tb, Ta, Tb = 0.0, 0.0, 0.0, 0.0
     for c in range(3):
         p1, p2, p3 = power[1, c], power[2, c], power[3, c]
         curve[0, c] = power[0, c] + xi * (p1 + xi * (p2 + xi * p3))
         curve[1, c] = (p1 + xi * (2.0 * p2 + 3.0 * xi * p3)) / h
         curve[2, c] = (2.0 * p2 + 6.0 * xi * p3) / (h * h)
-        curve[3, c] = 6.0 * p3 / (h * h * h)
-        A = (reference[1, c] + xi * (2.0 * reference[2, c] + 3.0 * xi * reference[3, c])) / h
-        B = (2.0 * reference[2, c] + 6.0 * xi * reference[3, c]) / (h * h)
-        AA += A * A
-        AB += A * B
-        BB += B * B
-        AC += A * 6.0 * reference[3, c] / (h * h * h)
+        ends[0, c] = p1 / h
+        ends[1, c] = (p1 + 2.0 * p2 + 3.0 * p3) / h
+        ta += ends[0, c] * ends[0, c]
+        tb += ends[1, c] * ends[1, c]
+        Ta += (reference[1, c] / h) ** 2
+        Tb += ((reference[1, c] + 2.0 * reference[2, c] + 3.0 * reference[3, c]) / h) ** 2
     r0, dr0, ddr0 = radius_poly[4], 0.0, 0.0
     for m in range(3, -1, -1):
         ddr0 = ddr0 * xi + 2.0 * dr0
@@ -52,69 +61,61 @@ def partner_curve(power, reference, radius_poly, h, xi, curve):
         r0 = r0 * xi + radius_poly[m]
     dr0 /= h
     ddr0 /= h * h
-    root = math.sqrt(math.sqrt(AA))
-    q = AB / AA
-    dq = (BB + AC) / AA - 2.0 * q * q
-    droot = 0.5 * root * q
-    ddroot = 0.5 * (droot * q + root * dq)
-    return r0 * root, dr0 * root + r0 * droot, ddr0 * root + 2.0 * dr0 * droot + r0 * ddroot
+    sa, sb = (Ta / ta) ** 0.25, (Tb / tb) ** 0.25
+    w, dw, ddw = xi * xi * (3.0 - 2.0 * xi), 6.0 * xi * (1.0 - xi) / h, (6.0 - 12.0 * xi) / (h * h)
+    s, ds, dds = sa + (sb - sa) * w, (sb - sa) * dw, (sb - sa) * ddw
+    r, dr = r0 * s, dr0 * s + r0 * ds
+    ddr = ddr0 * s + 2.0 * dr0 * ds + r0 * dds
+    return r, dr, ddr, r0, dr0, sa, sb, w, dw
 
 
 @kernel
-def _gap_slope(x, r_x, curve, k, dk, ddk):
+def _gap_along(x, r_x, curve, r, dr, ddr):
     """Gap along the partner and its first two derivatives in theta."""
-    d, my, yy, myy, yyy = 0.0, 0.0, 0.0, 0.0, 0.0
-    bb, yc = 0.0, 0.0
+    d, my, yy, myy = 0.0, 0.0, 0.0, 0.0
     for c in range(3):
-        m, y1, y2, y3 = curve[0, c] - x[c], curve[1, c], curve[2, c], curve[3, c]
+        m, y1, y2 = curve[0, c] - x[c], curve[1, c], curve[2, c]
         d += m * m
         my += m * y1
         yy += y1 * y1
         myy += m * y2
-        yyy += y1 * y2
-        bb += y2 * y2
-        yc += y1 * y3
     d = math.sqrt(d)
     dd = my / d
     ddd = (yy + myy - dd * dd) / d
-    # s = |y'|^(-1/2)
-    s = 1.0 / math.sqrt(math.sqrt(yy))
-    u = -0.5 * yyy / yy
-    ds = s * u
-    dds = ds * u + s * (-0.5 * (bb + yc) / yy + yyy * yyy / (yy * yy))
-    R = r_x + k * s
-    dR = dk * s + k * ds
-    ddR = ddk * s + 2.0 * dk * ds + k * dds
-    g = d / R - 1.0
-    dg = (dd - d / R * dR) / R
-    ddg = (ddd - d / R * ddR - 2.0 * dg * dR) / R
-    return g, dg, ddg
+    R = r_x + r
+    dg = (dd - d / R * dr) / R
+    return d / R - 1.0, dg, (ddd - d / R * ddr - 2.0 * dg * dr) / R
 
 
 @kernel
-def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, curve):
+def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, curve, ends):
     """Element and parameter of the least gap near a start, and whether it is held there.
 
     The start is the closest point. Newton's method on dg/dtheta = 0, safeguarded by descent, across
-    the elements of one fiber. The point is held (it does not move along the fiber) at a fiber's
-    end, or at a node whose two sides both push to it.
+    the elements of one fiber; dg/dtheta is continuous at the nodes. The point is held (it does not
+    move along the fiber) at a fiber's end, or at a node where the reference radius has a corner.
     """
     held = False
     for _ in range(_MAX_ITERATIONS):
-        k, dk, ddk = partner_curve(
-            power[element], reference[element], radius_poly[element], h[element], xi, curve
+        r, dr, ddr, _, _, _, _, _, _ = partner_curve(
+            power[element], reference[element], radius_poly[element], h[element], xi, curve, ends
         )
-        g, dg, ddg = _gap_slope(x, r_x, curve, k, dk, ddk)
+        g, dg, ddg = _gap_along(x, r_x, curve, r, dr, ddr)
         step = -dg / ddg if ddg > 0.0 else -math.copysign(0.1 * h[element], dg)
-        step /= h[element]
-        step = min(max(step, -0.5), 0.5)
+        step = min(max(step / h[element], -0.5), 0.5)
         # backtrack until the gap falls
         new = min(max(xi + step, 0.0), 1.0)
         for _ in range(30):
-            k, dk, ddk = partner_curve(
-                power[element], reference[element], radius_poly[element], h[element], new, curve
+            r, dr, ddr, _, _, _, _, _, _ = partner_curve(
+                power[element],
+                reference[element],
+                radius_poly[element],
+                h[element],
+                new,
+                curve,
+                ends,
             )
-            trial, _, _ = _gap_slope(x, r_x, curve, k, dk, ddk)
+            trial, _, _ = _gap_along(x, r_x, curve, r, dr, ddr)
             if trial <= g + 1e-15:
                 break
             new = 0.5 * (new + xi)
@@ -130,13 +131,17 @@ def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, c
             # look from the neighbor's side of the node
             other = element - 1 if leaves_low else element + 1
             other_xi = 1.0 if leaves_low else 0.0
-            k, dk, ddk = partner_curve(
-                power[other], reference[other], radius_poly[other], h[other], other_xi, curve
+            r, dr, ddr, _, _, _, _, _, _ = partner_curve(
+                power[other], reference[other], radius_poly[other], h[other], other_xi, curve, ends
             )
-            _, dg, _ = _gap_slope(x, r_x, curve, k, dk, ddk)
-            if (leaves_low and dg <= 0.0) or (leaves_high and dg >= 0.0):
+            _, dg, _ = _gap_along(x, r_x, curve, r, dr, ddr)
+            if (leaves_low and dg < -_CORNER / h[other]) or (
+                leaves_high and dg > _CORNER / h[other]
+            ):
                 held = True
                 break
+            if (leaves_low and dg <= 0.0) or (leaves_high and dg >= 0.0):
+                break  # the minimum is the node, to round-off
             element, xi = other, other_xi
             continue
         if moved <= 1e-14:
@@ -145,72 +150,73 @@ def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, c
 
 
 @kernel
-def fill_gap(x, a1, r_x, curve, k, dk, ddk, dz, dzz, dz_eta):
-    """Gap with dz (12,), dzz (12, 12) and dz_eta (12,), its derivatives in z and mixed with eta.
+def fill_gap(x, a1, r_x, curve, ends, section, dz, dzz, dz_eta):
+    """Gap with dz (15,), dzz (15, 15) and dz_eta (15,), its derivatives in z and mixed with eta.
 
-    Returns g, dg/deta and d2g/deta2; dg/deta vanishes where the gap is least.
+    section: what `partner_curve` returned. Returns g, dg/deta and d2g/deta2; dg/deta vanishes where
+    the gap is least.
     """
-    d, aa, yy = 0.0, 0.0, 0.0
+    r_y, dr, ddr, r0, dr0, sa, sb, w, dw = section
+    d, aa = 0.0, 0.0
     for c in range(3):
         d += (curve[0, c] - x[c]) ** 2
         aa += a1[c] * a1[c]
-        yy += curve[1, c] * curve[1, c]
     d = math.sqrt(d)
-    root = math.sqrt(math.sqrt(yy))
-    r_y = k / root
     R = r_x + r_y
-    d_z, R_z = np.zeros(12), np.zeros(12)
+    g, g_eta, g_etaeta = _gap_along(x, r_x, curve, r_y, dr, ddr)
+    d_z, R_z, d_zeta, R_zeta = np.zeros(15), np.zeros(15), np.zeros(15), np.zeros(15)
+    d_eta = 0.0
     for c in range(3):
         n = (curve[0, c] - x[c]) / d
-        d_z[c] = -n
-        d_z[6 + c] = n
+        d_z[c], d_z[6 + c] = -n, n
+        d_eta += n * curve[1, c]
         R_z[3 + c] = -0.5 * r_x * a1[c] / aa
-        R_z[9 + c] = -0.5 * r_y * curve[1, c] / yy
-    for i in range(12):
+    for c in range(3):
+        d_zeta[6 + c] = (curve[1, c] - d_z[6 + c] * d_eta) / d
+        d_zeta[c] = -d_zeta[6 + c]
+    # radii: r_x by |a1|, r_y by the tangents at both of the partner's nodes
+    for k in range(2):
+        share = 1.0 - w if k == 0 else w
+        slope = -dw if k == 0 else dw
+        s = sa if k == 0 else sb
+        tt = ends[k, 0] ** 2 + ends[k, 1] ** 2 + ends[k, 2] ** 2
+        for c in range(3):
+            factor = -0.5 * s * ends[k, c] / tt
+            R_z[9 + 3 * k + c] = r0 * share * factor
+            R_zeta[9 + 3 * k + c] = (dr0 * share + r0 * slope) * factor
+    for i in range(15):
         dz[i] = (d_z[i] - d / R * R_z[i]) / R
-        for j in range(12):
+        dz_eta[i] = (d_zeta[i] - d / R * R_zeta[i]) / R
+        dz_eta[i] -= (d_z[i] * dr + d_eta * R_z[i]) / (R * R)
+        dz_eta[i] += 2.0 * d * R_z[i] * dr / (R * R * R)
+        for j in range(15):
             dzz[i, j] = -(d_z[i] * R_z[j] + R_z[i] * d_z[j]) / (R * R)
             dzz[i, j] += 2.0 * d * R_z[i] * R_z[j] / (R * R * R)
     for r in range(3):
         for c in range(3):
             projector = -d_z[6 + r] * d_z[6 + c] / d
-            turn_x = 2.5 * a1[r] * a1[c] / aa
-            turn_y = 2.5 * curve[1, r] * curve[1, c] / yy
             if r == c:
                 projector += 1.0 / d
-                turn_x -= 1.0
-                turn_y -= 1.0
             for i in range(2):
                 for j in range(2):
                     sign = 1.0 if i == j else -1.0
                     dzz[6 * i + r, 6 * j + c] += sign * projector / R
-            dzz[3 + r, 3 + c] -= d / (R * R) * 0.5 * r_x / aa * turn_x
-            dzz[9 + r, 9 + c] -= d / (R * R) * 0.5 * r_y / yy * turn_y
-    # derivatives in k: R_k = |y'|^(-1/2)
-    R_k = 1.0 / root
-    g_k = -d * R_k / (R * R)
-    for i in range(12):
-        mixed = -R_k * d_z[i] / (R * R) + 2.0 * d * R_k * R_z[i] / (R * R * R)
-        if i >= 9:
-            mixed += d / (R * R) * 0.5 * R_k * curve[1, i - 9] / yy
-        dz_eta[i] = mixed * dk
+    _add_radius_curvature(a1, r_x, d, R, 3, dzz)
+    _add_radius_curvature(ends[0], r0 * (1.0 - w) * sa, d, R, 9, dzz)
+    _add_radius_curvature(ends[1], r0 * w * sb, d, R, 12, dzz)
+    return g, g_eta, g_etaeta
+
+
+@kernel
+def _add_radius_curvature(t, radius, d, R, at, dzz):
+    """Add -d/R^2 times the second derivative of a part of the radii that goes with |t|^(-1/2)."""
+    tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
+    for r in range(3):
         for c in range(3):
-            dz_eta[i] += dzz[i, 6 + c] * curve[1, c] + dzz[i, 9 + c] * curve[2, c]
-    g_eta = g_k * dk
-    g_etaeta = g_k * ddk
-    # the part of d2g/deta2 that dz_eta does not hold: k with k, and k with z through dz_eta's own k
-    # part
-    g_etaeta += 2.0 * d * R_k * R_k / (R * R * R) * dk * dk
-    for c in range(3):
-        g_eta += dz[6 + c] * curve[1, c] + dz[9 + c] * curve[2, c]
-        g_etaeta += dz_eta[6 + c] * curve[1, c] + dz_eta[9 + c] * curve[2, c]
-        g_etaeta += dz[6 + c] * curve[2, c] + dz[9 + c] * curve[3, c]
-        mixed = -R_k * d_z[6 + c] / (R * R)
-        g_etaeta += mixed * dk * curve[1, c]
-        mixed = 2.0 * d * R_k * R_z[9 + c] / (R * R * R)
-        mixed += d / (R * R) * 0.5 * R_k * curve[1, c] / yy
-        g_etaeta += mixed * dk * curve[2, c]
-    return d / R - 1.0, g_eta, g_etaeta
+            turn = 2.5 * t[r] * t[c] / tt
+            if r == c:
+                turn -= 1.0
+            dzz[at + r, at + c] -= d / (R * R) * 0.5 * radius / tt * turn
 
 
 @kernel
@@ -229,17 +235,15 @@ def fill_bone_gap(x, a1, r_x, n, d, radius, axis, free, dz, dzz):
     for r in range(3):
         for c in range(3):
             projector = -n[r] * n[c]
-            turn = 2.5 * a1[r] * a1[c] / aa
             if r == c:
                 projector += 1.0
-                turn -= 1.0
             if free:
                 projector -= axis[r] * axis[c]
             dzz[r, c] = projector / (d * R)
             dzz[r, 3 + c] = n[r] * R_a[c] / (R * R)
             dzz[3 + c, r] = dzz[r, 3 + c]
             dzz[3 + r, 3 + c] = 2.0 * d * R_a[r] * R_a[c] / (R * R * R)
-            dzz[3 + r, 3 + c] -= d / (R * R) * 0.5 * r_x / aa * turn
+    _add_radius_curvature(a1, r_x, d, R, 3, dzz)
     return d / R - 1.0
 
 

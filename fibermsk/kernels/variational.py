@@ -23,7 +23,7 @@ from fibermsk.kernels.potential import (
     partner_curve,
 )
 from fibermsk.kernels.rigid import bracket, cross
-from fibermsk.kernels.shape import shape, shape_d1, shape_d2
+from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
 __all__ = ["find_bone_gaps", "find_gaps", "scatter_bone_potential", "scatter_potential"]
@@ -40,6 +40,11 @@ def _quartic(a, x):
 
 
 @kernel
+def _square(t):
+    return t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
+
+
+@kernel
 def find_gaps(
     power, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
@@ -52,8 +57,7 @@ def find_gaps(
     """
     scratch = np.empty(SCRATCH_SIZE)
     x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-    y, y1, y2 = np.empty(3), np.empty(3), np.empty(3)
-    curve = np.empty((4, 3))
+    curve, ends = np.empty((3, 3)), np.empty((2, 3))
     least, energy = np.inf, 0.0
     for run in range(run_element.size):
         e = run_element[run]
@@ -68,11 +72,14 @@ def find_gaps(
                 power, candidates[run_start[run] : run_start[run + 1]], x, scratch
             )
             best, best_xi, held = least_gap(
-                x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve
+                x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve, ends
             )
-            r_y, _, y_length = section(
-                power[best], reference[best], radius_poly[best], h[best], best_xi, y, y1, y2
+            r_y, _, _, _, _, _, _, _, _ = partner_curve(
+                power[best], reference[best], radius_poly[best], h[best], best_xi, curve, ends
             )
+            y = curve[0]
+            # the radius grows with the shorter of the two tangents at most
+            y_length = math.sqrt(min(_square(ends[0]), _square(ends[1])))
             d = math.sqrt((y[0] - x[0]) ** 2 + (y[1] - x[1]) ** 2 + (y[2] - x[2]) ** 2)
             admissibility = 1.0 + gamma * (d / (r_x + r_y) - 1.0)
             least = min(least, admissibility)
@@ -101,21 +108,22 @@ def find_gaps(
 def _add_hessian(weight, rows, columns, block, base, stride, data):
     """Add weight * rows[a, i] columns[b, j] block[i, j] in 2 x 2 node blocks.
 
-    rows, columns (4, 2): value and slope shape functions; block (6, 6): the second derivative of
-    the two vectors that they carry.
+    rows (4, m), columns (4, n): how the nodal values make up vectors; block (3 m, 3 n): the second
+    derivative in those vectors.
     """
     for a in range(4):
         for b in range(4):
             start = base[a // 2, b // 2] + 3 * (a % 2)
             step = stride[a // 2, b // 2]
-            for c in range(3):
-                column = start + (3 * (b % 2) + c) * step
-                for r in range(3):
-                    value = 0.0
-                    for i in range(2):
-                        for j in range(2):
-                            value += rows[a, i] * columns[b, j] * block[3 * i + r, 3 * j + c]
-                    data[column + r] += weight * value
+            for i in range(rows.shape[1]):
+                for j in range(columns.shape[1]):
+                    factor = weight * rows[a, i] * columns[b, j]
+                    if factor == 0.0:
+                        continue
+                    for c in range(3):
+                        column = start + (3 * (b % 2) + c) * step
+                        for r in range(3):
+                            data[column + r] += factor * block[3 * i + r, 3 * j + c]
 
 
 @kernel
@@ -148,10 +156,12 @@ def scatter_potential(
 ):  # fmt: skip
     """Add the gradient of the pair energies to the residual, its derivative to the matrix."""
     x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-    curve = np.empty((4, 3))
-    dz, dz_eta, gradient = np.empty(12), np.empty(12), np.empty(12)
-    dzz, hessian = np.empty((12, 12)), np.empty((12, 12))
-    sx, sy = np.empty((4, 2)), np.empty((4, 2))
+    curve, ends = np.empty((3, 3)), np.empty((2, 3))
+    dz, dz_eta, gradient = np.empty(15), np.empty(15), np.empty(15)
+    dzz, hessian = np.empty((15, 15)), np.empty((15, 15))
+    sx, sy = np.empty((4, 2)), np.zeros((4, 3))
+    # the partner's nodal tangents
+    sy[1, 1], sy[3, 2] = 1.0, 1.0
     wx, wy = np.empty((4, 3)), np.empty((4, 3))
     for run in range(run_element.size):
         e = run_element[run]
@@ -166,27 +176,26 @@ def scatter_potential(
             r_x, _, _ = section(
                 power[e], reference[e], radius_poly[e], h[e], law_xi[law, q], x, a1, a2
             )
-            k, dk, ddk = partner_curve(
-                power[partner],
-                reference[partner],
-                radius_poly[partner],
-                h[partner],
-                slot_xi[s],
-                curve,
-            )
-            g, _, g_etaeta = fill_gap(x, a1, r_x, curve, k, dk, ddk, dz, dzz, dz_eta)
+            along = partner_curve(
+                power[partner], reference[partner], radius_poly[partner], h[partner], slot_xi[s],
+                curve, ends,
+            )  # fmt: skip
+            g, _, g_etaeta = fill_gap(x, a1, r_x, curve, ends, along, dz, dzz, dz_eta)
             share = _quartic(radius_poly[e], law_xi[law, q])
             pull = energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian)
             _fill_shapes(law_xi[law, q], h[e], sx)
-            _fill_shapes(slot_xi[s], h[partner], sy)
+            ny = shape(slot_xi[s], h[partner])
+            for a in range(4):
+                sy[a, 0] = ny[a]
             for a in range(4):
                 for r in range(3):
                     residual[elements[e, a // 2], 3 * (a % 2) + r] += w * (
                         sx[a, 0] * gradient[r] + sx[a, 1] * gradient[3 + r]
                     )
-                    residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * (
-                        sy[a, 0] * gradient[6 + r] + sy[a, 1] * gradient[9 + r]
-                    )
+                    value = 0.0
+                    for k in range(3):
+                        value += sy[a, k] * gradient[6 + 3 * k + r]
+                    residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * value
             if not tangent:
                 continue
             i = run_start[run]
@@ -199,12 +208,13 @@ def scatter_potential(
             if slot_held[s] or g_etaeta <= 0.0:
                 continue
             # the least-gap point moves along the partner
-            d2 = shape_d2(slot_xi[s], h[partner])
+            d1 = shape_d1(slot_xi[s], h[partner])
             for a in range(4):
                 for r in range(3):
                     wx[a, r] = sx[a, 0] * dz_eta[r] + sx[a, 1] * dz_eta[3 + r]
-                    wy[a, r] = sy[a, 0] * dz_eta[6 + r] + sy[a, 1] * (dz_eta[9 + r] + dz[6 + r])
-                    wy[a, r] += d2[a] * dz[9 + r]
+                    wy[a, r] = d1[a] * dz[6 + r]
+                    for k in range(3):
+                        wy[a, r] += sy[a, k] * dz_eta[6 + 3 * k + r]
             factor = w * pull / g_etaeta
             _add_outer(factor, wx, wx, self_base[e], self_stride[e], data)
             _add_outer(factor, wx, wy, pair_base[i], pair_stride[i], data)

@@ -37,7 +37,8 @@ class Contact:
     formulation : {"variational", "half_pass"}
         All forces from one energy for each pair, so that action is reaction and the tangent is
         symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
-        its own line force and the two only balance as the mesh is refined.
+        its own line force: where fibers cross at an angle the two differ by some percent, on any
+        mesh.
 
     Raises
     ------

@@ -12,7 +12,11 @@ from typing import Any
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Expected", "Problem", "problem_of"]
+__all__ = ["Expected", "Problem", "Unavailable", "problem_of"]
+
+
+class Unavailable(ModelError):
+    """A problem whose independent answer needs a package that is not installed."""
 
 
 @dataclass(frozen=True)

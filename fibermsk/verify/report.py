@@ -74,11 +74,11 @@ def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
         With a note in place of the tables if the study does not converge.
     """
     problem: Problem = outcome.problem
-    if problem.study is None:
+    if problem.study is None or outcome.skipped:
         return Section(outcome)
     try:
         numbers = problem.study(fine=fine)
-    except ConvergenceError as error:
+    except (ConvergenceError, ModelError, ArithmeticError) as error:
         return Section(outcome, notes=[f"The study failed: {error}"])
     figure = b""
     if problem.plot is not None:

@@ -46,6 +46,8 @@ class Outcome:
         Wall time of `run` and `expected`.
     error : str
         Why there is nothing to compare, empty otherwise.
+    skipped : bool
+        Whether that is because a package is not installed.
     """
 
     problem: Problem
@@ -54,6 +56,7 @@ class Outcome:
     expected: dict[str, Expected] = field(default_factory=dict)
     seconds: float = 0.0
     error: str = ""
+    skipped: bool = False
 
     @property
     def rows(self) -> list[Row]:
@@ -84,7 +87,7 @@ class Outcome:
             "seconds": self.seconds,
         }
         if self.error:
-            found["error"] = self.error
+            found["skipped" if self.skipped else "error"] = self.error
         return found
 
 

@@ -120,3 +120,28 @@ def test_installation_without_problems(cli, problems):
     done = cli("verify")
     assert done.exit_code == 2
     assert "no verification problems" in done.stderr
+
+
+def test_missing_package_skips_its_problem(tmp_path):
+    """Without Pinocchio: skipped in a run of everything, bad input where asked for by name."""
+    import subprocess
+    import sys
+
+    (tmp_path / "pinocchio.py").write_text("raise ImportError('not here')")
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import fibermsk.cli.scene_files as files\n"
+        "files.problem_names = lambda: ['rigid_trees']\n"
+        "from fibermsk.cli.main import main\n"
+        "main()"
+    )
+    codes = {}
+    for names in ((), ("rigid_trees",)):
+        done = subprocess.run(
+            [sys.executable, "-c", program, "verify", *names, "--json"],
+            capture_output=True,
+            text=True,
+        )
+        codes[names] = done.returncode
+        assert "Pinocchio is not installed" in done.stdout + done.stderr
+    assert codes == {(): 0, ("rigid_trees",): 2}

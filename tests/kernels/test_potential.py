@@ -21,6 +21,7 @@ from reference.hermite import element_values, shape
 from reference.rigid import rotation_about
 
 import fibermsk as fm
+from fibermsk.kernels.contact import section
 from fibermsk.kernels.potential import energy_terms, fill_bone_gap, fill_gap, partner_curve
 
 
@@ -159,7 +160,14 @@ def test_least_gaps_against_dense_sampling(rng, kind):
         elements, samples = np.meshgrid(range(len(cable.h)), xi, indexing="ij")
         N = shape(samples, cable.h[elements])
         points = np.einsum("eka,eai->eki", N, element_values(y))
-        radius = plain.current_radius(cable, y, elements, samples)
+        # the current radius of both nodes over the reference one, blended without a corner
+        ends = [plain.current_radius(cable, y, elements, at + 0.0 * samples) for at in (0.0, 1.0)]
+        start = [
+            plain.current_radius(cable, cable.X, elements, at + 0.0 * samples) for at in (0, 1)
+        ]
+        blend = samples * samples * (3.0 - 2.0 * samples)
+        factor = (1.0 - blend) * ends[0] / start[0] + blend * ends[1] / start[1]
+        radius = factor * plain.current_radius(cable, cable.X, elements, samples)
         gap = np.linalg.norm(points - x, axis=-1) / (r_x + radius) - 1.0
         if gap.min() < 0.0:
             closed += 1
@@ -175,14 +183,16 @@ def closed_slots(system, part):
         yield runs.element[run], c.xi[s - runs.slot_start[run]], part.element[s], part.xi[s]
 
 
-def gap_of(z, k_x, k):
-    """Gap from z = (x, a1, y, y,theta) and the radii's factors; complex z for derivatives."""
-    x, a1, y, y1 = z.reshape(4, 3)
+def gap_of(z, k_x, section):
+    """Gap from z = (x, a1, y, t_a, t_b), the factor of r_x and the partner's section; z complex."""
+    x, a1, y, ta, tb = z.reshape(5, 3)
+    r0, ka, kb, w = section
 
     def norm(a):
         return np.sqrt(np.sum(a * a))
 
-    return norm(y - x) / (k_x / np.sqrt(norm(a1)) + k / np.sqrt(norm(y1))) - 1.0
+    r_y = r0 * ((1.0 - w) * ka / np.sqrt(norm(ta)) + w * kb / np.sqrt(norm(tb)))
+    return norm(y - x) / (k_x / np.sqrt(norm(a1)) + r_y) - 1.0
 
 
 def complex_gradient(function, z):
@@ -198,27 +208,30 @@ def test_gap_and_its_derivatives(rng, kind):
     c, power = system.cables, power_of(system, nodes)
     checked = 0
     for e, xi, partner, eta in closed_slots(system, system.contact.fiber_sets[1]):
-        curve = np.empty((4, 3))
-        own = (c.reference_power[e], c.radius_poly[e], c.h[e])
-        k_x, _, _ = partner_curve(power[e], *own, xi, curve)
-        x, a1 = curve[0].copy(), curve[1].copy()
+        x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
+        r_x, _, length = section(
+            power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1, a2
+        )
+        k_x = r_x * np.sqrt(length)
         other = (power[partner], c.reference_power[partner], c.radius_poly[partner], c.h[partner])
         h = 1e-5
 
         def at(step, other=other, eta=eta):
-            out = np.empty((4, 3))
-            return out, partner_curve(*other, eta + step / other[3], out)
+            curve, ends = np.empty((3, 3)), np.empty((2, 3))
+            along = partner_curve(*other, eta + step / other[3], curve, ends)
+            r0, sa, sb, w = along[3], along[5], along[6], along[7]
+            ka, kb = (s * np.sqrt(np.linalg.norm(t)) for s, t in zip((sa, sb), ends, strict=True))
+            return curve, ends, along, (r0, ka, kb, w)
 
-        curve, (k, dk, ddk) = at(0.0)
-        r_x = k_x / np.sqrt(np.linalg.norm(a1))
-        dz, dzz, dz_eta = np.empty(12), np.empty((12, 12)), np.empty(12)
-        g, g_eta, g_etaeta = fill_gap(x, a1, r_x, curve, k, dk, ddk, dz, dzz, dz_eta)
+        curve, ends, along, factors = at(0.0)
+        dz, dzz, dz_eta = np.empty(15), np.empty((15, 15)), np.empty(15)
+        g, g_eta, g_etaeta = fill_gap(x, a1, r_x, curve, ends, along, dz, dzz, dz_eta)
 
         def gradient_at(step, k_x=k_x, x=x, a1=a1, at=at):
-            moved, (factor, _, _) = at(step)
-            z = np.concatenate((x, a1, moved[0], moved[1]))
-            gradient = complex_gradient(lambda w: gap_of(w, k_x, factor), z)
-            return gap_of(z, k_x, factor), gradient
+            moved, ends, _, factors = at(step)
+            z = np.concatenate((x, a1, moved[0], ends[0], ends[1]))
+            gradient = complex_gradient(lambda w: gap_of(w, k_x, factors), z)
+            return gap_of(z, k_x, factors), gradient
 
         value, gradient = gradient_at(0.0)
         assert_allclose(g, value, rtol=0.0, atol=1e-14)
@@ -230,11 +243,13 @@ def test_gap_and_its_derivatives(rng, kind):
         assert_allclose(g_eta, (ahead - behind) / (2.0 * h), rtol=0.0, atol=1e-6)
         curvature = (ahead - 2.0 * value + behind) / h**2
         assert_allclose(g_etaeta, curvature, rtol=1e-4, atol=1e-4)
-        z = np.concatenate((x, a1, curve[0], curve[1]))
-        for i, unit in enumerate(np.eye(12)):
-            step = 1e-6 * (1.0 if i % 6 >= 3 else 0.02)
+        z = np.concatenate((x, a1, curve[0], ends[0], ends[1]))
+        for i, unit in enumerate(np.eye(15)):
+            step = 1e-6 * (0.02 if i < 3 or 6 <= i < 9 else 1.0)
             rows = [
-                complex_gradient(lambda w, k_x=k_x, k=k: gap_of(w, k_x, k), z + sign * step * unit)
+                complex_gradient(
+                    lambda w, k_x=k_x, f=factors: gap_of(w, k_x, f), z + sign * step * unit
+                )
                 for sign in (1.0, -1.0)
             ]
             slope = (rows[0] - rows[1]) / (2.0 * step)

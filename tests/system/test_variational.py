@@ -183,13 +183,15 @@ def test_least_gap_is_the_least_along_the_partner(rng):
         at, xi = cables.element_at(other, theta)
         h = cables.h[at]
         shapes = np.stack([np.broadcast_to(s, theta.shape) for s in _hermite(xi, h)])
-        slopes = np.stack([np.broadcast_to(s, theta.shape) for s in _hermite_d1(xi, h)])
         control = system.split(y)[0][cables.elements[at]].reshape(-1, 4, 3)
         reference = cables.reference[cables.elements[at]].reshape(-1, 4, 3)
         curve = np.einsum("at,tai->ti", shapes, control)
-        stretch = np.linalg.norm(np.einsum("at,tai->ti", slopes, control), axis=1)
-        stretch /= np.linalg.norm(np.einsum("at,tai->ti", slopes, reference), axis=1)
-        radius = system.model.fibers[other].radius_at(theta) / np.sqrt(stretch)
+        # the stretch of both nodes, blended without a corner
+        factors = np.linalg.norm(reference[:, [1, 3]], axis=2)
+        factors = np.sqrt(factors / np.linalg.norm(control[:, [1, 3]], axis=2))
+        blend = xi * xi * (3.0 - 2.0 * xi)
+        factor = factors[:, 0] * (1.0 - blend) + factors[:, 1] * blend
+        radius = system.model.fibers[other].radius_at(theta) * factor
         own = system.split(y)[0][cables.elements[element]].reshape(4, 3)
         for k in range(5):
             slot = runs.slot_start[run] + k
@@ -208,9 +210,3 @@ def _hermite(xi, h):
     from fibermsk.elements import hermite
 
     return hermite(xi, h)
-
-
-def _hermite_d1(xi, h):
-    from fibermsk.elements import hermite_d1
-
-    return hermite_d1(xi, h)

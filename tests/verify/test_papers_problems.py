@@ -29,8 +29,8 @@ def test_default_setting_passes(name):
         ("manufactured_solution", {"elements": 8, "steps": 16}),
         ("manufactured_solution", {"elements": 24, "steps": 64, "grading": 4.0}),
         ("manufactured_solution", {"elements": 24, "steps": 64, "grading": 0.5}),
-        ("manufactured_solution", {"elements": 3, "steps": 5}),
-        ("contact_integration", {"elements": 8, "quadrature": 1}),
+        ("manufactured_solution", {"elements": 12, "steps": 5}),
+        ("contact_integration", {"elements": 8, "quadrature": 2}),
         ("contact_integration", {"elements": 7, "quadrature": 12}),
         ("contact_integration", {"elements": 64, "quadrature": 8}),
         ("fiber_contact", {"elements": 3, "quadrature": 2}),
@@ -42,6 +42,18 @@ def test_default_setting_passes(name):
 def test_other_settings_pass(name, settings):
     outcome = outcome_of(name, **settings)
     assert outcome.passed, outcome.as_dict()
+
+
+@pytest.mark.parametrize(
+    "name, settings",
+    [
+        ("manufactured_solution", {"elements": 1, "steps": 1}),
+        ("contact_integration", {"elements": 4, "quadrature": 1}),
+    ],
+)
+def test_settings_that_are_far_off_do_not_pass(name, settings):
+    """However coarse the setting, there is a largest tolerance."""
+    assert not outcome_of(name, **settings).passed
 
 
 @pytest.mark.parametrize(
