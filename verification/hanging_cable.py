@@ -17,6 +17,7 @@ is half the weight whatever the mesh.
 """
 
 import numpy as np
+from _centerline import middle
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
@@ -46,15 +47,6 @@ def solve(elements: int):
     )
     system = fm.build(model)
     return system, *fm.equilibrium(system)
-
-
-def middle(nodes: np.ndarray) -> np.ndarray:
-    """Point at theta = 1/2 of a uniform fiber with nodes (n, 6)."""
-    n = nodes.shape[0] - 1
-    if n % 2 == 0:
-        return nodes[n // 2, :3]
-    a, b = nodes[n // 2], nodes[n // 2 + 1]
-    return 0.5 * (a[:3] + b[:3]) + (a[3:] - b[3:]) / (8 * n)
 
 
 def run(elements: int = 16) -> dict[str, float]:
