@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import coupled_tangent
 import numpy as np
 
 import fibermsk as fm
@@ -28,37 +29,7 @@ def rubber(viscosity=0.0, prestress=0.0, active=None, density=1000.0):
 def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5, formulation="half_pass"):
     """Two hinges about different axes, three fibers across both, in contact with everything."""
     model = fm.Model("arm", gravity=(0.3, -0.2, -9.81))
-    upper = fm.Body(
-        "upper",
-        mass=1.2,
-        com=(0.01, 0.0, -0.12),
-        inertia=(0.01, 0.012, 0.003),
-        shapes=fm.Capsule((0, 0, 0), (0, 0, -0.25), 0.02),
-    )
-    lower = fm.Body(
-        "lower",
-        mass=0.8,
-        com=(0.0, 0.01, -0.1),
-        inertia=(0.006, 0.007, 0.002),
-        shapes=(
-            fm.Capsule((0, 0, 0), (0, 0, -0.2), 0.018),
-            fm.InfiniteCylinder((0, 0, 0), (0.1, 1, 0), 0.022),
-        ),
-    )
-    model.add(upper, lower)
-    model.add(
-        fm.Hinge("shoulder", model.ground, upper, at=(0, 0, 0.1), axis=(0.1, 1, 0.2), damping=0.1),
-        fm.Hinge(
-            "elbow", upper, lower, at=(0, 0, -0.25), axis=(1, 0.3, 0), damping=0.05, value=0.2
-        ),
-    )
-    tissue = fm.Tissue(
-        1000.0,
-        fm.KelvinVoigt(2e4, viscosity),
-        fm.KelvinVoigt(2e5, 2 * viscosity),
-        fm.ActiveStress(1e5, optimal_stretch=1.1),
-        prestress=2e4,
-    )
+    upper, lower = coupled_tangent.add_bones(model, cylinder=0.022, damping=0.05)
     fibers = [
         fm.Fiber(
             f"fiber_{i}",
@@ -67,7 +38,7 @@ def two_link_arm(elements=4, contact=True, viscosity=300.0, points=5, formulatio
             muscle_fraction=lambda s: 4 * s * (1 - s),
             n_elements=elements,
             nodes=np.linspace(0, 1, elements + 1) ** 1.2,
-            tissue=tissue,
+            tissue=coupled_tangent.tissue(viscosity),
             activation=0.3,
         )
         for i, y in enumerate((-0.0098, 0.0, 0.0095))

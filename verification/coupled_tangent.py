@@ -25,9 +25,20 @@ from fibermsk.verify import Expected
 STEP = 2e-7
 
 
-def model(formulation: str, elements: int, viscosity: float) -> fm.Model:
-    """Two hinges, two fibers, all kinds of contact."""
-    result = fm.Model("tangent", gravity=(0.3, -0.2, -9.81))
+def add_bones(
+    model: fm.Model, cylinder: float = 0.021, damping: float = 0.0
+) -> tuple[fm.Body, fm.Body]:
+    """Two bodies with mass and shapes, on hinges about different axes.
+
+    Parameters
+    ----------
+    model : fm.Model
+        Receives them.
+    cylinder : float
+        Radius of the infinite cylinder at the second hinge [m].
+    damping : float
+        Of the second hinge [N m s/rad].
+    """
     upper = fm.Body(
         "upper",
         mass=1.2,
@@ -42,21 +53,33 @@ def model(formulation: str, elements: int, viscosity: float) -> fm.Model:
         inertia=(0.006, 0.007, 0.002),
         shapes=(
             fm.Capsule((0, 0, 0), (0, 0, -0.2), 0.018),
-            fm.InfiniteCylinder((0, 0, 0), (0.1, 1, 0), 0.021),
+            fm.InfiniteCylinder((0, 0, 0), (0.1, 1, 0), cylinder),
         ),
     )
-    result.add(upper, lower)
-    result.add(
-        fm.Hinge("first", result.ground, upper, at=(0, 0, 0.1), axis=(0.1, 1, 0.2), damping=0.1),
-        fm.Hinge("second", upper, lower, at=(0, 0, -0.25), axis=(1, 0.3, 0), value=0.2),
+    at, below = (0, 0, 0.1), (0, 0, -0.25)
+    model.add(upper, lower)
+    model.add(
+        fm.Hinge("shoulder", model.ground, upper, at=at, axis=(0.1, 1, 0.2), damping=0.1),
+        fm.Hinge("elbow", upper, lower, at=below, axis=(1, 0.3, 0), damping=damping, value=0.2),
     )
-    tissue = fm.Tissue(
+    return upper, lower
+
+
+def tissue(viscosity: float) -> fm.Tissue:
+    """Muscle and tendon with all parts of the stress."""
+    return fm.Tissue(
         density=1000.0,
         muscle=fm.KelvinVoigt(2e4, viscosity),
         tendon=fm.KelvinVoigt(2e5, 2.0 * viscosity),
         active=fm.ActiveStress(1e5, optimal_stretch=1.1),
         prestress=2e4,
     )
+
+
+def model(formulation: str, elements: int, viscosity: float) -> fm.Model:
+    """Two hinges, two fibers, all kinds of contact."""
+    result = fm.Model("tangent", gravity=(0.3, -0.2, -9.81))
+    upper, lower = add_bones(result)
     for i, y in enumerate((-0.0048, 0.0048)):
         result.add(
             fm.Fiber(
@@ -66,7 +89,7 @@ def model(formulation: str, elements: int, viscosity: float) -> fm.Model:
                 muscle_fraction=lambda s: 4.0 * s * (1.0 - s),
                 n_elements=elements,
                 nodes=np.linspace(0.0, 1.0, elements + 1) ** 1.2,
-                tissue=tissue,
+                tissue=tissue(viscosity),
                 activation=0.3,
             )
         )

@@ -86,7 +86,6 @@ def find_fiber_runs(
     reach : float
         Relative displacement that the runs stay valid for [m].
     """
-    n = fiber.size
     first = second = np.zeros(0, np.int64)
     if (partners.fiber_law >= 0).any():
         center, ball = _balls(hull)
@@ -109,7 +108,6 @@ def find_fiber_runs(
     begins = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if key.size else np.zeros(0, int)
     element = first[begins]
     law = partners.fiber_law[partners.group[fiber[element]], partners.group[fiber[second[begins]]]]
-    assert element.size == 0 or element.max() < n
     return FiberRuns(
         element=element,
         law=law,
