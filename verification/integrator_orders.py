@@ -26,11 +26,12 @@ velocity, at every step, to round-off.
   of SDIRK2 from 8 and 16 times the steps; the tests confirm it with BDF2. The fine study also
   starts from the static equilibrium, where four contacts are closed until 0.062 s.
 
-The tolerance: an error C h^p (1 + k h + ...) gives the order p + k h / (2 ln 2), which nears p as
-1 / steps. Measured from 64 to 128 steps, orders are at most 0.08 too low (limb, nodes), hence 6.4 / steps;
-0.1 for SDIRK2's pulls on the driven fiber, hence 9.6 / steps. BDF2 starts with a step of SDIRK2 and
-is then so exact on the driven fiber that the start's third order shows: 2.2 there, 2.06 with 512
-steps; hence 16 / steps. With more than 256 steps the references and Newton's tolerance would show.
+The tolerance: an error C h^p (1 + k h + ...) gives the order p + k h / (2 ln 2), which nears p as 1
+/ steps. Measured from 64 to 128 steps, orders are at most 0.08 too low (limb, nodes), hence 6.4 /
+steps; 0.1 for SDIRK2's pulls on the driven fiber, hence 9.6 / steps. BDF2 starts with a step of
+SDIRK2 and is then so exact on the driven fiber that the start's third order shows: 2.2 there, 2.06
+with 512 steps; hence 16 / steps. With more than 256 steps the references and Newton's tolerance
+would show.
 
 Resolve the fastest waves of the fibers before looking for orders in the limb: the node positions
 have order 1.8 as long as h omega is above 1 (from equilibrium, BDF2, h = 0.2 ms), and 2.00 below
