@@ -14,7 +14,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.kernels import cable, rigid, safeguard
+from fibermsk.kernels import bending, cable, rigid, safeguard
 from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
 from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
@@ -37,7 +37,7 @@ _KEEP_STRETCH = 0.2
 
 
 class Energy(NamedTuple):
-    """Energies of a state [J]: kinetic, elastic (passive and prestress), gravity, contact."""
+    """Energies of a state [J]: kinetic, elastic (passive, prestress, bending), gravity, contact."""
 
     kinetic: float
     elastic: float
@@ -240,6 +240,10 @@ class FiberSystem:
             cables.area, cables.G0, cables.law, self._element_activation, cables.mass, 1.0, dv_dy,
             dv_dy * dvdot_dv, pattern.self_base, pattern.self_stride, r_nodes, data,
         )  # fmt: skip
+        bending.assemble_bending(
+            nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending,
+            pattern.self_base, pattern.self_stride, r_nodes, data,
+        )  # fmt: skip
         self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
         C_rate = np.zeros_like(C)
@@ -356,6 +360,9 @@ class FiberSystem:
             nodes, cables.elements, cables.h, cables.xi, cables.weight, cables.area, cables.G0,
             cables.law,
         )  # fmt: skip
+        elastic += bending.bending_energy(
+            nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending
+        )
         self.contact.evaluate(nodes, state)
         self._evaluated = None
         weight_potential = gravity - float((weight * nodes).sum())
