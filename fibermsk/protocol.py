@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.results import Result
+from fibermsk.results import Result, Slack
 
 __all__ = ["BorderedMatrix", "Evaluation", "Frames", "System"]
 
@@ -56,12 +56,15 @@ class Evaluation(NamedTuple):
         state cannot be evaluated.
     reactions : (n_points, 3) float array
         Forces of the attachments on the fibers [N].
+    flaw : str
+        The term that is not finite, if any.
     """
 
     residual: Array
     tangent: BorderedMatrix | Array | None
     admissibility: float
     reactions: Array
+    flaw: str = ""
 
 
 class Frames(NamedTuple):
@@ -77,6 +80,8 @@ class Frames(NamedTuple):
         Forces of the attachments on the fibers [N].
     step_size, newton_iterations, admissibility : (n_frames,) array
         Of the steps since the frame before.
+    slack : tuple of Slack
+        Which fibers were compressed in the steps.
     """
 
     t: Array
@@ -86,6 +91,7 @@ class Frames(NamedTuple):
     step_size: Array
     newton_iterations: NDArray[np.int64]
     admissibility: Array
+    slack: tuple[Slack, ...] = ()
 
 
 class System(Protocol):
@@ -142,6 +148,22 @@ class System(Protocol):
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Part in (0, 1] of an increment that surely keeps a part `keep` of every admissibility."""
+        ...
+
+    @property
+    def fiber_names(self) -> tuple[str, ...]:
+        """Names of the fibers."""
+        ...
+
+    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber (n_fibers,) [N], and the theta where it is.
+
+        Round-off counts as zero: a negative force is compression.
+        """
+        ...
+
+    def suspects(self, t: float, y: Array, v: Array) -> list[str]:
+        """Likely causes, with remedies, of a step that fails from this state."""
         ...
 
     def observe(self, frames: Frames) -> Result:
