@@ -69,9 +69,7 @@ def fiber_along(points, bending=0.0):
     model = fm.Model("one", gravity=(0, 0, 0))
     ends = model.ground.at(0, 0, 0), model.ground.at(length, 0, 0)
     tissue = replace(rubber(), bending=bending)
-    model.add(
-        fm.Fiber("f", attach=ends, radius=5e-3, n_elements=len(points) - 1, tissue=tissue, **fields)
-    )
+    model.add(fm.Fiber("f", attach=ends, radius=5e-3, n_elements=len(points) - 1, tissue=tissue))
     system = fm.build(model)
     y, v = system.initial_state()
     system.split(y)[0][:, :3] = points
