@@ -152,6 +152,10 @@ class System(Protocol):
         """Name of an unknown for messages, such as "biceps_1 node 4, x"."""
         ...
 
+    def describe_slack(self, t: float, y: Array, v: Array) -> str:
+        """Where forces press that can only pull, for messages; empty if nowhere."""
+        ...
+
     def check_inputs(self, times: Array) -> None:
         """Check all prescribed signals at the given times before anything is computed."""
         ...

@@ -26,6 +26,7 @@ from fibermsk.system.contact_sets import Border
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
 from fibermsk.system.start import check_start
+from fibermsk.system.tension import TensionProbe, describe_slack
 from fibermsk.system.tree import TreeState, build_tree
 
 __all__ = ["FiberSystem", "build"]
@@ -93,6 +94,7 @@ class FiberSystem:
         self.cables = build_cables(model, self.tree, start)
         self.partners = build_partners(model, self.tree)
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
+        self.tension = TensionProbe(self.cables)
         self._n_x = 6 * self.cables.n_nodes
         links = self.cables.point_link
         moving = [
@@ -331,6 +333,14 @@ class FiberSystem:
             if key not in known:
                 known[key] = fiber.activation_at(t)
         return np.array([known[id(fiber.activation)] for fiber in self.model.fibers])
+
+    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber [N] and the theta where it is, both (n_fibers,)."""
+        return self.tension.least(self.split(y)[0], self.split(v)[0], self.activations(t))
+
+    def describe_slack(self, t: float, y: Array, v: Array) -> str:
+        """Fibers under compression, where and how much; empty if there are none."""
+        return describe_slack(self, t, y, v)
 
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
