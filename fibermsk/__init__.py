@@ -41,8 +41,10 @@ if TYPE_CHECKING:
         FixedSteps,
         GeneralizedAlpha,
         Newton,
+        Stability,
         equilibrium,
         simulate,
+        stability,
     )
     from fibermsk.system import build
 
@@ -73,6 +75,7 @@ __all__ = [
     "Ramp",
     "Result",
     "Scene",
+    "Stability",
     "Station",
     "Table",
     "Tissue",
@@ -85,6 +88,7 @@ __all__ = [
     "save",
     "simulate",
     "simulate_scene",
+    "stability",
     "view",
 ]
 
@@ -97,6 +101,7 @@ _LAZY = {
     "GeneralizedAlpha": "fibermsk.solvers",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Stability": "fibermsk.solvers",
     "build": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
@@ -104,6 +109,7 @@ _LAZY = {
     "save": "fibermsk.io",
     "simulate": "fibermsk.solvers",
     "simulate_scene": "fibermsk.scene_run",
+    "stability": "fibermsk.solvers",
 }
 
 

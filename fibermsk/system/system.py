@@ -81,6 +81,7 @@ class FiberSystem:
         self.cables = build_cables(model, self.tree, start)
         self.partners = build_partners(model, self.tree)
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
+        self.tension = TensionProbe(self.cables)
         self._n_x = 6 * self.cables.n_nodes
         links = self.cables.point_link
         moving = [
