@@ -13,7 +13,7 @@ from fibermsk.protocol import Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
 
 __all__ = ["equilibrium"]
@@ -176,6 +176,7 @@ class _Creep:
         eigenvalue.
         """
         system, t, newton = self.system, self.t, self.newton
+        report = NewtonReport()
         for _ in range(_MAX_STEPS):
             new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
             self._tell(h, len(report.history))
