@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         simulate,
         stability,
     )
-    from fibermsk.system import build
+    from fibermsk.system import build, check
 
 __all__ = [
     "BDF2",
@@ -82,6 +82,7 @@ __all__ = [
     "Weld",
     "__version__",
     "build",
+    "check",
     "equilibrium",
     "load",
     "run_scene",
@@ -103,6 +104,7 @@ _LAZY = {
     "SDIRK2": "fibermsk.solvers",
     "Stability": "fibermsk.solvers",
     "build": "fibermsk.system",
+    "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
     "run_scene": "fibermsk.cli.run",

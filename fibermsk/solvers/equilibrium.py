@@ -13,7 +13,7 @@ from fibermsk.protocol import Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
 
 __all__ = ["equilibrium"]
@@ -29,6 +29,8 @@ _STILL = 1e-6
 
 _EASY = 6
 """A solve with at most this many iterations lets the next step grow."""
+
+_STEPS_BETWEEN_NEWS = 20
 
 _MOST_PUSHES = 4
 _PUSH = 1e-3
@@ -73,7 +75,7 @@ def equilibrium(
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     progress : callable, optional
-        Called with a `Progress` after each step, with a message.
+        Called with a `Progress` every twenty steps, with a message.
 
     Returns
     -------
@@ -88,26 +90,26 @@ def equilibrium(
     Warns
     -----
     ModelWarning
-        If the state is unstable, or a fiber is under compression in it.
+        If the state is unstable or its stability is not known, or a fiber is under compression.
     """
     newton = newton or Newton()
     system.check_inputs(np.array([t]))
     y, _ = start if start is not None else system.initial_state()
     creep = _Creep(system, t, newton, progress)
     y = creep.downhill(creep.follow(y), _FIRST_STEP)
-    verdict = stability(system, y, t)
+    verdict = _judge(system, y, t)
     side = 1.0
     for _ in range(_MOST_PUSHES):
-        if verdict.stable:
+        if verdict is None or verdict.stable:
             break
         try:
             y = creep.aside(y, verdict, side)
         except ConvergenceError:
             side = -side
             continue
-        verdict = stability(system, y, t)
+        verdict = _judge(system, y, t)
     rest = np.zeros_like(y)
-    if not verdict.stable:
+    if verdict is not None and not verdict.stable:
         warnings.warn(
             f"the equilibrium is {verdict}, and pushed along it the system finds no stable one; "
             "a run from there leaves it. Likely causes: a fiber under compression, or one that "
@@ -129,6 +131,15 @@ def equilibrium(
             stacklevel=2,
         )
     return y, rest
+
+
+def _judge(system: System, y: Array, t: float) -> Stability | None:
+    """Stability of a state; None, with a warning, where it cannot be found."""
+    try:
+        return stability(system, y, t)
+    except ConvergenceError as error:
+        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=3)
+        return None
 
 
 class _Creep:
@@ -181,6 +192,7 @@ class _Creep:
         eigenvalue.
         """
         system, t, newton = self.system, self.t, self.newton
+        report, grow = NewtonReport(), True
         for _ in range(_MAX_STEPS):
             new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
             self._tell(h, len(report.history))
@@ -190,7 +202,7 @@ class _Creep:
                     break
                 continue
             if h > safe and not self._is_minimum(y, new, h):
-                h = max(0.5 * h, safe)
+                h, grow = max(0.5 * h, safe), False
                 continue
             moved = float(np.abs((new - y) / system.scale).max())
             y = new
@@ -201,8 +213,9 @@ class _Creep:
                     return solution
                 if moved < _STILL:  # neutral: the static equations do not tell where it ends
                     return y
-            if len(report.history) <= _EASY:
+            if grow and len(report.history) <= _EASY:
                 h = min((4.0 if np.isinf(safe) else 2.0) * h, _LARGEST_STEP)
+            grow = True
         worst = f" (largest: {system.describe(report.worst)})" if report.worst >= 0 else ""
         reason = f": {report.reason}" if report.reason else ""
         raise ConvergenceError(
@@ -233,8 +246,11 @@ class _Creep:
     def _tell(self, h: float, iterations: int) -> None:
         self.steps += 1
         self.iterations += iterations
-        if self.progress is not None:
-            message = f"finding the equilibrium, pseudo-time step {h:.2g} s"
+        if self.progress is not None and self.steps % _STEPS_BETWEEN_NEWS == 0:
+            message = (
+                f"finding the equilibrium, {self.steps} steps, {self.iterations} Newton "
+                f"iterations, pseudo-time step {h:.2g} s"
+            )
             self.progress(Progress(0.0, 1.0, self.steps, self.iterations, message))
 
 

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 Matrix = BorderedMatrix | Array
 
 _SLOPE = 1e12
-"""Slope a [1/s] that lets inertia outweigh stiffness, so that the difference leaves no round-off."""
+"""Slope a [1/s] with which inertia outweighs stiffness: no round-off is left in the mass."""
 
 _MOST_GROWTH = 1e8
 """Growth of the entries in an elimination without pivoting above which signs are not trusted."""
@@ -90,8 +90,9 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
         return Linearization(corners[0], damping, mass, np.arange(mass.shape[0]))
     # dependent entries have no equation of their own: their rows of the mass are empty
     free = np.flatnonzero(np.r_[mass.A.diagonal() != 0.0, np.ones(mass.D.shape[0], bool)])
-    kept = free[free < mass.A.shape[0]]
-    return Linearization(*(_part(matrix, kept) for matrix in (corners[0], damping, mass)), free)
+    kept = free[free < mass.B.shape[0]]
+    K, C, M = (_part(matrix, kept) for matrix in (corners[0], damping, mass))
+    return Linearization(K, C, M, free)
 
 
 def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
@@ -127,7 +128,7 @@ def multiply(matrix: Matrix, x: Array) -> Array:
     """Product with a vector or with columns (n,) or (n, m)."""
     if isinstance(matrix, np.ndarray):
         return matrix @ x
-    n = matrix.A.shape[0]
+    n = matrix.B.shape[0]
     return np.concatenate(
         [matrix.A @ x[:n] + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]]
     )
@@ -174,10 +175,10 @@ def inertia(matrix: Matrix) -> int:
     symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")
-    if isinstance(symmetric, np.ndarray) or symmetric.A.shape[0] == 0:
+    if isinstance(symmetric, np.ndarray) or symmetric.B.shape[0] == 0:
         corner = symmetric if isinstance(symmetric, np.ndarray) else symmetric.D
         return _negative(corner + _SHIFT * np.eye(corner.shape[0]))
-    n = symmetric.A.shape[0]
+    n = symmetric.B.shape[0]
     for shift in (_SHIFT, 30.0 * _SHIFT, 1e3 * _SHIFT):
         A = csc_array(symmetric.A + diags_array(np.full(n, shift)))
         lu = _eliminate(A)
@@ -217,7 +218,7 @@ def _scaled(matrix: Matrix) -> Matrix:
     if isinstance(matrix, np.ndarray):
         factor = _factor(_row_size(matrix), _row_size(matrix.T))
         return factor[:, None] * matrix * factor
-    n = matrix.A.shape[0]
+    n = matrix.B.shape[0]
     inner = abs(matrix.A)
     rows, columns = (
         inner.max(axis=axis).toarray().ravel() if n else np.zeros(0) for axis in (1, 0)

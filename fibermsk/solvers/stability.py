@@ -8,7 +8,9 @@ by inverse iteration shifted below all eigenvalues, where K - sigma M has no neg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,17 +165,22 @@ def _solve_many(K: Matrix, M: Matrix, size: float, symmetric: bool) -> tuple[flo
     shift = _shift_below(K, M, size)
     solve = factorize(combine([K, M], [1.0, -shift]))
     options = {
-        "M": LinearOperator((n, n), lambda x: multiply(M, x), dtype=float),
+        "M": _operator(n, lambda x: multiply(M, x)),
         "sigma": shift,
-        "OPinv": LinearOperator((n, n), solve, dtype=float),
+        "OPinv": _operator(n, solve),
         "which": "LM",
         "v0": np.random.default_rng(0).normal(size=n),
     }
-    operator = LinearOperator((n, n), lambda x: multiply(K, x), dtype=float)
+    operator = _operator(n, lambda x: multiply(K, x))
     if symmetric:
         values, vectors = eigsh(operator, k=1, **options)
         return float(values[0]), vectors[:, 0]
     return _lowest(*eigs(operator, k=_MODES, **options))
+
+
+def _operator(n: int, apply: Callable[[Array], Array]) -> Any:
+    make: Any = LinearOperator  # whose constructor the type checker does not know
+    return make((n, n), matvec=apply, dtype=float)
 
 
 def _lowest(values: NDArray[np.complex128], vectors: NDArray) -> tuple[float, Array]:
