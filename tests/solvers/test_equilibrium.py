@@ -114,8 +114,10 @@ class Hilltop:
     def describe(self, unknown):
         return "the ball"
 
-    def describe_slack(self, t, y, v):
-        return ""
+    fiber_names = ()
+
+    def least_tension(self, t, y, v):
+        return np.zeros(0), np.zeros(0)
 
     def check_inputs(self, times):
         pass
@@ -146,7 +148,7 @@ def test_end_moved_near_leaves_a_catenary():
     sag, _ = exact_cable(0.3, 0.21, 1000.0 * area * 9.81, lambda x: area * mu * (x - x**-2))
     assert -system.split(y)[0][8, 2] == pytest.approx(sag, rel=1e-4)
     assert fm.stability(system, y, 1.0).stable
-    assert system.describe_slack(1.0, y, 0 * y) == ""
+    assert system.least_tension(1.0, y, 0 * y)[0] >= 0.0
 
 
 def test_slack_fiber_is_called_so():
