@@ -144,6 +144,10 @@ class System(Protocol):
         """Part in (0, 1] of an increment that surely keeps a part `keep` of every admissibility."""
         ...
 
+    def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
+        """How far the dependent entries are from where they belong, in y [m] and in v [m/s]."""
+        ...
+
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run, from its raw record."""
         ...

@@ -6,24 +6,21 @@ import math
 import time as clock
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
-from fibermsk.protocol import Evaluation, Frames, System
+from fibermsk.protocol import Evaluation, System
 from fibermsk.results import Progress, Result
-from fibermsk.solvers.control import (
-    AdaptiveSteps,
-    Control,
-    Counters,
-    FixedSteps,
-    StepFailure,
-)
+from fibermsk.solvers.adaptive import AdaptiveSteps
+from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
@@ -104,42 +101,64 @@ def simulate(
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
     state = State(0.0, y, system.enforce(y, v))
-    counters = Counters()
-    memory, pace = method.start(system, state), control.start(t_end / n_steps)
-    record = _Record(state, _start_evaluation(system, state))
+    memory = method.start(system, state)
+    pace = control.start(system, method, memory, t_end / n_steps)
+    evaluation = _start_evaluation(system, state)
+    record = Record()
+    record.add(Frame(state, evaluation, 0.0, 0))
+    # everything that an accepted step changes, replaced in one go: Ctrl-C may come at any time
+    at = _Point(memory, pace, evaluation, 0.0, Counters(), 0, 1)
     status, message, failure = "success", "", None
+    counters = at.counters
     try:
-        for i in range(n_steps):
-            before = counters.newton_iterations
-            memory, pace, evaluation, h = control.advance(
-                system, method, newton, memory, pace, float(times[i + 1]), counters
-            )
-            state = memory.state
-            record.add(state, evaluation, h, counters.newton_iterations - before)
+        while at.n_frames < times.size:
+            counters = replace(at.counters)
+            target = float(times[at.n_frames])
+            new = control.advance(system, method, newton, at.memory, at.control, target, counters)
+            n_frames, iterations = at.n_frames, at.iterations
+            if new.memory.state.t >= target:
+                spent = counters.newton_iterations - iterations
+                record.add(Frame(new.memory.state, new.evaluation, new.h, spent))
+                n_frames, iterations = n_frames + 1, counters.newton_iterations
+            at = _Point(*new, counters, iterations, n_frames)
             if progress is not None:
-                progress(Progress(state.t, t_end, i + 1, counters.newton_iterations))
+                t = at.memory.state.t
+                progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
     except KeyboardInterrupt:
-        status, message = "interrupted", f"interrupted at t = {state.t:.6g} s of {t_end:g} s"
+        t = at.memory.state.t
+        status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
+        counters = at.counters
     except StepFailure as error:
         status, failure, message = "failed", error, _explain(system, error)
+    record.keep(at.n_frames)
+    if at.memory.state.t > record.last_time:
+        # the run ended between two frames: what was accepted is kept as one more
+        spent = at.counters.newton_iterations - at.iterations
+        record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
+    frames = record.frames()
     try:
-        observed = system.observe(record.frames())
+        observed = system.observe(frames)
     except KeyboardInterrupt:
-        status, message = "interrupted", f"interrupted after the last step at t = {state.t:.6g} s"
-        observed = system.observe(record.frames())
+        t = at.memory.state.t
+        status, message = "interrupted", f"interrupted after the last step at t = {t:.6g} s"
+        observed = system.observe(frames)
+    drifts = np.array([system.drift(*one) for one in zip(*frames[:3], strict=True)])
+    position_drift, velocity_drift = drifts.max(axis=0)
     result = replace(
         observed,
         method=method.name,
         status=status,
         message=message,
         stats={
-            "steps": len(record.t) - 1,
+            "steps": len(record) - 1,
             "substeps": counters.substeps,
             "failed_steps": counters.failed_steps,
             "rejected_steps": counters.rejected_steps,
             "newton_iterations": counters.newton_iterations,
             "newton_tolerance": newton.tolerance,
             "largest_residual": counters.largest_residual,
+            "position_drift": float(position_drift),
+            "velocity_drift": float(velocity_drift),
             "wall_seconds": clock.perf_counter() - began,
         },
     )
@@ -148,6 +167,34 @@ def simulate(
             message, time=failure.state.t, result=result, history=failure.report.history
         )
     return result
+
+
+class _Point(NamedTuple):
+    """Where a run stands after an accepted step.
+
+    Attributes
+    ----------
+    memory, control : NamedTuple
+        Memories of the method and of the step control.
+    evaluation : Evaluation
+        At the present state.
+    h : float
+        Length of the last step [s].
+    counters : Counters
+        Not changed any more.
+    iterations : int
+        Newton iterations at the last frame.
+    n_frames : int
+        Frames made.
+    """
+
+    memory: Any
+    control: Any
+    evaluation: Evaluation
+    h: float
+    counters: Counters
+    iterations: int
+    n_frames: int
 
 
 def _count_steps(t_end: float, dt: float) -> int:
@@ -182,37 +229,3 @@ def _explain(system: System, error: StepFailure) -> str:
         "beyond what the tissue carries. Try more viscosity or prestress, smaller loads, or a "
         "stiffer contact"
     )
-
-
-class _Record:
-    """Frames of a run as lists."""
-
-    def __init__(self, state: State, evaluation: Evaluation) -> None:
-        self.t: list[float] = []
-        self._y: list[Array] = []
-        self._v: list[Array] = []
-        self._reactions: list[Array] = []
-        self._h: list[float] = []
-        self._iterations: list[int] = []
-        self._admissibility: list[float] = []
-        self.add(state, evaluation, 0.0, 0)
-
-    def add(self, state: State, evaluation: Evaluation, h: float, iterations: int) -> None:
-        self.t.append(state.t)
-        self._y.append(state.y)
-        self._v.append(state.v)
-        self._reactions.append(evaluation.reactions)
-        self._h.append(h)
-        self._iterations.append(iterations)
-        self._admissibility.append(evaluation.admissibility)
-
-    def frames(self) -> Frames:
-        return Frames(
-            np.array(self.t),
-            np.array(self._y),
-            np.array(self._v),
-            np.array(self._reactions),
-            np.array(self._h),
-            np.array(self._iterations, np.int64),
-            np.array(self._admissibility),
-        )

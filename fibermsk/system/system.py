@@ -20,6 +20,7 @@ from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
 from fibermsk.results import Result
+from fibermsk.system import norms
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
@@ -162,6 +163,10 @@ class FiberSystem:
             self.cables.point_local, self._hess_index, c, C, hess,
         )  # fmt: skip
         return c, C, hess
+
+    def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
+        """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end."""
+        return norms.drift(self, t, y, v)
 
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""

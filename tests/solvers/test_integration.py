@@ -42,6 +42,9 @@ class Pendulum:
     def check_inputs(self, times):
         pass
 
+    def drift(self, t, y, v):
+        return 0.0, 0.0
+
     def observe(self, frames):
         return frames
 
