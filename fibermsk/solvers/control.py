@@ -50,11 +50,24 @@ class Counters:
 
 
 class StepFailure(Exception):
-    """A step that fails even at its smallest length."""
+    """A step that fails even at its smallest length.
+
+    Attributes
+    ----------
+    state : State
+        Where it starts.
+    h : float
+        Its length [s].
+    report : NewtonReport
+        Of the solve that failed.
+    counters : Counters or None
+        Cost of the run with all attempts.
+    """
 
     def __init__(self, state: State, h: float, report: NewtonReport) -> None:
         super().__init__(report.reason)
         self.state, self.h, self.report = state, h, report
+        self.counters: Counters | None = None
 
 
 class Advanced(NamedTuple):

@@ -6,18 +6,17 @@ import math
 import time as clock
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import System
 from fibermsk.results import Progress, Result
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
@@ -103,32 +102,24 @@ def simulate(
     state = State(0.0, y, system.enforce(y, v))
     memory = method.start(system, state)
     pace = control.start(system, method, memory, t_end / n_steps)
-    evaluation = _start_evaluation(system, state)
+    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
     record = Record()
     record.add(Frame(state, evaluation, 0.0, 0))
-    # everything that an accepted step changes, replaced in one go: Ctrl-C may come at any time
-    at = _Point(memory, pace, evaluation, 0.0, Counters(), 0, 1)
-    status, message, failure = "success", "", None
+    # replaced in one go after each accepted step: Ctrl-C may come at any time
+    at = first = Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
     counters = at.counters
+    status, message, failure = "success", "", None
     try:
-        while at.n_frames < times.size:
-            counters = replace(at.counters)
-            target = float(times[at.n_frames])
-            new = control.advance(system, method, newton, at.memory, at.control, target, counters)
-            n_frames, iterations = at.n_frames, at.iterations
-            if new.memory.state.t >= target:
-                spent = counters.newton_iterations - iterations
-                record.add(Frame(new.memory.state, new.evaluation, new.h, spent))
-                n_frames, iterations = n_frames + 1, counters.newton_iterations
-            at = _Point(*new, counters, iterations, n_frames)
+        for at in march(system, method, newton, control, times, record, first):
+            counters = at.counters
             if progress is not None:
                 t = at.memory.state.t
                 progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
     except KeyboardInterrupt:
         t = at.memory.state.t
         status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
-        counters = at.counters
     except StepFailure as error:
+        counters = error.counters or counters
         status, failure, message = "failed", error, _explain(system, error)
     record.keep(at.n_frames)
     if at.memory.state.t > record.last_time:
@@ -169,34 +160,6 @@ def simulate(
     return result
 
 
-class _Point(NamedTuple):
-    """Where a run stands after an accepted step.
-
-    Attributes
-    ----------
-    memory, control : NamedTuple
-        Memories of the method and of the step control.
-    evaluation : Evaluation
-        At the present state.
-    h : float
-        Length of the last step [s].
-    counters : Counters
-        Not changed any more.
-    iterations : int
-        Newton iterations at the last frame.
-    n_frames : int
-        Frames made.
-    """
-
-    memory: Any
-    control: Any
-    evaluation: Evaluation
-    h: float
-    counters: Counters
-    iterations: int
-    n_frames: int
-
-
 def _count_steps(t_end: float, dt: float) -> int:
     """Number of equal steps to t_end, of dt or a little less."""
     t_end = _check.positive("simulate", "t_end", t_end, "s")
@@ -210,12 +173,6 @@ def _count_steps(t_end: float, dt: float) -> int:
     if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
         n_steps = math.ceil(t_end / dt)
     return n_steps
-
-
-def _start_evaluation(system: System, state: State) -> Evaluation:
-    """Attachment forces at the start, with the accelerations that the forces there give."""
-    v_dot = accelerations(system, *state)
-    return system.evaluate(*state, v_dot, tangent=False)
 
 
 def _explain(system: System, error: StepFailure) -> str:
