@@ -16,7 +16,7 @@ from scipy.sparse import csc_array
 
 from fibermsk.results import Result, Slack
 
-__all__ = ["BorderedMatrix", "Evaluation", "Frames", "System"]
+__all__ = ["BorderedMatrix", "Evaluation", "Frames", "System", "Tolerance"]
 
 Array = NDArray[np.float64]
 
@@ -94,6 +94,30 @@ class Frames(NamedTuple):
     slack: tuple[Slack, ...] = ()
 
 
+class Tolerance(NamedTuple):
+    """How large an error may be, per kind of unknown.
+
+    Attributes
+    ----------
+    relative : float
+        Part of a fiber's length, and of 1 rad (1 m of a slider).
+    length : float
+        Added for positions of fibers [m].
+    angle : float
+        Added for coordinates [rad, m for sliders].
+    speed : float or None
+        Of fiber velocities [m/s]; None where they are not to be controlled.
+    angular_speed : float or None
+        Of the rates of coordinates [rad/s, m/s for sliders]; likewise.
+    """
+
+    relative: float
+    length: float = 0.0
+    angle: float = 0.0
+    speed: float | None = None
+    angular_speed: float | None = None
+
+
 class System(Protocol):
     """Equations of motion in first-order residual form."""
 
@@ -105,11 +129,6 @@ class System(Protocol):
     @property
     def scale(self) -> Array:
         """Characteristic size of an increment of each unknown (n,), for norms."""
-        ...
-
-    @property
-    def is_coordinate(self) -> NDArray[np.bool_]:
-        """Which unknowns are joint coordinates (n,); the others are positions and tangents."""
         ...
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
@@ -164,6 +183,29 @@ class System(Protocol):
 
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
         """Likely causes, with remedies, of a step that fails from this state."""
+        ...
+
+    def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
+        """Size of an error of positions and velocities over its tolerance, whatever the mesh.
+
+        dv may be None where the tolerance has no speeds.
+        """
+        ...
+
+    def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
+        """How far the dependent entries are from where they belong, in y [m] and in v [m/s]."""
+        ...
+
+    def memory(self) -> dict[str, Array]:
+        """What of the evaluations so far affects the round-off of later ones; new arrays."""
+        ...
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Go on from a `memory`, so that all that follows is the same to the bit."""
+        ...
+
+    def identity(self, times: Array) -> dict[str, str]:
+        """Fingerprint of each named part of the system; signals are sampled at the times [s]."""
         ...
 
     def observe(self, frames: Frames) -> Result:

@@ -1,6 +1,7 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.control import AdaptiveSteps, FixedSteps
+from fibermsk.solvers.adaptive import AdaptiveSteps
+from fibermsk.solvers.control import FixedSteps
 from fibermsk.solvers.equilibrium import equilibrium
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha

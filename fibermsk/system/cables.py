@@ -119,6 +119,14 @@ class Cables:
         """Node of each attached end."""
         return self.elements[self.end_element, self.end_side]
 
+    @property
+    def node_widths(self) -> tuple[Array, Array]:
+        """Mean length in theta of the elements at each node, and the share that it stands for."""
+        ends = self.elements.ravel()
+        total = np.zeros(self.n_nodes)
+        np.add.at(total, ends, np.repeat(self.h, 2))
+        return total / np.bincount(ends, minlength=self.n_nodes), 0.5 * total
+
     def element_at(self, fiber: int, theta: Array) -> tuple[Index, Array]:
         """Elements that hold material points of a fiber, and where in them (xi)."""
         nodes = self.theta[self.node_start[fiber] : self.node_start[fiber + 1]]

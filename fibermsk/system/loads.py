@@ -27,6 +27,10 @@ class Loads:
         self._model, self._cables = model, cables
         self._gravity = cables.line_density[:, :, None] * gravity
         self.weight = self._nodal(self._gravity)
+        self.forget()
+
+    def forget(self) -> None:
+        """Ask the signals anew."""
         self._time = np.nan
 
     def activations(self, t: float) -> Array:

@@ -16,13 +16,15 @@ from fibermsk.kernels import bending, cable, rigid, safeguard
 from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
 from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
-from fibermsk.protocol import BorderedMatrix, Evaluation, Frames
+from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
 from fibermsk.results import Result
+from fibermsk.system import norms
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
 from fibermsk.system.diagnose import flawed_term, suspects
 from fibermsk.system.energy import Energy, energy
+from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
@@ -121,11 +123,6 @@ class FiberSystem:
         counts = np.diff(self.cables.node_start)
         return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.tree.n)]
 
-    @property
-    def is_coordinate(self) -> NDArray[np.bool_]:
-        """Which unknowns are joint coordinates."""
-        return np.arange(self.n) >= self._n_x
-
     def next_breakpoint(self, t: float, t_end: float) -> float:
         """Next corner of an activation after t, or t_end."""
         corners = self._breakpoints[self._breakpoints > t]
@@ -151,6 +148,14 @@ class FiberSystem:
             self.cables.point_local, self._hess_index, c, C, hess,
         )  # fmt: skip
         return c, C, hess
+
+    def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
+        """Largest error of any fiber or coordinate over its tolerance."""
+        return norms.error_size(self, dy, dv, tolerance)
+
+    def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
+        """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end."""
+        return norms.drift(self, t, y, v)
 
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
@@ -316,6 +321,20 @@ class FiberSystem:
             if callable(fiber.line_load):
                 for t in times:
                     fiber.line_load_at(samples, float(t))
+
+    def memory(self) -> dict[str, Array]:
+        """What the contact search remembers."""
+        return self.contact.memory()
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Go on from a `memory`; what was evaluated before is forgotten."""
+        self.contact.restore(memory)
+        self.forget()
+        self.loads.forget()
+
+    def identity(self, times: Array) -> dict[str, str]:
+        """Fingerprint of each named part of the model as numbered."""
+        return fingerprint(self, times)
 
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
