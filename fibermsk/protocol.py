@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.results import Result, Slack
+from fibermsk.results import Result
 
 __all__ = ["BorderedMatrix", "Evaluation", "Frames", "System", "Tolerance"]
 
@@ -80,8 +80,6 @@ class Frames(NamedTuple):
         Forces of the attachments on the fibers [N].
     step_size, newton_iterations, admissibility : (n_frames,) array
         Of the steps since the frame before.
-    slack : tuple of Slack
-        Which fibers were compressed in the steps.
     """
 
     t: Array
@@ -91,7 +89,6 @@ class Frames(NamedTuple):
     step_size: Array
     newton_iterations: NDArray[np.int64]
     admissibility: Array
-    slack: tuple[Slack, ...] = ()
 
 
 class Tolerance(NamedTuple):
