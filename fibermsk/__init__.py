@@ -41,10 +41,12 @@ if TYPE_CHECKING:
         FixedSteps,
         GeneralizedAlpha,
         Newton,
+        Stability,
         equilibrium,
         simulate,
+        stability,
     )
-    from fibermsk.system import build
+    from fibermsk.system import build, check
 
 __all__ = [
     "BDF2",
@@ -73,18 +75,21 @@ __all__ = [
     "Ramp",
     "Result",
     "Scene",
+    "Stability",
     "Station",
     "Table",
     "Tissue",
     "Weld",
     "__version__",
     "build",
+    "check",
     "equilibrium",
     "load",
     "run_scene",
     "save",
     "simulate",
     "simulate_scene",
+    "stability",
     "view",
 ]
 
@@ -97,13 +102,16 @@ _LAZY = {
     "GeneralizedAlpha": "fibermsk.solvers",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Stability": "fibermsk.solvers",
     "build": "fibermsk.system",
+    "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "simulate": "fibermsk.solvers",
     "simulate_scene": "fibermsk.scene_run",
+    "stability": "fibermsk.solvers",
 }
 
 

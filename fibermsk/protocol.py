@@ -16,7 +16,7 @@ from scipy.sparse import csc_array
 
 from fibermsk.results import Result
 
-__all__ = ["BorderedMatrix", "Evaluation", "Frames", "System"]
+__all__ = ["BorderedMatrix", "Evaluation", "Frames", "System", "Tolerance"]
 
 Array = NDArray[np.float64]
 
@@ -56,12 +56,15 @@ class Evaluation(NamedTuple):
         state cannot be evaluated.
     reactions : (n_points, 3) float array
         Forces of the attachments on the fibers [N].
+    flaw : str
+        The term that is not finite, if any.
     """
 
     residual: Array
     tangent: BorderedMatrix | Array | None
     admissibility: float
     reactions: Array
+    flaw: str = ""
 
 
 class Frames(NamedTuple):
@@ -88,6 +91,30 @@ class Frames(NamedTuple):
     admissibility: Array
 
 
+class Tolerance(NamedTuple):
+    """How large an error may be, per kind of unknown.
+
+    Attributes
+    ----------
+    relative : float
+        Part of a fiber's length, and of 1 rad (1 m of a slider).
+    length : float
+        Added for positions of fibers [m].
+    angle : float
+        Added for coordinates [rad, m for sliders].
+    speed : float or None
+        Of fiber velocities [m/s]; None where they are not to be controlled.
+    angular_speed : float or None
+        Of the rates of coordinates [rad/s, m/s for sliders]; likewise.
+    """
+
+    relative: float
+    length: float = 0.0
+    angle: float = 0.0
+    speed: float | None = None
+    angular_speed: float | None = None
+
+
 class System(Protocol):
     """Equations of motion in first-order residual form."""
 
@@ -99,11 +126,6 @@ class System(Protocol):
     @property
     def scale(self) -> Array:
         """Characteristic size of an increment of each unknown (n,), for norms."""
-        ...
-
-    @property
-    def is_coordinate(self) -> NDArray[np.bool_]:
-        """Which unknowns are joint coordinates (n,); the others are positions and tangents."""
         ...
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
@@ -142,6 +164,45 @@ class System(Protocol):
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Part in (0, 1] of an increment that surely keeps a part `keep` of every admissibility."""
+        ...
+
+    @property
+    def fiber_names(self) -> tuple[str, ...]:
+        """Names of the fibers."""
+        ...
+
+    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber (n_fibers,) [N], and the theta where it is.
+
+        Round-off counts as zero: a negative force is compression.
+        """
+        ...
+
+    def suspects(self, t: float, y: Array, v: Array) -> list[str]:
+        """Likely causes, with remedies, of a step that fails from this state."""
+        ...
+
+    def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
+        """Size of an error of positions and velocities over its tolerance, whatever the mesh.
+
+        dv may be None where the tolerance has no speeds.
+        """
+        ...
+
+    def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
+        """How far the dependent entries are from where they belong, in y [m] and in v [m/s]."""
+        ...
+
+    def memory(self) -> dict[str, Array]:
+        """What of the evaluations so far affects the round-off of later ones; new arrays."""
+        ...
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Go on from a `memory`, so that all that follows is the same to the bit."""
+        ...
+
+    def identity(self, times: Array) -> dict[str, str]:
+        """Fingerprint of each named part of the system; signals are sampled at the times [s]."""
         ...
 
     def observe(self, frames: Frames) -> Result:

@@ -12,7 +12,7 @@ from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
-from fibermsk.system import build
+from fibermsk.system import FiberSystem, build, inverse
 
 __all__ = ["simulate_scene"]
 
@@ -24,6 +24,7 @@ def simulate_scene(
     parameters: dict[str, Any] | None = None,
     method: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    check: bool = False,
 ) -> Result:
     """Simulate what a scene describes.
 
@@ -39,6 +40,8 @@ def simulate_scene(
         Time integrator in place of the scene's own.
     progress : callable, optional
         Called with a `Progress` now and then.
+    check : bool
+        Compare the forces with those that the motion needs, into the result's ``stats["check"]``.
 
     Returns
     -------
@@ -55,6 +58,11 @@ def simulate_scene(
     key = method or scene.method
     if key not in METHODS:
         raise ModelError(f"method = {key!r}; must be one of {', '.join(map(repr, METHODS))}")
+    if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
+        raise ModelError(
+            f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
+            "forces: use more, or do not check"
+        )
     labels = {"scene": name or scene.model.name, "parameters": dict(parameters or {})}
     labels["version"] = __version__
 
@@ -67,7 +75,7 @@ def simulate_scene(
         start = None
         if scene.start == "equilibrium":
             say("finding the equilibrium")
-            start = equilibrium(system)
+            start = equilibrium(system, progress=progress)
         try:
             result = simulate(
                 system,
@@ -80,6 +88,18 @@ def simulate_scene(
             )
         except ConvergenceError as error:
             if error.result is not None:
-                error.result = replace(error.result, **labels)
+                result = _checked(system, error.result) if check else error.result
+                error.result = replace(result, **labels)
             raise
+        if check:
+            say("checking the forces")
+            result = _checked(system, result)
     return replace(result, **labels)
+
+
+def _checked(system: FiberSystem, result: Result) -> Result:
+    """The result with the mismatch of its forces among its stats, if it has frames enough."""
+    if result.time.size < inverse.FEWEST_FRAMES:
+        return result
+    found = inverse.check(system, result)
+    return replace(result, stats=result.stats | {"check": found.as_dict()})

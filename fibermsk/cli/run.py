@@ -34,6 +34,9 @@ Settings = Annotated[
     typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
 ]
 Method = Annotated[str | None, typer.Option("--method", help="Time integrator.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare the forces with those that the motion needs.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
@@ -45,6 +48,7 @@ def run(
     out: Out = None,
     settings: Settings = None,
     method: Method = None,
+    check: Check = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -53,15 +57,15 @@ def run(
 
     with printing_beside(json):
         file = find(scene)
-    _run(file, out, settings or [], method, quiet, json)
+    _run(file, out, settings or [], method, check, quiet, json)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
     """Compute the scene of the file that calls this, as `fibermsk run` does.
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
-    ``--set``, ``--out``, ``--method``, ``--quiet``, ``--json`` and ``--debug`` from the command
-    line and writes ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json`` and ``--debug`` from
+    the command line and writes ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -91,10 +95,11 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
         out: Out = None,
         settings: Settings = None,
         method: Method = None,
+        check: Check = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        results.append(_run(file, out, settings or [], method, quiet, json))
+        results.append(_run(file, out, settings or [], method, check, quiet, json))
 
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -110,6 +115,7 @@ def _run(
     out: Path | None,
     settings: list[str],
     method: str | None,
+    check: bool,
     quiet: bool,
     json: bool,
 ) -> Result:
@@ -127,7 +133,12 @@ def _run(
         try:
             with progress_report(file.name, quiet=quiet) as progress:
                 result = fibermsk.simulate_scene(
-                    scene, name=file.name, parameters=parameters, method=method, progress=progress
+                    scene,
+                    name=file.name,
+                    parameters=parameters,
+                    method=method,
+                    progress=progress,
+                    **({"check": True} if check else {}),
                 )
         except ConvergenceError as error:
             if error.result is None:
@@ -147,6 +158,8 @@ def _run(
         "wall_seconds": seconds,
         "final": final,
     }
+    if check:
+        report["check"] = result.stats.get("check")
     if json:
         print_json(report)
     elif not quiet:
@@ -167,7 +180,27 @@ def _print_summary(report: dict[str, Any]) -> None:
     )
     for name, value in report["final"].items():
         typer.echo(f"  {name} = {value:.6g} rad")
+    if "check" in report:
+        _print_check(report["check"])
     typer.echo(f"  written to {report['file']}")
+
+
+def _print_check(found: dict[str, Any] | None) -> None:
+    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
+    if found is None:
+        typer.echo("  forces not checked: the run has too few frames")
+        return
+    rows = [*found["coordinates"].items(), *found["fibers"].items()]
+    width = max(len(name) for name, _ in rows) if rows else 0
+    typer.echo(
+        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
+        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
+    )
+    for name, one in rows:
+        typer.echo(
+            f"    {name:{width}}  {one['rms']:9.3g}  {one['largest']:9.3g} ({one['time']:.4g} s)"
+            f"  of {one['applied']:9.3g} {one['unit']}"
+        )
 
 
 @contextmanager

@@ -1,11 +1,13 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.control import AdaptiveSteps, FixedSteps
+from fibermsk.solvers.adaptive import AdaptiveSteps
+from fibermsk.solvers.control import FixedSteps
 from fibermsk.solvers.equilibrium import equilibrium
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.simulate import simulate
+from fibermsk.solvers.stability import Stability, stability
 from fibermsk.solvers.stage import State
 
 __all__ = [
@@ -18,8 +20,10 @@ __all__ = [
     "GeneralizedAlpha",
     "Newton",
     "NewtonReport",
+    "Stability",
     "State",
     "accelerations",
     "equilibrium",
     "simulate",
+    "stability",
 ]

@@ -1,4 +1,4 @@
-"""How long the steps are: fixed, halved where they fail, or chosen by an error tolerance."""
+"""How long the steps are: the interface, and fixed steps that are halved where they fail."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton import Newton, NewtonReport
-from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.stage import Method, State, Step
 
-__all__ = ["AdaptiveSteps", "Control", "Counters", "FixedSteps", "StepFailure"]
+__all__ = ["Advanced", "Control", "Counters", "FixedSteps", "StepFailure", "attempt"]
 
 _MAX_HALVINGS = 12
 """A fixed step that still fails at 1/4096 of its length ends the run."""
@@ -20,7 +20,21 @@ _MAX_HALVINGS = 12
 
 @dataclass
 class Counters:
-    """What a run has cost so far."""
+    """What a run has cost so far.
+
+    Attributes
+    ----------
+    newton_iterations : int
+        Over all steps that were tried.
+    substeps : int
+        Accepted steps.
+    failed_steps : int
+        Steps in which Newton's method or the safeguard failed; tried again with a shorter length.
+    rejected_steps : int
+        Solved steps whose estimated error was too large; likewise.
+    largest_residual : float
+        At the solutions of accepted steps [N, N m].
+    """
 
     newton_iterations: int = 0
     substeps: int = 0
@@ -28,17 +42,36 @@ class Counters:
     rejected_steps: int = 0
     largest_residual: float = 0.0
 
+    def accept(self, step: Step) -> None:
+        """Count an accepted step."""
+        self.substeps += 1
+        residual = max(report.residuals[-1] for report in step.reports)
+        self.largest_residual = max(self.largest_residual, residual)
+
 
 class StepFailure(Exception):
-    """A step that fails even at its smallest length."""
+    """A step that fails even at its smallest length.
+
+    Attributes
+    ----------
+    state : State
+        Where it starts.
+    h : float
+        Its length [s].
+    report : NewtonReport
+        Of the solve that failed.
+    counters : Counters or None
+        Cost of the run with all attempts.
+    """
 
     def __init__(self, state: State, h: float, report: NewtonReport) -> None:
         super().__init__(report.reason)
         self.state, self.h, self.report = state, h, report
+        self.counters: Counters | None = None
 
 
 class Advanced(NamedTuple):
-    """Memories at the output time, the evaluation there, and the length of the last step."""
+    """Memories after an accepted step, the evaluation there, and the length of the step [s]."""
 
     memory: Any
     control: Any
@@ -49,8 +82,13 @@ class Advanced(NamedTuple):
 class Control(Protocol):
     """A rule for the length of steps: a value whose memory goes in and comes out."""
 
-    def start(self, dt: float) -> Any:
-        """Memory at the start of a run with outputs every dt [s]."""
+    @property
+    def landing(self) -> bool:
+        """Whether steps end on every output time; otherwise frames are interpolated."""
+        ...
+
+    def start(self, system: System, method: Method, memory: Any, dt: float) -> Any:
+        """Memory at the start, a NamedTuple of arrays and numbers, with outputs every dt [s]."""
         ...
 
     def advance(
@@ -63,16 +101,43 @@ class Control(Protocol):
         t_new: float,
         counters: Counters,
     ) -> Advanced:
-        """Go on to the output time t_new in one step or more; raises `StepFailure`."""
+        """Make one accepted step towards, and never beyond, the time t_new [s].
+
+        Parameters
+        ----------
+        system, method, newton
+            What is solved, and how.
+        memory, control : NamedTuple
+            Memories of the method and of this rule.
+        t_new : float
+            Where a step must end at the latest; later than the present state.
+        counters : Counters
+            What the step cost is added to it.
+
+        Raises
+        ------
+        StepFailure
+            If the shortest step fails.
+        """
         ...
+
+
+class _Parts(NamedTuple):
+    """Ends [s] of the parts of the present interval that are left, the next one last."""
+
+    ends: NDArray[np.float64]
+    halvings: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class FixedSteps:
     """One step from output to output; a step that fails is halved, again and again if need be."""
 
-    def start(self, dt: float) -> None:
-        """No memory."""
+    landing = True
+
+    def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
+        """No interval is under way."""
+        return _Parts(np.zeros(0), np.zeros(0, np.int64))
 
     def advance(
         self,
@@ -80,143 +145,41 @@ class FixedSteps:
         method: Method,
         newton: Newton,
         memory: Any,
-        control: None,
+        control: _Parts,
         t_new: float,
         counters: Counters,
     ) -> Advanced:
-        """Go on to the output time."""
-        parts = [(t_new, 0)]
-        h, evaluation = 0.0, None
-        while parts:
-            target, halvings = parts[-1]
-            h = target - memory.state.t
-            memory_new, evaluation_new, report, _ = _try(
-                system, method, newton, memory, target, counters
-            )
-            if evaluation_new is not None:
-                parts.pop()
-                memory, evaluation = memory_new, evaluation_new
-                continue
-            if halvings == _MAX_HALVINGS:
-                raise StepFailure(memory.state, h, report)
-            parts[-1] = (target, halvings + 1)
-            parts.append((memory.state.t + 0.5 * h, halvings + 1))
-        assert evaluation is not None
-        return Advanced(memory, None, evaluation, h)
-
-
-class _Pace(NamedTuple):
-    """Length of the next step, and the scaled error of the last."""
-
-    h: float
-    error: float
-
-
-@dataclass(frozen=True)
-class AdaptiveSteps:
-    """Steps as long as the error tolerance allows, ending on outputs and corners of the signals.
-
-    The method's own estimate of a step's error in the positions, over its tolerance, is kept below
-    one; a proportional-integral controller proposes the next step (Hairer and Wanner, Solving
-    Ordinary Differential Equations II, sec. IV.2). A step in which Newton's method or the safeguard
-    fails is halved.
-
-    Parameters
-    ----------
-    relative : float
-        Tolerance relative to each unknown's scale: fiber lengths, and 1 rad; positive.
-    length, angle : float
-        Absolute tolerances added to it, for fiber positions [m] and coordinates [rad or m].
-    shortest : float
-        A shorter step ends the run [s].
-    longest : float
-        No step is longer [s].
-
-    Raises
-    ------
-    ModelError
-        If a number is out of range.
-    """
-
-    relative: float = 1e-4
-    length: float = 0.0
-    angle: float = 0.0
-    shortest: float = 1e-10
-    longest: float = np.inf
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        owner = "AdaptiveSteps"
-        _check.positive(owner, "relative", self.relative)
-        _check.non_negative(owner, "length", self.length, "m")
-        _check.non_negative(owner, "angle", self.angle, "rad")
-        _check.positive(owner, "shortest", self.shortest, "s")
-        if not self.longest > self.shortest:
-            _check.refuse(owner, "longest", self.longest, "be longer than shortest", unit="s")
-
-    def start(self, dt: float) -> _Pace:
-        """Begin with a hundredth of the output interval."""
-        return _Pace(min(0.01 * dt, self.longest), 1.0)
-
-    def advance(
-        self,
-        system: System,
-        method: Method,
-        newton: Newton,
-        memory: Any,
-        control: _Pace,
-        t_new: float,
-        counters: Counters,
-    ) -> Advanced:
-        """Go on to the output time."""
-        pace, evaluation, h = control, None, 0.0
-        absolute = np.where(system.is_coordinate, self.angle, self.length)
-        tolerance = absolute + self.relative * system.scale
-        order = method.error_order
-        while memory.state.t < t_new:
+        """Make one accepted step; see `Control`."""
+        parts = list(zip(control.ends, control.halvings, strict=True)) or [(t_new, 0)]
+        while True:
+            target, halvings = float(parts[-1][0]), int(parts[-1][1])
             t = memory.state.t
-            landing = system.next_breakpoint(t, t_new)
-            left = landing - t
-            # no sliver at the end: two equal steps rather than a long and a short one
-            h = left if left <= 1.01 * pace.h else min(pace.h, 0.5 * left)
-            target = landing if h == left else t + h
-            new, new_evaluation, report, error = _try(
-                system, method, newton, memory, target, counters
-            )
-            if new_evaluation is None:
-                pace = _Pace(0.5 * h, 1.0)
-            else:
-                size = max(float(np.abs(error / tolerance).max()), 1e-10)
-                if size <= 1.0:
-                    memory, evaluation = new, new_evaluation
-                    factor = 0.9 * size ** (-0.7 / order) * pace.error ** (0.4 / order)
-                    longer = h * min(max(factor, 0.2), method.most_growth)
-                    # a step cut short by a landing says nothing against the longer one before
-                    if h < pace.h:
-                        longer = max(longer, pace.h)
-                    pace = _Pace(min(longer, self.longest), size)
-                    continue
-                counters.rejected_steps += 1
-                pace = _Pace(h * max(0.9 * size ** (-1.0 / order), 0.1), 1.0)
-            if pace.h < self.shortest:
-                raise StepFailure(memory.state, h, report)
-        assert evaluation is not None
-        return Advanced(memory, pace, evaluation, h)
+            h = target - t
+            step = attempt(system, method, newton, memory, target, counters)
+            if step.evaluation is not None:
+                counters.accept(step)
+                left = parts[:-1]
+                ends = np.array([end for end, _ in left], float)
+                control = _Parts(ends, np.array([halved for _, halved in left], np.int64))
+                return Advanced(step.memory, control, step.evaluation, h)
+            if halvings == _MAX_HALVINGS:
+                raise StepFailure(memory.state, h, step.reports[-1])
+            parts[-1] = (target, halvings + 1)
+            parts.append((t + 0.5 * h, halvings + 1))
 
 
-def _try(
+def attempt(
     system: System, method: Method, newton: Newton, memory: Any, target: float, counters: Counters
-) -> tuple[Any, Evaluation | None, NewtonReport, Any]:
-    """One step to the time `target`: memory, evaluation (None if it failed), report, error."""
+) -> Step:
+    """One step to the time `target` [s]; its evaluation is None if it failed."""
     step = method.step(system, newton, memory, target - memory.state.t)
-    report = step.reports[-1]
-    counters.newton_iterations += sum(len(part.history) for part in step.reports)
+    counters.newton_iterations += sum(len(report.history) for report in step.reports)
     evaluation = step.evaluation
-    if not report.converged or evaluation is None or not evaluation.admissibility > 0.0:
+    if not (
+        step.reports[-1].converged and evaluation is not None and evaluation.admissibility > 0.0
+    ):
         counters.failed_steps += 1
-        return memory, None, report, None
-    counters.substeps += 1
-    counters.largest_residual = max(counters.largest_residual, report.residuals[-1])
+        return step._replace(evaluation=None)
     # the time is the target itself, free of the round-off of adding steps
-    new = step.memory._replace(state=step.memory.state._replace(t=target))
-    return new, evaluation, report, step.error
+    state = step.memory.state._replace(t=target)
+    return step._replace(memory=step.memory._replace(state=state))

@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
-from fibermsk.protocol import Evaluation, Frames, System
+from fibermsk.protocol import System
 from fibermsk.results import Progress, Result
-from fibermsk.solvers.control import (
-    AdaptiveSteps,
-    Control,
-    Counters,
-    FixedSteps,
-    StepFailure,
-)
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.adaptive import AdaptiveSteps
+from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
@@ -104,42 +100,56 @@ def simulate(
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
     state = State(0.0, y, system.enforce(y, v))
-    counters = Counters()
-    memory, pace = method.start(system, state), control.start(t_end / n_steps)
-    record = _Record(state, _start_evaluation(system, state))
+    memory = method.start(system, state)
+    pace = control.start(system, method, memory, t_end / n_steps)
+    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
+    record = Record()
+    record.add(Frame(state, evaluation, 0.0, 0))
+    # replaced in one go after each accepted step: Ctrl-C may come at any time
+    at = first = Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
+    counters = at.counters
     status, message, failure = "success", "", None
     try:
-        for i in range(n_steps):
-            before = counters.newton_iterations
-            memory, pace, evaluation, h = control.advance(
-                system, method, newton, memory, pace, float(times[i + 1]), counters
-            )
-            state = memory.state
-            record.add(state, evaluation, h, counters.newton_iterations - before)
+        for at in march(system, method, newton, control, times, record, first):
+            counters = at.counters
             if progress is not None:
-                progress(Progress(state.t, t_end, i + 1, counters.newton_iterations))
+                t = at.memory.state.t
+                progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
     except KeyboardInterrupt:
-        status, message = "interrupted", f"interrupted at t = {state.t:.6g} s of {t_end:g} s"
+        t = at.memory.state.t
+        status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
     except StepFailure as error:
+        counters = error.counters or counters
         status, failure, message = "failed", error, _explain(system, error)
+    record.keep(at.n_frames)
+    if at.memory.state.t > record.last_time:
+        # the run ended between two frames: what was accepted is kept as one more
+        spent = at.counters.newton_iterations - at.iterations
+        record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
+    frames = record.frames()
     try:
-        observed = system.observe(record.frames())
+        observed = system.observe(frames)
     except KeyboardInterrupt:
-        status, message = "interrupted", f"interrupted after the last step at t = {state.t:.6g} s"
-        observed = system.observe(record.frames())
+        t = at.memory.state.t
+        status, message = "interrupted", f"interrupted after the last step at t = {t:.6g} s"
+        observed = system.observe(frames)
+    drifts = np.array([system.drift(*one) for one in zip(*frames[:3], strict=True)])
+    position_drift, velocity_drift = drifts.max(axis=0)
     result = replace(
         observed,
         method=method.name,
         status=status,
         message=message,
         stats={
-            "steps": len(record.t) - 1,
+            "steps": len(record) - 1,
             "substeps": counters.substeps,
             "failed_steps": counters.failed_steps,
             "rejected_steps": counters.rejected_steps,
             "newton_iterations": counters.newton_iterations,
             "newton_tolerance": newton.tolerance,
             "largest_residual": counters.largest_residual,
+            "position_drift": float(position_drift),
+            "velocity_drift": float(velocity_drift),
             "wall_seconds": clock.perf_counter() - began,
         },
     )
@@ -165,12 +175,6 @@ def _count_steps(t_end: float, dt: float) -> int:
     return n_steps
 
 
-def _start_evaluation(system: System, state: State) -> Evaluation:
-    """Attachment forces at the start, with the accelerations that the forces there give."""
-    v_dot = accelerations(system, *state)
-    return system.evaluate(*state, v_dot, tangent=False)
-
-
 def _explain(system: System, error: StepFailure) -> str:
     report = error.report
     where = f" (largest increment: {system.describe(report.worst)})" if report.worst >= 0 else ""
@@ -182,37 +186,3 @@ def _explain(system: System, error: StepFailure) -> str:
         "beyond what the tissue carries. Try more viscosity or prestress, smaller loads, or a "
         "stiffer contact"
     )
-
-
-class _Record:
-    """Frames of a run as lists."""
-
-    def __init__(self, state: State, evaluation: Evaluation) -> None:
-        self.t: list[float] = []
-        self._y: list[Array] = []
-        self._v: list[Array] = []
-        self._reactions: list[Array] = []
-        self._h: list[float] = []
-        self._iterations: list[int] = []
-        self._admissibility: list[float] = []
-        self.add(state, evaluation, 0.0, 0)
-
-    def add(self, state: State, evaluation: Evaluation, h: float, iterations: int) -> None:
-        self.t.append(state.t)
-        self._y.append(state.y)
-        self._v.append(state.v)
-        self._reactions.append(evaluation.reactions)
-        self._h.append(h)
-        self._iterations.append(iterations)
-        self._admissibility.append(evaluation.admissibility)
-
-    def frames(self) -> Frames:
-        return Frames(
-            np.array(self.t),
-            np.array(self._y),
-            np.array(self._v),
-            np.array(self._reactions),
-            np.array(self._h),
-            np.array(self._iterations, np.int64),
-            np.array(self._admissibility),
-        )

@@ -43,14 +43,15 @@ class Step(NamedTuple):
         One for each stage that was tried.
     evaluation : Evaluation or None
         At the new state, with the attachment forces; None if a stage failed.
-    error : (n,) float array or None
-        Estimate of the step's local error in the unknowns; None if there is none yet.
+    error, velocity_error : (n,) float array or None
+        Estimates of the step's own error in y and v, up to sign; None if a stage failed.
     """
 
     memory: Any
     reports: tuple[NewtonReport, ...]
     evaluation: Evaluation | None
     error: Array | None = None
+    velocity_error: Array | None = None
 
 
 class Method(Protocol):
@@ -68,7 +69,7 @@ class Method(Protocol):
 
     @property
     def error_order(self) -> int:
-        """Power of the step with which the estimated error of one step falls."""
+        """Power of the step with which the estimated errors of one step fall."""
         ...
 
     @property
@@ -77,7 +78,10 @@ class Method(Protocol):
         ...
 
     def start(self, system: System, state: State) -> Any:
-        """Memory at the start; a NamedTuple of arrays and numbers with the field `state`."""
+        """Memory at the start: a NamedTuple of arrays, numbers and such NamedTuples.
+
+        It has the fields `state`, and `v_dot` with the rates of v there.
+        """
         ...
 
     def step(self, system: System, newton: Newton, memory: Any, h: float) -> Step:

@@ -111,6 +111,24 @@ class ContactSearch:
         self.energy = sum(energy for _, energy in found)
         return min(1.0, *(least for least, _ in found))
 
+    def memory(self) -> dict[str, Array]:
+        """Where and how far around the candidates were last found, from which all follows."""
+        nodes, state, reach = self._built
+        return {
+            "nodes": nodes,
+            "rotation": state.rotation,
+            "position": state.position,
+            "reach": np.array(reach),
+        }
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Find the candidates again that a `memory` tells of, in the same order."""
+        rotation, position = memory["rotation"], memory["position"]
+        rest = np.zeros((position.shape[0], 6))
+        self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
+        bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
+        self._search(float(memory["reach"]))
+
     def scatter(self, out: Border, tangent: bool) -> None:
         """Add the forces found last, and their tangent, to residual and matrix."""
         for part in (*self.fiber_sets, *self.bone_sets):
@@ -200,6 +218,14 @@ class ContactSearch:
                 candidates.append((float(part.state[slot, 3]), part.names(slot)))
         return min(candidates)
 
+    def flawed(self) -> str:
+        """Names of two that touch with a force that is not finite; empty if there are none."""
+        for part in (*self.fiber_sets, *self.bone_sets):
+            bad = np.flatnonzero(~np.isfinite(part.force).all(axis=1))
+            if bad.size:
+                return part.names(int(bad[0]))
+        return ""
+
     def n_closed(self) -> tuple[int, int]:
         """Number of closed contact points, fiber-fiber and fiber-bone."""
         fibers, bones = (
@@ -259,6 +285,7 @@ class ContactSearch:
         """Find candidates around the present configuration and make room for their points."""
         cables, partners = self.cables, self.partners
         radii = self._radii()
+        self._built = (self._nodes.copy(), self._state, reach)
         self._reach = 1.25 * reach + self._skin
         self._built_hull = self._hull.copy()
         self._built_local = [self._in_link(link) for link in self._links]

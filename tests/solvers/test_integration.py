@@ -2,49 +2,11 @@
 
 import numpy as np
 import pytest
+from pendulum import Pendulum, exact
 from scenes_of_tests import advance, load_scene, two_link_arm
 
 import fibermsk as fm
-from fibermsk.protocol import Evaluation
 from fibermsk.solvers import State
-
-
-class Pendulum:
-    """A mathematical pendulum: all that an integrator may ask of a system."""
-
-    n, scale, is_coordinate = 1, np.ones(1), np.ones(1, bool)
-
-    def next_breakpoint(self, t, t_end):
-        return t_end
-
-    def initial_state(self):
-        return np.array([1.0]), np.zeros(1)
-
-    def retract(self, t, y, increment):
-        return y + increment
-
-    def enforce(self, y, v):
-        return v
-
-    def enforce_rate(self, y, v, v_dot):
-        return v_dot
-
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
-        slope = np.array([[dvdot_dv * dv_dy + np.cos(y[0])]])
-        return Evaluation(v_dot + np.sin(y), slope, 1.0, np.zeros((0, 3)))
-
-    def step_fraction(self, y, increment, keep):
-        return 1.0
-
-    def describe(self, unknown):
-        return "angle"
-
-    def check_inputs(self, times):
-        pass
-
-    def observe(self, frames):
-        return frames
-
 
 METHODS = [
     fm.BackwardEuler(),
@@ -60,11 +22,7 @@ METHODS = [
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_integrator_needs_no_more_than_the_protocol(method, variable):
     """Measured order on the pendulum, at equal steps and at steps that alternate by 1 : 1.6."""
-    from scipy.integrate import solve_ivp
-
-    exact = solve_ivp(
-        lambda t, s: [s[1], -np.sin(s[0])], (0, 1), [1.0, 0.0], rtol=1e-11, atol=1e-12
-    ).y[0, -1]
+    end = exact()(1.0)[0][0]
     errors = []
     for n in (40, 80, 160, 320):
         memory = method.start(Pendulum(), State(0.0, np.array([1.0]), np.zeros(1)))
@@ -73,37 +31,26 @@ def test_integrator_needs_no_more_than_the_protocol(method, variable):
             step = method.step(Pendulum(), fm.Newton(tolerance=1e-12), memory, h)
             assert step.reports[-1].converged
             memory = step.memory
-        errors.append(abs(memory.state.y[0] - exact))
+        errors.append(abs(memory.state.y[0] - end))
     order = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     np.testing.assert_allclose(order, method.order, atol=0.08)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_adaptive_steps_follow_their_tolerance(method):
-    from scipy.integrate import solve_ivp
-
-    exact = solve_ivp(
-        lambda t, s: [s[1], -np.sin(s[0])], (0, 5), [1.0, 0.0], rtol=1e-11, atol=1e-12
-    ).y[0, -1]
+    end = exact()(5.0)[0][0]
     errors, steps = [], []
     for tolerance in (1e-4, 1e-5, 1e-6):
-        frames = []
-        monitor = Pendulum()
-        monitor.observe = frames.append
-        try:
-            fm.simulate(
-                monitor,
-                t_end=5.0,
-                dt=1.0,
-                method=method,
-                newton=fm.Newton(tolerance=1e-12),
-                control=fm.AdaptiveSteps(tolerance),
-            )
-        except TypeError:
-            pass  # frames are no dataclass to label
-        (record,) = frames
+        record = fm.simulate(
+            Pendulum(),
+            t_end=5.0,
+            dt=1.0,
+            method=method,
+            newton=fm.Newton(tolerance=1e-12),
+            control=fm.AdaptiveSteps(tolerance),
+        ).frames
         np.testing.assert_array_equal(record.t, np.arange(6.0))
-        errors.append(abs(record.y[-1, 0] - exact))
+        errors.append(abs(record.y[-1, 0] - end))
         steps.append(record.newton_iterations.sum())
     # the error of a step, of order error_order, is what is controlled; that at the end is of the
     # method's order, and falls with this power of the tolerance
@@ -134,7 +81,7 @@ def test_adaptive_steps_end_on_the_corners_of_a_signal(monkeypatch):
         system, t_end=0.1, dt=0.05, method=fm.BDF2(), control=fm.AdaptiveSteps(1e-4)
     )
     assert {0.0321, 0.0567, 0.05, 0.1} <= times
-    assert result.status == "success" and result.stats["substeps"] > 10
+    assert result.status == "success" and result.stats["substeps"] >= 4
 
 
 def test_adaptive_steps_give_up_at_the_shortest():

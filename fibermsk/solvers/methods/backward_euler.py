@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fibermsk.protocol import System
+from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.stage import State, Step, predict, solve_stage
 
@@ -13,9 +17,10 @@ __all__ = ["BackwardEuler"]
 
 
 class Memory(NamedTuple):
-    """The present state is all it needs."""
+    """The present state and the rates of v there, which only the error estimate needs."""
 
     state: State
+    v_dot: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,13 +41,18 @@ class BackwardEuler:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        return Memory(state)
+        return Memory(state, accelerations(system, *state))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]; the error is that of the explicit predictor, halved."""
-        t, y, v = memory.state
+        (t, y, v), v_dot = memory
         start = predict(system, newton, t + h, y, h * v)
         new = solve_stage(system, newton, t + h, start, y, v, h)
-        # y(t + h) - y' = -h^2/2 y'' and y + h v is off by +h^2/2 y''
-        error = 0.5 * (y + h * v - new.y)
-        return Step(Memory(State(t + h, new.y, new.v)), (new.report,), new.report.final, error)
+        # y(t + h) - y' = -h^2/2 y'' and y + h v is off by +h^2/2 y''; likewise v
+        return Step(
+            Memory(State(t + h, new.y, new.v), new.v_dot),
+            (new.report,),
+            new.report.final,
+            0.5 * (y + h * v - new.y),
+            0.5 * (v + h * v_dot - new.v),
+        )

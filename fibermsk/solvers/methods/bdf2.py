@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fibermsk.protocol import System
+from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.methods.backward_euler import Memory as OneStepMemory
+from fibermsk.solvers.methods.sdirk2 import SDIRK2
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.stage import State, Step, predict, solve_stage
 
@@ -13,10 +19,11 @@ __all__ = ["BDF2"]
 
 
 class Memory(NamedTuple):
-    """The present state and the one before; both the same before the first step."""
+    """The present state and the one before, the same before the first step; rates of v now."""
 
     state: State
     before: State
+    v_dot: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -25,8 +32,8 @@ class BDF2:
 
     With the step ratio w = h / h_before, y' = ((1 + w)^2 y - w^2 y_before) / (1 + 2 w) + c v' and
     the same for v, where c = h (1 + w) / (1 + 2 w); Hairer, Norsett and Wanner, Solving Ordinary
-    Differential Equations I, sec. III.5. Zero-stable for w below 2.41. The first step is a backward
-    Euler step.
+    Differential Equations I, sec. III.5. Zero-stable for w below 2.41. The first step is one of
+    `SDIRK2`, so that its error is of the same order as that of the others.
     """
 
     name = "bdf2"
@@ -36,31 +43,31 @@ class BDF2:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        return Memory(state, state)
+        return Memory(state, state, accelerations(system, *state))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
-        (t, y, v), (t_before, y_before, v_before) = memory
-        first = t_before >= t
-        w = 0.0 if first else h / (t - t_before)
+        (t, y, v), (t_before, y_before, v_before), v_dot = memory
+        if t_before >= t:
+            step = SDIRK2().step(system, newton, OneStepMemory(memory.state, v_dot), h)
+            return step._replace(memory=Memory(step.memory.state, memory.state, step.memory.v_dot))
+        w = h / (t - t_before)
         c = h * (1.0 + w) / (1.0 + 2.0 * w)
         a, b = (1.0 + w) ** 2 / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w)
-        # predictor: the parabola through the two known points with the present velocity
-        increment = h * v
-        if not first:
-            increment = h * v + w * w * (y_before - y + (t - t_before) * v)
-        start = predict(system, newton, t + h, y, increment)
+        # predictors: the parabolas through the two known points with the present rates
+        y_ahead = y + h * v + w * w * (y_before - y + (t - t_before) * v)
+        v_ahead = v + h * v_dot + w * w * (v_before - v + (t - t_before) * v_dot)
+        start = predict(system, newton, t + h, y, y_ahead - y)
         new = solve_stage(
             system, newton, t + h, start, a * y - b * y_before, a * v - b * v_before, c
         )
-        error = 0.5 * (y + h * v - new.y)
-        if not first:
-            # errors of the corrector, -(1 + w)^2 / (6 w (1 + 2 w)) h^3 y''', and of the predictor,
-            # (1 + w) / (6 w) h^3 y''', are in the ratio of -(1 + w) : (1 + 2 w)
-            error = (1.0 + w) / (2.0 + 3.0 * w) * (y + increment - new.y)
+        # errors of the corrector, -(1 + w)^2 / (6 w (1 + 2 w)) h^3 y''', and of the predictor,
+        # (1 + w) / (6 w) h^3 y''', are in the ratio of -(1 + w) : (1 + 2 w)
+        share = (1.0 + w) / (2.0 + 3.0 * w)
         return Step(
-            Memory(State(t + h, new.y, new.v), memory.state),
+            Memory(State(t + h, new.y, new.v), memory.state, new.v_dot),
             (new.report,),
             new.report.final,
-            error,
+            share * (y_ahead - new.y),
+            share * (v_ahead - new.v),
         )

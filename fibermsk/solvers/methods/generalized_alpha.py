@@ -20,12 +20,30 @@ Array = NDArray[np.float64]
 
 
 class Memory(NamedTuple):
-    """The present state, the method's rates of y and v, and how long before it they hold."""
+    """The present state with the rates of v; the method's rates and what belongs to them.
+
+    Attributes
+    ----------
+    state, v_dot
+        The present state and the rates of v there.
+    y_rate, v_rate : (n,) float array
+        The method's rates of y and v.
+    y_slope, v_slope : (n,) float array
+        How these changed in the last step, per time; v_slope is zero before the first.
+    delay : float
+        How long before the state the rates hold [s].
+    started : bool
+        Whether a step has been made.
+    """
 
     state: State
+    v_dot: Array
     y_rate: Array
     v_rate: Array
+    y_slope: Array
+    v_slope: Array
     delay: float
+    started: bool
 
 
 @dataclass(frozen=True)
@@ -63,11 +81,13 @@ class GeneralizedAlpha:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start, with the accelerations that the forces there give."""
-        return Memory(state, state.v, accelerations(system, *state), 0.0)
+        v_dot = accelerations(system, *state)
+        rest = np.zeros_like(v_dot)
+        return Memory(state, v_dot, state.v, v_dot, v_dot, rest, 0.0, False)
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
-        (t, y, v), y_rate, v_rate, delay = memory
+        (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started = memory
         alpha_f = 1.0 / (1.0 + self.rho_inf)
         # alpha_m - alpha_f = (1 - rho) / (1 + rho) / 2 at equal steps
         new_delay = 0.5 * (1.0 - self.rho_inf) / (1.0 + self.rho_inf) * h
@@ -86,12 +106,26 @@ class GeneralizedAlpha:
         v_new = system.enforce(y_new, v + (stage.v - v) / alpha_f)
         new_y_rate = y_rate + ((y_new - y) / h - y_rate) / gamma
         new_v_rate = v_rate + ((v_new - v) / h - v_rate) / gamma
-        evaluation = system.evaluate(t + h, y_new, v_new, new_v_rate, tangent=False)
-        # what the change of acceleration over the step leaves of y + h v + h^2/2 v'
-        error = (h * h / 6.0) * (new_v_rate - v_rate)
+        new_y_slope, new_v_slope = (new_y_rate - y_rate) / span, (new_v_rate - v_rate) / span
+        v_dot = new_v_rate + new_delay * new_v_slope
+        evaluation = system.evaluate(t + h, y_new, v_new, v_dot, tangent=False)
+        # The rates extrapolated along their last slope give a predictor. Of the third derivative
+        # it leaves 5/12 h^3 and the method 1/12 h^3 to the other side (rho_inf = 1).
+        ahead = h * (0.5 * h + delay)
+        share = 1.0 / 6.0 if started else 0.5
         return Step(
-            Memory(State(t + h, y_new, v_new), new_y_rate, new_v_rate, new_delay),
+            Memory(
+                State(t + h, y_new, v_new),
+                v_dot,
+                new_y_rate,
+                new_v_rate,
+                new_y_slope,
+                new_v_slope,
+                new_delay,
+                True,
+            ),
             (stage.report,),
             evaluation,
-            error,
+            (y + h * y_rate + ahead * y_slope - y_new) / 6.0,
+            share * (v + h * v_rate + ahead * v_slope - v_new),
         )

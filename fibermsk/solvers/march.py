@@ -1,0 +1,173 @@
+"""From accepted step to accepted step, with a frame at every output time passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
+from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.record import Frame, Record
+from fibermsk.solvers.stage import Method, State
+
+__all__ = ["Point", "interpolate", "march"]
+
+Array = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Where a run stands after an accepted step; nothing in it is changed any more.
+
+    Attributes
+    ----------
+    memory, control : NamedTuple
+        Memories of the method and of the step control.
+    evaluation : Evaluation
+        At the present state.
+    h : float
+        Length of the last step [s].
+    counters : Counters
+        Up to here.
+    iterations : int
+        Newton iterations up to the last frame.
+    n_frames : int
+        Frames made.
+    system : dict of arrays
+        What the system remembers of the way here.
+    """
+
+    memory: Any
+    control: Any
+    evaluation: Evaluation
+    h: float
+    counters: Counters
+    iterations: int
+    n_frames: int
+    system: dict[str, Array]
+
+
+def march(
+    system: System,
+    method: Method,
+    newton: Newton,
+    control: Control,
+    times: Array,
+    record: Record,
+    at: Point,
+) -> Iterator[Point]:
+    """Points after one accepted step after the other, up to the last of the times.
+
+    Parameters
+    ----------
+    system, method, newton, control
+        What is solved, and how.
+    times : (n_frames,) float array
+        Output times [s].
+    record : Record
+        Frames are added to it; those of a step that is not completed are more than the `n_frames`
+        of the last point.
+    at : Point
+        Where to go on.
+
+    Raises
+    ------
+    StepFailure
+        If a step fails at its smallest length; has `counters` with what that cost.
+    """
+    while at.n_frames < times.size:
+        counters = replace(at.counters)
+        try:
+            new, frames = _advance(
+                system, method, newton, control, times[at.n_frames :], at, counters
+            )
+        except StepFailure as failure:
+            failure.counters = counters
+            raise
+        iterations = at.iterations
+        for state, evaluation in frames:
+            spent = counters.newton_iterations - iterations
+            record.add(Frame(state, evaluation, new.h, spent))
+            iterations = counters.newton_iterations
+        at = Point(
+            memory=new.memory,
+            control=new.control,
+            evaluation=new.evaluation,
+            h=new.h,
+            counters=counters,
+            iterations=iterations,
+            n_frames=at.n_frames + len(frames),
+            system=system.memory(),
+        )
+        yield at
+
+
+def _advance(
+    system: System,
+    method: Method,
+    newton: Newton,
+    control: Control,
+    times: Array,
+    at: Point,
+    counters: Counters,
+) -> tuple[Advanced, list[tuple[State, Evaluation]]]:
+    """Next accepted step, and the states and evaluations at the output times that it reached."""
+    target = float(times[0] if control.landing else times[-1])
+    while True:
+        new = control.advance(system, method, newton, at.memory, at.control, target, counters)
+        frames = []
+        for t in map(float, times[times <= new.memory.state.t]):
+            state, evaluation = new.memory.state, new.evaluation
+            if t < state.t:
+                state, v_dot = interpolate(system, at.memory, new.memory, t)
+                evaluation = system.evaluate(*state, v_dot, tangent=False)
+            if not evaluation.admissibility > 0.0:
+                # contacts are too deep in between: a step that ends there takes its place
+                target = t
+                counters.substeps -= 1
+                counters.rejected_steps += 1
+                break
+            frames.append((state, evaluation))
+        else:
+            return new, frames
+
+
+def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[State, Array]:
+    """State and rates of v within a step.
+
+    Cubic Hermite polynomials through y and v with the slopes v and v_dot at both ends, of fourth
+    order in the step; what depends on the coordinates is then set from them.
+
+    Parameters
+    ----------
+    system : System
+        Keeps the dependent entries.
+    before, after : NamedTuple
+        The method's memories at both ends of the step.
+    t : float
+        Time within [s].
+
+    Returns
+    -------
+    state : State
+        Positions and velocities at t.
+    v_dot : (n,) float array
+        Slope of the velocities' polynomial.
+    """
+    (t0, y0, v0), a0 = before.state, before.v_dot
+    (t1, y1, v1), a1 = after.state, after.v_dot
+    h = t1 - t0
+    s = (t - t0) / h
+    late, early = s * s * (3.0 - 2.0 * s), (1.0 - s) * (1.0 - s) * (1.0 + 2.0 * s)
+    first, second = h * s * (1.0 - s) ** 2, h * s * s * (s - 1.0)
+    y = early * y0 + late * y1 + first * v0 + second * v1
+    v = early * v0 + late * v1 + first * a0 + second * a1
+    v_dot = 6.0 * s * (1.0 - s) / h * (v1 - v0)
+    v_dot += (1.0 - s) * (1.0 - 3.0 * s) * a0 + s * (3.0 * s - 2.0) * a1
+    y = system.retract(t, y, np.zeros_like(y))
+    v = system.enforce(y, v)
+    return State(t, y, v), system.enforce_rate(y, v, v_dot)

@@ -1,0 +1,94 @@
+"""How large errors are: drift off the attachments, and errors of a step in physical units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.protocol import Tolerance
+from fibermsk.system.cables import Cables, per_fiber
+
+if TYPE_CHECKING:
+    from fibermsk.system.system import FiberSystem
+
+__all__ = ["drift", "error_size"]
+
+Array = NDArray[np.float64]
+
+
+def drift(system: FiberSystem, t: float, y: Array, v: Array) -> tuple[float, float]:
+    """How far attached ends are from where their bodies have them.
+
+    Parameters
+    ----------
+    system : FiberSystem
+        Knows the attachments.
+    t : float
+        Time, for ends on moving points [s].
+    y, v : (n,) float array
+        Positions and velocities, as the integrator left them.
+
+    Returns
+    -------
+    position : float
+        Largest |x_D - c(q)| of any attached end [m].
+    velocity : float
+        Largest |v_D - C(q) p| [m/s]; ends on moving points have none, for their velocity is the
+        time integrator's own difference.
+    """
+    at = system.cables.attached_nodes
+    off = system.split(y - system.retract(t, y, np.zeros_like(y)))[0][at, :3]
+    slip = system.split(v - system.enforce(y, v))[0][at, :3]
+    return _longest(off), _longest(slip)
+
+
+def error_size(system: FiberSystem, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
+    """Size of an error over its tolerance: of the centerlines and the coordinates, not of a mesh.
+
+    A tangent dx/dtheta moves the centerline by up to its product with the element's length in
+    theta, so it counts as a position after multiplication by that length. The error of a fiber is
+    the root mean square over its nodes, each with the share of theta it stands for. Nodes on bodies
+    follow the coordinates, and their positions add nothing of their own.
+
+    Parameters
+    ----------
+    system : FiberSystem
+        Knows which unknown is what.
+    dy, dv : (n,) float array
+        Errors of positions and velocities; dv may be None where no speed has a tolerance.
+    tolerance : Tolerance
+        What is allowed.
+
+    Returns
+    -------
+    size : float
+        The largest of all fibers and coordinates; 1 is what is allowed.
+    """
+    cables = system.cables
+    nodes, q = system.split(dy)
+    sizes = [
+        _fiber_errors(cables, nodes) / (tolerance.relative * cables.length + tolerance.length),
+        np.abs(q) / (tolerance.relative + tolerance.angle),
+    ]
+    if dv is not None:
+        nodes, p = system.split(dv)
+        if tolerance.speed is not None:
+            sizes.append(_fiber_errors(cables, nodes) / tolerance.speed)
+        if tolerance.angular_speed is not None:
+            sizes.append(np.abs(p) / tolerance.angular_speed)
+    return float(np.concatenate(sizes).max(initial=0.0))
+
+
+def _fiber_errors(cables: Cables, nodes: Array) -> Array:
+    """Root mean square over each fiber, (n_fibers,)."""
+    square = (nodes[:, :3] ** 2).sum(axis=1)
+    square[cables.attached_nodes] = 0.0
+    width, share = cables.node_widths
+    square += width**2 * (nodes[:, 3:] ** 2).sum(axis=1)
+    return np.sqrt(per_fiber(np.add, share * square, cables.node_start))
+
+
+def _longest(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))

@@ -1,0 +1,99 @@
+"""Step control: what one call does, what is counted, and what is kept when a run ends early."""
+
+import numpy as np
+import pytest
+from scenes_of_tests import two_link_arm
+
+import fibermsk as fm
+from fibermsk.solvers.control import Counters
+
+CONTROLS = [fm.FixedSteps(), fm.AdaptiveSteps(1e-3)]
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return fm.build(two_link_arm())
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=repr)
+def test_advance_makes_one_accepted_step(arm, control):
+    """Every call ends at a new state; failed and rejected attempts in between are counted apart."""
+    from fibermsk.solvers import State
+
+    method, newton = fm.BDF2(), fm.Newton(max_iterations=6)
+    memory = method.start(arm, State(0.0, *arm.initial_state()))
+    pace = control.start(arm, method, memory, 0.05)
+    counters, times = Counters(), []
+    while memory.state.t < 0.05:
+        memory, pace, evaluation, h = control.advance(
+            arm, method, newton, memory, pace, 0.05, counters
+        )
+        times.append(memory.state.t)
+        assert counters.substeps == len(times)
+        assert times[-1] == pytest.approx(sum(np.diff([0.0, *times])), abs=1e-15)
+        assert h == pytest.approx(times[-1] - ([0.0, *times])[-2], abs=1e-15)
+        assert evaluation.admissibility > 0.0
+    assert times[-1] == 0.05 and np.all(np.diff(times) > 0.0)
+    if isinstance(control, fm.FixedSteps):
+        assert counters.failed_steps > 0 and len(times) > 1
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=repr)
+def test_run_stopped_between_frames_keeps_the_last_step(arm, control):
+    def stop(progress):
+        if progress.step == 3:
+            raise KeyboardInterrupt
+
+    # few iterations are allowed, so that fixed steps are halved
+    newton = fm.Newton(max_iterations=6)
+    result = fm.simulate(arm, t_end=0.1, dt=0.05, newton=newton, control=control, progress=stop)
+    assert result.status == "interrupted" and result.stats["substeps"] == 3
+    assert 0.0 < result.time[-1] < 0.05 and result.time.size == 2
+    assert f"t = {result.time[-1]:.6g} s" in result.message
+    assert result.fibers["fiber_0"].position.shape[0] == 2
+
+
+def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm, monkeypatch):
+    from fibermsk.solvers.newton import Newton
+
+    solve, solved = Newton.solve, []
+
+    def fail_later(self, *arguments):
+        y, report = solve(self, *arguments)
+        if report.converged:
+            solved.append(arguments[1])
+        if len(solved) > 4:
+            report.converged, report.reason = False, "made up"
+        return y, report
+
+    monkeypatch.setattr(Newton, "solve", fail_later)
+    control = fm.AdaptiveSteps(1e-3, shortest=1e-6)
+    with pytest.raises(fm.ConvergenceError, match="made up") as caught:
+        fm.simulate(arm, t_end=0.1, dt=0.1, control=control)
+    result = caught.value.result
+    stats = result.stats
+    assert stats["substeps"] + stats["rejected_steps"] == 4 and stats["substeps"] > 0
+    assert result.time.size == 2
+    assert result.time[-1] == caught.value.time > 0.0
+    assert result.stats["failed_steps"] > 5
+
+
+@pytest.mark.parametrize(
+    "method", [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha()], ids=repr
+)
+def test_attachments_hold_to_round_off(arm, method):
+    result = fm.simulate(arm, t_end=0.05, dt=0.005, method=method)
+    # positions of 0.1 m and velocities of 1 m/s, a few roundings each
+    assert result.stats["position_drift"] < 1e-15
+    assert result.stats["velocity_drift"] < 1e-14
+
+
+def test_drift_is_what_it_says(arm):
+    y, v = arm.initial_state()
+    v[-2:] = 1.0, -2.0
+    v = arm.enforce(y, v)
+    assert max(arm.drift(0.0, y, v)) < 1e-16
+    node = arm.cables.attached_nodes[1]
+    y[6 * node : 6 * node + 3] += (3e-4, 0.0, 4e-4)
+    v[6 * node : 6 * node + 3] += (0.0, 0.12, 0.05)
+    assert arm.drift(0.0, y, v) == pytest.approx((5e-4, 0.13), rel=1e-12)
