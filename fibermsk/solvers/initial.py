@@ -33,9 +33,9 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
     v_dot : (n,) float array
         New array, dependent entries included.
     """
-    bias = system.enforce_rate(y, v, np.zeros_like(v))
+    bias = system.enforce_rate(y, v, np.zeros_like(v), t)
     here = linearize(system, t, y, v, bias)
     residual = system.evaluate(t, y, v, bias, tangent=False).residual
     v_dot = np.zeros_like(v)
     v_dot[here.free] = factorize(here.mass)(-residual[here.free])
-    return system.enforce_rate(y, v, v_dot)
+    return system.enforce_rate(y, v, v_dot, t)

@@ -99,7 +99,7 @@ def simulate(
     y, v = (
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
-    state = State(0.0, y, system.enforce(y, v))
+    state = State(0.0, y, system.enforce(y, v, 0.0))
     memory = method.start(system, state)
     pace = control.start(system, method, memory, t_end / n_steps)
     evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
