@@ -38,13 +38,13 @@ class Pendulum:
     def retract(self, t, y, increment):
         return y + increment
 
-    def enforce(self, y, v):
+    def enforce(self, y, v, t=None):
         return v
 
-    def enforce_rate(self, y, v, v_dot):
+    def enforce_rate(self, y, v, v_dot, t=None):
         return v_dot
 
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, rates=False, tangent=True):
         slope = np.array([[dvdot_dv * dv_dy + np.cos(y[0])]])
         return Evaluation(v_dot + np.sin(y), slope, 1.0, np.zeros((0, 3)))
 
