@@ -2,5 +2,6 @@
 
 from fibermsk.results.progress import Progress
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results.snapshot import Snapshot
 
-__all__ = ["BodyMotion", "FiberHistory", "Progress", "Result", "ShapeRecord"]
+__all__ = ["BodyMotion", "FiberHistory", "Progress", "Result", "ShapeRecord", "Snapshot"]
