@@ -41,10 +41,12 @@ if TYPE_CHECKING:
         FixedSteps,
         GeneralizedAlpha,
         Newton,
+        Stability,
         equilibrium,
         simulate,
+        stability,
     )
-    from fibermsk.system import build
+    from fibermsk.system import build, check
 
 __all__ = [
     "BDF2",
@@ -74,12 +76,14 @@ __all__ = [
     "Result",
     "Scene",
     "Snapshot",
+    "Stability",
     "Station",
     "Table",
     "Tissue",
     "Weld",
     "__version__",
     "build",
+    "check",
     "equilibrium",
     "load",
     "load_checkpoint",
@@ -88,6 +92,7 @@ __all__ = [
     "save_checkpoint",
     "simulate",
     "simulate_scene",
+    "stability",
     "view",
 ]
 
@@ -100,7 +105,9 @@ _LAZY = {
     "GeneralizedAlpha": "fibermsk.solvers",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Stability": "fibermsk.solvers",
     "build": "fibermsk.system",
+    "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
@@ -109,6 +116,7 @@ _LAZY = {
     "save_checkpoint": "fibermsk.io",
     "simulate": "fibermsk.solvers",
     "simulate_scene": "fibermsk.scene_run",
+    "stability": "fibermsk.solvers",
 }
 
 

@@ -25,6 +25,10 @@ class ConvergenceError(RuntimeError):
     ----------
     time : float or None
         Simulated time at which the solve failed [s].
+    step : int or None
+        Number of the interval between frames, from 1, in which it failed.
+    where : str
+        Fiber, node and axis, or coordinate, of the largest residual.
     result : Result or None
         Everything computed up to there.
     history : list of float
@@ -36,10 +40,14 @@ class ConvergenceError(RuntimeError):
         message: str,
         *,
         time: float | None = None,
+        step: int | None = None,
+        where: str = "",
         result: Any = None,
         history: list[float] | None = None,
     ) -> None:
         super().__init__(message)
         self.time = time
+        self.step = step
+        self.where = where
         self.result = result
         self.history = history or []

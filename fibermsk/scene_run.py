@@ -15,7 +15,7 @@ from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
-from fibermsk.system import build
+from fibermsk.system import FiberSystem, build, inverse
 
 __all__ = ["simulate_scene"]
 
@@ -27,6 +27,7 @@ def simulate_scene(
     parameters: dict[str, Any] | None = None,
     method: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    check: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
     resume_from: str | os.PathLike[str] | None = None,
@@ -63,6 +64,8 @@ def simulate_scene(
         the same machine and with as many threads.
     job : dict, optional
         Plain values that are kept in the checkpoint.
+    check : bool
+        Compare the forces with those that the motion needs, into the result's ``stats["check"]``.
 
     Returns
     -------
@@ -79,6 +82,11 @@ def simulate_scene(
     key = method or scene.method
     if key not in METHODS:
         raise ModelError(f"method = {key!r}; must be one of {', '.join(map(repr, METHODS))}")
+    if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
+        raise ModelError(
+            f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
+            "forces: use more, or do not check"
+        )
     labels = {"scene": name or scene.model.name, "parameters": dict(parameters or {})}
     labels["version"] = __version__
 
@@ -94,7 +102,7 @@ def simulate_scene(
             _check_start(taken, scene)
         elif scene.start == "equilibrium":
             say("finding the equilibrium")
-            start = equilibrium(system)
+            start = equilibrium(system, progress=progress)
         write = None
         if checkpoint is not None:
             write = _writer(checkpoint, {**(job or {}), "start": scene.start})
@@ -113,8 +121,12 @@ def simulate_scene(
             )
         except ConvergenceError as error:
             if error.result is not None:
-                error.result = replace(error.result, **labels)
+                result = _checked(system, error.result) if check else error.result
+                error.result = replace(result, **labels)
             raise
+        if check:
+            say("checking the forces")
+            result = _checked(system, result)
     return replace(result, **labels)
 
 
@@ -139,3 +151,11 @@ def _check_start(taken: Snapshot, scene: Scene) -> None:
             f"the checkpoint is of another run: its start was {started!r}, the scene's is "
             f"{scene.start!r}; must be the same; restore it, or run from the start"
         )
+
+
+def _checked(system: FiberSystem, result: Result) -> Result:
+    """The result with the mismatch of its forces among its stats, if it has frames enough."""
+    if result.time.size < inverse.FEWEST_FRAMES:
+        return result
+    found = inverse.check(system, result)
+    return replace(result, stats=result.stats | {"check": found.as_dict()})

@@ -5,6 +5,8 @@ that hinges at the elbow; they slide on each other and on the bones. The scene o
 Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the numbers that its figures need.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 import fibermsk as fm
@@ -33,14 +35,31 @@ def triceps_activation(t):
     return 0.008 * (1.0 - np.cos(np.pi * t))
 
 
-def tissue(max_stress, prestress):
+class Numbers(NamedTuple):
+    """Viscosity [N s/m^2], prestress of biceps and triceps [N/m^2], joint damping [N m s/rad]."""
+
+    viscosity: float
+    biceps: float
+    triceps: float
+    damping: float
+
+
+# The printed table leaves the fibers slack: it needs bending stiffness.
+NUMBERS = {
+    "corrected": Numbers(1.0e4, 32.7e3, 16.0e3, 0.2),
+    "printed": Numbers(1.0e3, 32.7, 16.0, 0.0),
+}
+
+
+def tissue(max_stress, prestress, viscosity, bending):
     """Muscle and tendon of one fiber."""
     return fm.Tissue(
         density=900.0,
-        muscle=fm.KelvinVoigt(shear_modulus=2.0e4, viscosity=1.0e4),
-        tendon=fm.KelvinVoigt(shear_modulus=1.0e6, viscosity=1.0e4),
+        muscle=fm.KelvinVoigt(shear_modulus=2.0e4, viscosity=viscosity),
+        tendon=fm.KelvinVoigt(shear_modulus=1.0e6, viscosity=viscosity),
         active=fm.ActiveStress(max_stress, optimal_stretch=1.3, width=0.3, exponent=4.0),
         prestress=prestress,
+        bending=bending,
     )
 
 
@@ -50,6 +69,8 @@ def scene(
     duration: float = 8.0,
     start: str = "initial",
     tolerance: float = 0.0,
+    numbers: str = "corrected",
+    bending: float = 0.0,
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -65,7 +86,15 @@ def scene(
         At rest with straight fibers, as in the paper; or hanging in static equilibrium.
     tolerance : float
         Relative tolerance of adaptive steps; 0 for the fixed steps of the paper.
+    numbers : {"corrected", "printed"}
+        Viscosity, prestress and damping that keep the fibers taut, or those of the paper's table 4.
+    bending : float
+        Bending stiffness of the fibers over that of solid round sections; the printed numbers need
+        it.
     """
+    if numbers not in NUMBERS:
+        raise fm.ModelError(f"numbers = {numbers!r}; must be 'corrected' or 'printed'")
+    chosen = NUMBERS[numbers]
     model = fm.Model("upper_limb", gravity=(0.0, 0.0, -9.81))
     length, mass, bone = FOREARM_LENGTH, FOREARM_MASS, BONE_RADIUS
     across = mass * (3.0 * bone**2 + length**2) / 12.0
@@ -83,7 +112,14 @@ def scene(
     model.add(fm.Weld(model.ground, upper_arm), fm.Weld(model.ground, elbow))
     # flexion takes the hand forward, to +x
     model.add(
-        fm.Hinge("elbow_flexion", upper_arm, forearm, at=ELBOW, axis=(0.0, -1.0, 0.0), damping=0.2)
+        fm.Hinge(
+            "elbow_flexion",
+            upper_arm,
+            forearm,
+            at=ELBOW,
+            axis=(0.0, -1.0, 0.0),
+            damping=chosen.damping,
+        )
     )
 
     def fiber(name, origin, insertion, material, activation):
@@ -103,10 +139,12 @@ def scene(
     fibers = []
     for i, y in enumerate((-0.013, 0.013), start=1):
         ends = (0.05, y, -0.01), (0.045, y, -0.045)
-        fibers.append(fiber(f"biceps_{i}", *ends, tissue(4.2e7, 32.7e3), biceps_activation))
+        material = tissue(4.2e7, chosen.biceps, chosen.viscosity, bending)
+        fibers.append(fiber(f"biceps_{i}", *ends, material, biceps_activation))
     for i, y in enumerate((-0.026, 0.0, 0.026), start=1):
         ends = (-0.05, y, -0.02), (-0.05, y, -0.03)
-        fibers.append(fiber(f"triceps_{i}", *ends, tissue(1.4e7, 16.0e3), triceps_activation))
+        material = tissue(1.4e7, chosen.triceps, chosen.viscosity, bending)
+        fibers.append(fiber(f"triceps_{i}", *ends, material, triceps_activation))
 
     bones = [upper_arm, elbow, forearm]
     model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), formulation="half_pass"))

@@ -50,6 +50,18 @@ MUTATIONS = {
         "+ prestress * inverse2\n",
         "coupled_tangent",
     ),
+    "curvature and stretch in the tangent of bending": (
+        "kernels/bending.py",
+        "f_ss, f_sp = (q - 3.0 * p * p * r)",
+        "f_ss, f_sp = (q + 3.0 * p * p * r)",
+        "coupled_tangent",
+    ),
+    "force of bending": (
+        "kernels/bending.py",
+        "g1[m] = 2.0 * f_s * a1[m]",
+        "g1[m] = f_s * a1[m]",
+        "elastica",
+    ),
     "mass of an element": (
         "kernels/cable.py",
         "weight[e, k] * line_density[e, k] * n[a] * n[b]",
@@ -117,7 +129,11 @@ MUTATIONS = {
         "pendulum_on_fiber",
     ),
 }
-COARSE = {"pendulum_on_fiber": {"steps": 32}, "fiber_collision": {"elements": 4, "steps": 50}}
+COARSE = {
+    "pendulum_on_fiber": {"steps": 32},
+    "fiber_collision": {"elements": 4, "steps": 50},
+    "elastica": {"elements": 8},
+}
 
 
 def run_problem(folder, problem):

@@ -86,7 +86,6 @@ def test_scene_file_runs_as_a_program(tmp_path):
 @pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM"])
 def test_killed_run_leaves_no_broken_file(tmp_path, signal_name):
     import signal
-    import time
 
     out = tmp_path / "limb.h5"
     command = "from fibermsk.cli.main import main; main()"
@@ -95,7 +94,11 @@ def test_killed_run_leaves_no_broken_file(tmp_path, signal_name):
         + ["--set", "steps=200000"],
         stderr=subprocess.PIPE,
     )
-    time.sleep(6.0)
+    # the first line of progress says that steps are made
+    assert process.stderr is not None
+    for line in process.stderr:
+        if b"t = " in line:
+            break
     assert process.poll() is None
     process.send_signal(getattr(signal, signal_name))
     process.communicate(timeout=60)

@@ -66,13 +66,14 @@ def add_bones(
 
 
 def tissue(viscosity: float) -> fm.Tissue:
-    """Muscle and tendon with all parts of the stress."""
+    """Muscle and tendon with all parts of the stress, and bending."""
     return fm.Tissue(
         density=1000.0,
         muscle=fm.KelvinVoigt(2e4, viscosity),
         tendon=fm.KelvinVoigt(2e5, 2.0 * viscosity),
         active=fm.ActiveStress(1e5, optimal_stretch=1.1),
         prestress=2e4,
+        bending=0.8,
     )
 
 

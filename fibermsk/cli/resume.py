@@ -47,7 +47,8 @@ def resume(
     if not quiet:
         at = f"t = {taken.time:g} s of {taken.duration:g} s"
         typer.echo(f"{scene.name}: goes on at {at}; checkpoints every {every:g} s", err=True)
-    options = {
+    options = {"check": True} if job["check"] else {}
+    options |= {
         "checkpoint": file,
         "checkpoint_every": every,
         "resume_from": file,

@@ -35,6 +35,9 @@ Settings = Annotated[
     typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
 ]
 Method = Annotated[str | None, typer.Option("--method", help="Time integrator.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare the forces with those that the motion needs.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Every = Annotated[
@@ -54,6 +57,7 @@ def run(
     out: Out = None,
     settings: Settings = None,
     method: Method = None,
+    check: Check = False,
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
@@ -63,16 +67,16 @@ def run(
 
     with printing_beside(json):
         file = find(scene)
-    _run(file, out, settings or [], method, quiet, json, checkpoint_every)
+    _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
     """Compute the scene of the file that calls this, as `fibermsk run` does.
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
-    ``--set``, ``--out``, ``--method``, ``--quiet``, ``--json``, ``--checkpoint-every`` and
-    ``--debug`` from the command line and writes ``results/<file>.h5``. Ends the program if the run
-    does not succeed.
+    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
+    ``--checkpoint-every`` and ``--debug`` from the command line and writes ``results/<file>.h5``.
+    Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -102,11 +106,14 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
         out: Out = None,
         settings: Settings = None,
         method: Method = None,
+        check: Check = False,
         quiet: Quiet = False,
         json: Json = False,
         checkpoint_every: Every = None,
     ) -> None:
-        results.append(_run(file, out, settings or [], method, quiet, json, checkpoint_every))
+        results.append(
+            _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+        )
 
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -122,6 +129,7 @@ def _run(
     out: Path | None,
     settings: list[str],
     method: str | None,
+    check: bool,
     quiet: bool,
     json: bool,
     checkpoint_every: float | None,
@@ -133,7 +141,7 @@ def _run(
 
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"check": True} if check else {}
     if checkpoint_every is not None:
         every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
         checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
@@ -145,11 +153,12 @@ def _run(
             "settings": settings,
             "parameters": plain(parameters),
             "method": method,
+            "check": check,
             "out": str(path),
             "folder": str(Path.cwd()),
             "checkpoint_every": every,
         }
-        options = {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
+        options |= {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
         if not quiet:
             typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
     return compute(file, parameters, method, path, quiet, json, options)
@@ -166,8 +175,9 @@ def compute(
 ) -> Result:
     """Compute a scene, write its result to `path`, and say how it went.
 
-    `options` for checkpoints go to `fibermsk.simulate_scene`; the file is removed on success. Ends
-    the command with its exit status if the run does not succeed.
+    `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
+    checkpoint is removed on success. Ends the command with its exit status if the run does not
+    succeed.
     """
     import fibermsk
     from fibermsk.errors import ConvergenceError
@@ -208,6 +218,8 @@ def compute(
         "wall_seconds": seconds,
         "final": final,
     }
+    if "check" in options:
+        report["check"] = result.stats.get("check")
     if json:
         print_json(report)
     elif not quiet:
@@ -230,7 +242,27 @@ def _print_summary(report: dict[str, Any]) -> None:
     )
     for name, value in report["final"].items():
         typer.echo(f"  {name} = {value:.6g} rad")
+    if "check" in report:
+        _print_check(report["check"])
     typer.echo(f"  written to {report['file']}")
+
+
+def _print_check(found: dict[str, Any] | None) -> None:
+    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
+    if found is None:
+        typer.echo("  forces not checked: the run has too few frames")
+        return
+    rows = [*found["coordinates"].items(), *found["fibers"].items()]
+    width = max(len(name) for name, _ in rows) if rows else 0
+    typer.echo(
+        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
+        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
+    )
+    for name, one in rows:
+        typer.echo(
+            f"    {name:{width}}  {one['rms']:9.3g}  {one['largest']:9.3g} ({one['time']:.4g} s)"
+            f"  of {one['applied']:9.3g} {one['unit']}"
+        )
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import numpy as np
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results.slack import Slack
 from fibermsk.results.units import FIBER_UNITS, SOLVER_UNITS
 
 __all__ = ["check_writable", "describe", "load", "save"]
@@ -142,6 +143,7 @@ def _write(file: h5py.File, result: Result) -> None:
     file.attrs["status"] = result.status
     file.attrs["message"] = result.message
     file.attrs["stats"] = json.dumps(result.stats, default=_plain)
+    file.attrs["slack"] = json.dumps([interval._asdict() for interval in result.slack])
     file.attrs["units"] = "SI"
 
     _put(file, "time", result.time, "s")
@@ -220,13 +222,14 @@ def _read_result(file: _Node) -> Result:
         status=str(file.attrs["status"]),
         message=str(file.attrs["message"]),
         stats=json.loads(file.attrs["stats"]),
+        slack=tuple(Slack(**interval) for interval in json.loads(file.attrs["slack"])),
         version=str(file.attrs["fibermsk_version"]),
     )
 
 
 def _describe(file: _Node) -> dict[str, Any]:
     attributes = {key: file.attrs[key] for key in file.attrs}
-    for key in ("parameters", "stats"):
+    for key in ("parameters", "stats", "slack"):
         attributes[key] = json.loads(attributes[key])
     datasets = []
 

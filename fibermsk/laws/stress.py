@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fibermsk.laws import _check
 
-__all__ = ["ActiveStress", "KelvinVoigt", "nominal_stress", "stored_energy"]
+__all__ = ["ActiveStress", "KelvinVoigt", "bending_stiffness", "nominal_stress", "stored_energy"]
 
 
 @dataclass(frozen=True)
@@ -154,3 +154,11 @@ def stored_energy(stretch, shear_modulus, prestress):
     """
     elastic = 0.5 * shear_modulus * (stretch * stretch + 2.0 / stretch - 3.0)
     return elastic + prestress * math.log(stretch)
+
+
+def bending_stiffness(share, shear_modulus, radius):
+    """Bending stiffness of a round section [N m^2]: a share of Young's modulus 3 mu times I.
+
+    The modulus is that of `nominal_stress` without stretch, dP/dl = 3 mu; I = pi r^4 / 4.
+    """
+    return share * 0.75 * math.pi * shear_modulus * radius**4

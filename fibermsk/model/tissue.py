@@ -27,6 +27,10 @@ class Tissue:
     prestress : float
         Cauchy stress sigma_0 that is always there [N/m^2]; zero or positive, for a cable
         carries no compression.
+    bending : float
+        Bending stiffness over that of a solid round section, 3 mu pi r^4 / 4 [-]; zero or
+        positive. Zero is a cable, which folds at will where it is compressed; one is a solid rod;
+        fibers that consist of strands sliding on each other lie between.
 
     Raises
     ------
@@ -39,6 +43,7 @@ class Tissue:
     tendon: KelvinVoigt | None = None
     active: ActiveStress | None = None
     prestress: float = 0.0
+    bending: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the fields and fill in the tendon."""
@@ -50,4 +55,5 @@ class Tissue:
         if self.active is not None:
             _check.instance(owner, "active", self.active, ActiveStress, "an ActiveStress or None")
         prestress = _check.non_negative(owner, "prestress", self.prestress, "N/m^2")
-        _check.store(self, density=density, tendon=tendon, prestress=prestress)
+        bending = _check.non_negative(owner, "bending", self.bending)
+        _check.store(self, density=density, tendon=tendon, prestress=prestress, bending=bending)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.results.slack import Slack
+
 __all__ = ["BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
 
 Array = NDArray[np.float64]
@@ -162,6 +164,8 @@ class Result:
         Why the run ended, empty on success.
     stats : dict
         Counters and wall times of the run.
+    slack : tuple of Slack
+        Which fibers were compressed, when and where.
     version : str
         fibermsk version that made the result.
     """
@@ -180,6 +184,7 @@ class Result:
     status: str = "success"
     message: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
+    slack: tuple[Slack, ...] = ()
     version: str = ""
 
     def coordinate(self, name: str | Any) -> Array:

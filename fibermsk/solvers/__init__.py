@@ -7,6 +7,7 @@ from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.simulate import simulate
+from fibermsk.solvers.stability import Stability, stability
 from fibermsk.solvers.stage import State
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "GeneralizedAlpha",
     "Newton",
     "NewtonReport",
+    "Stability",
     "State",
     "accelerations",
     "equilibrium",
     "simulate",
+    "stability",
 ]

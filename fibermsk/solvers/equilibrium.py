@@ -1,13 +1,20 @@
-"""Static equilibrium by pseudo-transient continuation."""
+"""Static equilibrium by pseudo-transient continuation, away from unstable states."""
 
 from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ConvergenceError
+from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.protocol import Evaluation, System
-from fibermsk.solvers.newton import Newton
+from fibermsk.results import Progress
+from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.linearize import inertia
+from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.stability import Stability, stability
 
 __all__ = ["equilibrium"]
 
@@ -17,8 +24,23 @@ _FIRST_STEP = 1e-3
 _LARGEST_STEP = 1e4
 _SMALLEST_STEP = 1e-9
 _MAX_STEPS = 500
+_STILL = 1e-6
+"""Largest scaled displacement in a step of a second or more that counts as none."""
+
 _EASY = 6
 """A solve with at most this many iterations lets the next step grow."""
+
+_STEPS_BETWEEN_NEWS = 20
+
+_MOST_PUSHES = 4
+_PUSH = 1e-3
+"""Largest scaled displacement of a push along an unstable mode."""
+
+_LONGEST_WAY = 0.02
+"""Largest scaled way of prescribed points at a time."""
+
+_SAFE_STEP = 0.3
+"""Step over the growth time of the mode: its tangent, M / h^2 + K, is surely definite."""
 
 
 def equilibrium(
@@ -27,14 +49,20 @@ def equilibrium(
     *,
     t: float = 0.0,
     newton: Newton | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> tuple[Array, Array]:
     """Positions at rest under the loads and activations of one time.
 
     The system is released from `start` in backward Euler steps whose velocity is forgotten after
     each, so that it creeps downhill in energy; the steps grow as Newton's method allows, until
-    inertia and viscosity no longer matter and the static equations themselves are solved. It thus
-    reaches a stable equilibrium on the side of every contact that the start is on, with no load
-    steps to choose.
+    inertia and viscosity no longer matter and the static equations themselves are solved. It stays
+    on the side of every contact that the start is on, and there are no load steps to choose.
+
+    A start that is itself unstable, such as an inverted pendulum, holds still. The state that is
+    found is therefore checked with `stability`; where it is unstable, it is pushed along its mode,
+    to one side and then to the other, and creeps on in steps so short that each ends in a minimum
+    of its own energy. Where prescribed points are elsewhere at time t than in the start, they are
+    led there bit by bit, and what they pull along follows elastically.
 
     Parameters
     ----------
@@ -46,6 +74,8 @@ def equilibrium(
         Time at which loads and activations are taken [s].
     newton : Newton, optional
         Nonlinear solver and its tolerance.
+    progress : callable, optional
+        Called with a `Progress` every twenty steps, with a message.
 
     Returns
     -------
@@ -56,40 +86,172 @@ def equilibrium(
     ------
     ConvergenceError
         If no equilibrium is found.
+
+    Warns
+    -----
+    ModelWarning
+        If the state is unstable or its stability is not known, or a fiber is under compression.
     """
     newton = newton or Newton()
     system.check_inputs(np.array([t]))
     y, _ = start if start is not None else system.initial_state()
-    rest = np.zeros_like(y)
-    h = _FIRST_STEP
-    history: list[float] = []
-    for _ in range(_MAX_STEPS):
-        new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
-        history = report.history
-        if not report.converged:
-            h *= 0.25
-            if h < _SMALLEST_STEP:
-                break
+    creep = _Creep(system, t, newton, progress)
+    y = creep.downhill(creep.follow(y), _FIRST_STEP)
+    verdict = _judge(system, y, t)
+    side = 1.0
+    for _ in range(_MOST_PUSHES):
+        if verdict is None or verdict.stable:
+            break
+        try:
+            y = creep.aside(y, verdict, side)
+        except ConvergenceError:
+            side = -side
             continue
-        moved = float(np.abs((new - y) / system.scale).max())
-        y = new
-        if h >= 1.0 and moved < 1e-3:
-            solution, report = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
-            history = report.history
-            near = report.converged and np.abs((solution - y) / system.scale).max() < 1e-2
-            if near:
-                return solution, rest
-        if len(report.history) <= _EASY:
-            h = min(4.0 * h, _LARGEST_STEP)
-    raise ConvergenceError(
-        "no static equilibrium found: "
-        f"the last pseudo-time step was {h:.2g} s, its last scaled increments "
-        f"{', '.join(f'{x:.2g}' for x in history[-4:])}. Likely causes: a mechanism that nothing "
-        "holds, a slack fiber, or loads beyond what the tissue carries. Try more prestress or a "
-        "nearer start",
-        time=t,
-        history=history,
-    )
+        verdict = _judge(system, y, t)
+    rest = np.zeros_like(y)
+    if verdict is not None and not verdict.stable:
+        warnings.warn(
+            f"the equilibrium is {verdict}, and pushed along it the system finds no stable one; "
+            "a run from there leaves it. Likely causes: a fiber under compression, or one that "
+            "softens as it stretches. Try more prestress or another start",
+            ModelWarning,
+            stacklevel=2,
+        )
+    force, theta = system.least_tension(t, y, rest)
+    slack = [
+        f"{system.fiber_names[f]!r} at theta = {theta[f]:.3g}: {force[f]:.3g} N"
+        for f in np.flatnonzero(force < 0.0)
+    ]
+    if slack:
+        warnings.warn(
+            "the equilibrium has fibers under compression, which a cable without bending stiffness "
+            f"cannot carry: {', '.join(slack)}. Shorten their path, or give their tissue prestress "
+            "or bending",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return y, rest
+
+
+def _judge(system: System, y: Array, t: float) -> Stability | None:
+    """Stability of a state; None, with a warning, where it cannot be found."""
+    try:
+        return stability(system, y, t)
+    except ConvergenceError as error:
+        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=3)
+        return None
+
+
+class _Creep:
+    """Steps from rest at one time, whose number and last increments are kept for messages."""
+
+    def __init__(
+        self,
+        system: System,
+        t: float,
+        newton: Newton,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.system, self.t, self.newton, self.progress = system, t, newton, progress
+        self.steps = self.iterations = 0
+
+    def follow(self, y: Array) -> Array:
+        """Positions with the prescribed points where they are at this time.
+
+        Put there at once they would crush the elements next to them. The others move as the
+        tangent of a long step from rest gives them with the forces that each bit of the way adds.
+        """
+        system, t = self.system, self.t
+        rest = np.zeros_like(y)
+        way = system.retract(t, y, rest) - y
+        moved = np.abs(way / system.scale) > _LONGEST_WAY * 1e-6
+        longest = float(np.abs(way / system.scale).max(initial=0.0))
+        if longest <= _LONGEST_WAY:
+            return y
+        here, n = y, int(np.ceil(longest / _LONGEST_WAY))
+        for k in range(1, n + 1):
+            there = here.copy()
+            there[moved] = y[moved] + (k / n) * way[moved]
+            before = system.evaluate(t, here, rest, rest, 1.0, 1.0)
+            after = system.evaluate(t, there, rest, rest, tangent=False)
+            assert before.tangent is not None
+            try:
+                increment = factorize(before.tangent)(before.residual - after.residual)
+            except np.linalg.LinAlgError:
+                increment = rest
+            fraction = system.step_fraction(here, increment, self.newton.keep)
+            # retract puts the prescribed points at their goal
+            here = system.retract(t, there, fraction * increment)
+            here[moved] = there[moved]
+        return system.retract(t, here, rest)
+
+    def downhill(self, y: Array, h: float, safe: float = np.inf) -> Array:
+        """Equilibrium below y, from steps of h [s] on.
+
+        A step above `safe` must end in a minimum of its energy, where its tangent has no negative
+        eigenvalue.
+        """
+        system, t, newton = self.system, self.t, self.newton
+        report, grow = NewtonReport(), True
+        for _ in range(_MAX_STEPS):
+            new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
+            self._tell(h, len(report.history))
+            if not report.converged:
+                h *= 0.25
+                if h < _SMALLEST_STEP:
+                    break
+                continue
+            if h > safe and not self._is_minimum(y, new, h):
+                h, grow = max(0.5 * h, safe), False
+                continue
+            moved = float(np.abs((new - y) / system.scale).max())
+            y = new
+            if h >= 1.0 and moved < 1e-3:
+                solution, static = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
+                near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
+                if near:
+                    return solution
+                if moved < _STILL:  # neutral: the static equations do not tell where it ends
+                    return y
+            if grow and len(report.history) <= _EASY:
+                h = min((4.0 if np.isinf(safe) else 2.0) * h, _LARGEST_STEP)
+            grow = True
+        worst = f" (largest: {system.describe(report.worst)})" if report.worst >= 0 else ""
+        reason = f": {report.reason}" if report.reason else ""
+        raise ConvergenceError(
+            f"no static equilibrium found{reason}; the last pseudo-time step was {h:.2g} s, its "
+            f"last scaled increments {', '.join(f'{x:.2g}' for x in report.history[-4:])}{worst}. "
+            "Likely causes: a mechanism that nothing holds, a slack fiber, or loads beyond what "
+            "the tissue carries. Try more prestress or a nearer start",
+            time=t,
+            history=report.history,
+        )
+
+    def aside(self, y: Array, verdict: Stability, side: float) -> Array:
+        """Equilibrium that an unstable state falls to when it is pushed to one side."""
+        push = side * _PUSH * verdict.mode
+        fraction = self.system.step_fraction(y, push, self.newton.keep)
+        pushed = self.system.retract(self.t, y, fraction * push)
+        safe = _SAFE_STEP / verdict.growth_rate
+        return self.downhill(pushed, safe, safe)
+
+    def _is_minimum(self, y: Array, new: Array, h: float) -> bool:
+        tangent = _at_rest(self.system, self.t, y, h)(new, True).tangent
+        assert tangent is not None
+        try:
+            return inertia(tangent) == 0
+        except np.linalg.LinAlgError:  # no definite matrix breaks down
+            return False
+
+    def _tell(self, h: float, iterations: int) -> None:
+        self.steps += 1
+        self.iterations += iterations
+        if self.progress is not None and self.steps % _STEPS_BETWEEN_NEWS == 0:
+            message = (
+                f"finding the equilibrium, {self.steps} steps, {self.iterations} Newton "
+                f"iterations, pseudo-time step {h:.2g} s"
+            )
+            self.progress(Progress(0.0, 1.0, self.steps, self.iterations, message))
 
 
 def _at_rest(system: System, t: float, y_old: Array, h: float):

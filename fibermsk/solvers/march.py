@@ -169,5 +169,5 @@ def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[Stat
     v_dot = 6.0 * s * (1.0 - s) / h * (v1 - v0)
     v_dot += (1.0 - s) * (1.0 - 3.0 * s) * a0 + s * (3.0 * s - 2.0) * a1
     y = system.retract(t, y, np.zeros_like(y))
-    v = system.enforce(y, v)
-    return State(t, y, v), system.enforce_rate(y, v, v_dot)
+    v = system.enforce(y, v, t)
+    return State(t, y, v), system.enforce_rate(y, v, v_dot, t)

@@ -35,6 +35,8 @@ class NewtonReport:
         Why it failed, empty on success.
     worst : int
         Unknown with the largest scaled increment in the last iteration.
+    worst_residual : int
+        Unknown with the largest residual at the last iterate.
     final : Evaluation or None
         At the solution, without tangent.
     """
@@ -45,7 +47,14 @@ class NewtonReport:
     fractions: list[float] = field(default_factory=list)
     reason: str = ""
     worst: int = -1
+    worst_residual: int = -1
     final: Evaluation | None = None
+
+    def measure(self, residual: Array) -> None:
+        """Take in the residual of an iterate."""
+        size = np.abs(residual)
+        self.worst_residual = int(np.argmax(size))
+        self.residuals.append(float(size[self.worst_residual]))
 
 
 @dataclass(frozen=True)
@@ -115,14 +124,13 @@ class Newton:
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
         for _ in range(self.max_iterations):
+            if current.flaw:
+                report.reason = f"NaN or infinity in {current.flaw}"
+                return y, report
             if not current.admissibility > 0.0:
                 report.reason = "the start is not admissible: a contact is too deep"
                 return y, report
-            report.residuals.append(float(np.abs(current.residual).max()))
-            if not np.isfinite(report.residuals[-1]):
-                worst = int(np.flatnonzero(~np.isfinite(current.residual))[0])
-                report.reason = f"the residual of {system.describe(worst)} is not finite"
-                return y, report
+            report.measure(current.residual)
             assert current.tangent is not None
             try:
                 increment = factorize(current.tangent)(-current.residual)
@@ -150,10 +158,12 @@ class Newton:
             report.fractions.append(fraction)
             if fraction < self.min_fraction:
                 report.reason = "the safeguard stops every update: contacts are at their limit"
+                if following.flaw:
+                    report.reason = f"NaN or infinity in {following.flaw}"
                 return y, report
             y, current = trial, following
-            if last:
-                report.residuals.append(float(np.abs(current.residual).max()))
+            if last and not current.flaw:
+                report.measure(current.residual)
                 report.converged = True
                 report.final = current
                 return y, report

@@ -191,7 +191,7 @@ def _begin(
     y, v = (
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
-    state = State(0.0, y, system.enforce(y, v))
+    state = State(0.0, y, system.enforce(y, v, 0.0))
     memory = method.start(system, state)
     evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
     record.add(Frame(state, evaluation, 0.0, 0))

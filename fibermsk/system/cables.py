@@ -12,6 +12,7 @@ from fibermsk.elements.hermite import hermite_d1
 from fibermsk.elements.mesh import spline_through
 from fibermsk.errors import ModelError
 from fibermsk.kernels import cable, shape
+from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station, Tissue
 from fibermsk.model.fiber import End
 from fibermsk.system.tree import Tree, TreeState
@@ -64,6 +65,10 @@ class Cables:
         Mass per theta [kg].
     mass : (n_elements, 4, 4) float array
         Element mass matrices.
+    bent : (n_bent,) int array
+        Elements with bending stiffness.
+    bending : (n_elements, n_points) float array
+        Bending stiffness over |X,theta| [N m].
     radius_poly : (n_elements, 5) float array
         Reference radius in powers of xi.
     reference_power : (n_elements, 4, 3) float array
@@ -92,6 +97,8 @@ class Cables:
     law: Array
     line_density: Array
     mass: Array
+    bent: Index
+    bending: Array
     radius_poly: Array
     reference_power: Array
     length: Array
@@ -184,7 +191,7 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
     G0 = reference_speed(reference, elements, h, xi)
     radius_poly = np.empty((elements.shape[0], 5))
     law = np.empty((elements.shape[0], N_POINTS, 7))
-    density = np.empty((elements.shape[0], 1))
+    density, share = np.empty((elements.shape[0], 1)), np.empty((elements.shape[0], 1))
     for f, fiber in enumerate(model.fibers):
         own = slice(element_start[f], element_start[f + 1])
         start = theta[elements[own, 0], None]
@@ -193,7 +200,7 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
         at = start + h[own, None] * xi
         fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
         law[own] = tissue_constants(fiber.tissue, fraction)
-        density[own] = fiber.tissue.density
+        density[own], share[own] = fiber.tissue.density, fiber.tissue.bending
         tangents = np.linalg.norm(meshes[f].nodes[:, 3:], axis=1)
         speed = np.r_[G0[own].ravel(), tangents]
         if not speed.min() > _LEAST_SPEED * speed.mean():
@@ -232,6 +239,8 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
         law=law,
         line_density=line_density,
         mass=mass,
+        bent=np.flatnonzero(share),
+        bending=bending_stiffness(share, law[..., 0], radius) / G0,
         radius_poly=radius_poly,
         reference_power=power,
         length=per_fiber(np.add, (weight * G0).sum(axis=1), element_start),

@@ -218,6 +218,14 @@ class ContactSearch:
                 candidates.append((float(part.state[slot, 3]), part.names(slot)))
         return min(candidates)
 
+    def flawed(self) -> str:
+        """Names of two that touch with a force that is not finite; empty if there are none."""
+        for part in (*self.fiber_sets, *self.bone_sets):
+            bad = np.flatnonzero(~np.isfinite(part.force).all(axis=1))
+            if bad.size:
+                return part.names(int(bad[0]))
+        return ""
+
     def n_closed(self) -> tuple[int, int]:
         """Number of closed contact points, fiber-fiber and fiber-bone."""
         fibers, bones = (

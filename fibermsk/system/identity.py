@@ -62,7 +62,9 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
         "the attachments": _digest([getattr(cables, name) for name in _ATTACHMENT]),
         "the contacts": _digest([getattr(partners, f.name) for f in fields(partners)]),
         "gravity": _digest([tree.gravity]),
-        "the activations": _digest([*(system.activations(float(t)) for t in times), *corners]),
+        "the activations": _digest(
+            [*(system.loads.activations(float(t)) for t in times), *corners]
+        ),
         "the line loads": _digest(loads),
         "the moving points": _digest(moving),
     }

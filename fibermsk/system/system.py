@@ -8,14 +8,11 @@ follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.kernels import cable, rigid, safeguard
-from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
+from fibermsk.kernels import attachment, bending, cable, rigid, safeguard
 from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
@@ -24,10 +21,14 @@ from fibermsk.system import norms
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
+from fibermsk.system.diagnose import flawed_term, suspects
+from fibermsk.system.energy import Energy, energy
 from fibermsk.system.identity import fingerprint
+from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
 from fibermsk.system.start import check_start
+from fibermsk.system.tension import TensionProbe
 from fibermsk.system.tree import TreeState, build_tree
 
 __all__ = ["FiberSystem", "build"]
@@ -36,20 +37,6 @@ Array = NDArray[np.float64]
 
 # No update may take more than this part of the stretch away at once.
 _KEEP_STRETCH = 0.2
-
-
-class Energy(NamedTuple):
-    """Energies of a state [J]: kinetic, elastic (passive and prestress), gravity, contact."""
-
-    kinetic: float
-    elastic: float
-    gravity: float
-    contact: float
-
-    @property
-    def total(self) -> float:
-        """Sum of all [J]."""
-        return self.kinetic + self.elastic + self.gravity + self.contact
 
 
 def build(model: Model) -> FiberSystem:
@@ -95,6 +82,7 @@ class FiberSystem:
         self.cables = build_cables(model, self.tree, start)
         self.partners = build_partners(model, self.tree)
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
+        self.tension = TensionProbe(self.cables)
         self._n_x = 6 * self.cables.n_nodes
         links = self.cables.point_link
         moving = [
@@ -115,8 +103,8 @@ class FiberSystem:
             )
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
-        self._gravity_load = self.cables.line_density[:, :, None] * self.tree.gravity
-        self._load_time = np.nan
+        self.tension = TensionProbe(self.cables)
+        self.loads = Loads(model, self.cables, self.tree.gravity)
         signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
         corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]
         self._breakpoints = np.unique(np.concatenate([np.zeros(0), *map(np.asarray, corners)]))
@@ -147,7 +135,7 @@ class FiberSystem:
         """Reference configuration, at rest but for the start speeds and what they move."""
         y = np.r_[self.cables.reference.ravel(), self.tree.start]
         v = np.r_[np.zeros(self._n_x), self.tree.start_speed]
-        return y, self.enforce(y, v)
+        return y, self.enforce(y, v, 0.0)
 
     def attachments(self, state: TreeState) -> tuple[Array, Array, Array]:
         """Positions c (n_points, 3), Jacobian C (n_points, 3, n) and the entries of dC/dq."""
@@ -188,20 +176,19 @@ class FiberSystem:
             nodes[node, :3] = point.position_at(t)
         return new
 
-    def enforce(self, y: Array, v: Array) -> Array:
-        """Velocities with the attached nodes moving with their bodies, v_D = C(q) p."""
+    def enforce(self, y: Array, v: Array, t: float | None = None) -> Array:
+        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions."""
         new = v.copy()
         nodes, p = self.split(new)
         _, q = self.split(y)
         _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
         nodes[self.cables.attached_nodes, :3] = C @ p
-        # prescribed motions have the velocity of the time integrator, as every other node
         given, _ = self.split(v)
-        for node, _ in self._moving_points:
-            nodes[node, :3] = given[node, :3]
+        for node, point in self._moving_points:
+            nodes[node, :3] = given[node, :3] if t is None else point.velocity_at(t)
         return new
 
-    def enforce_rate(self, y: Array, v: Array, v_dot: Array) -> Array:
+    def enforce_rate(self, y: Array, v: Array, v_dot: Array, t: float | None = None) -> Array:
         """Accelerations with those of attached nodes, C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
@@ -210,8 +197,9 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = C @ p_dot
         m, j, k = self._hess_index.T
         np.add.at(nodes[:, :3], self.cables.attached_nodes[m], hess * (p[j] * p[k])[:, None])
-        for node, _ in self._moving_points:
-            nodes[node, :3] = v_dot.reshape(-1)[6 * node : 6 * node + 3]
+        given, _ = self.split(v_dot)
+        for node, point in self._moving_points:
+            nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
         return new
 
     def evaluate(
@@ -223,12 +211,13 @@ class FiberSystem:
         dv_dy: float = 0.0,
         dvdot_dv: float = 0.0,
         *,
+        rates: bool = False,
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
         cables, tree = self.cables, self.tree
         (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
-        self._set_loads(t)
+        external, activation = self.loads.at(t)
         state = tree.evaluate(q, p, p_dot)
         c, C, hess = self.attachments(state)
         admissibility = self.contact.evaluate(nodes, state)
@@ -237,37 +226,47 @@ class FiberSystem:
         n_q = tree.n
         residual = np.zeros(self.n)
         r_nodes, r_q = self.split(residual)
-        r_nodes -= self._external
+        r_nodes -= external
         data = np.zeros(pattern.indices.size)
         B, R, D = np.zeros((self._n_x, n_q)), np.zeros((n_q, self._n_x)), np.zeros((n_q, n_q))
         cable.assemble_cable(
             nodes, velocity, acceleration, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.area, cables.G0, cables.law, self._element_activation, cables.mass, 1.0, dv_dy,
+            cables.area, cables.G0, cables.law, activation, cables.mass, 1.0, dv_dy,
             dv_dy * dvdot_dv, pattern.self_base, pattern.self_stride, r_nodes, data,
+        )  # fmt: skip
+        bending.assemble_bending(
+            nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending,
+            pattern.self_base, pattern.self_stride, r_nodes, data,
         )  # fmt: skip
         self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
-        C_rate = np.zeros_like(C)
-        block = np.empty((C.shape[0], 12, 3))
+        rate_block = np.empty((C.shape[0], 12, n_q))
         if tangent and n_q:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
-            m, j, k = self._hess_index.T
-            for axis in range(3):
-                np.add.at(C_rate[:, axis], (m, k), hess[:, axis] * p[j])
-            end_velocity_blocks(
+            velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
+            attachment.velocity_slope(C, self._hess_index, hess, p, velocity_rate)
+            if rates:
+                attachment.acceleration_slope(
+                    state.S, tree.moves, cables.point_link, C, self._hess_index, hess, p, p_dot,
+                    dv_dy, acceleration_rate,
+                )  # fmt: skip
+            else:
+                np.multiply(dvdot_dv, velocity_rate, out=acceleration_rate)
+            attachment.end_rate_blocks(
                 nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
-                cables.G0, cables.law, self._element_activation, cables.mass, cables.end_element,
-                cables.end_side, dvdot_dv, block,
+                cables.G0, cables.law, activation, cables.mass, cables.end_element,
+                cables.end_side, velocity_rate, acceleration_rate, rate_block,
             )  # fmt: skip
         reactions = np.empty((C.shape[0], 3))
-        eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, C, C_rate, self._hess_index, hess,
-            block, pattern.row, pattern.column, pattern.base, pattern.stride, pattern.row_start,
-            pattern.row_entries, pattern.column_start, pattern.column_entries, tangent, r_nodes,
-            r_q, data, B, R, D, reactions,
+        attachment.eliminate_attached(
+            cables.elements, cables.end_element, cables.end_side, C, self._hess_index, hess,
+            rate_block, pattern.row, pattern.column, pattern.base, pattern.stride,
+            pattern.row_start, pattern.row_entries, pattern.column_start, pattern.column_entries,
+            tangent, r_nodes, r_q, data, B, R, D, reactions,
         )  # fmt: skip
         matrix = BorderedMatrix(pattern.matrix(data), B, R, D) if tangent else None
-        return Evaluation(residual, matrix, admissibility, reactions)
+        flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)
+        return Evaluation(residual, matrix, admissibility, reactions, flaw)
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
@@ -328,15 +327,6 @@ class FiberSystem:
                 for t in times:
                     fiber.line_load_at(samples, float(t))
 
-    def activations(self, t: float) -> Array:
-        """Activation of each fiber at time t, (n_fibers,)."""
-        known: dict[int, float] = {}
-        for fiber in self.model.fibers:
-            key = id(fiber.activation)
-            if key not in known:
-                known[key] = fiber.activation_at(t)
-        return np.array([known[id(fiber.activation)] for fiber in self.model.fibers])
-
     def memory(self) -> dict[str, Array]:
         """What the contact search remembers."""
         return self.contact.memory()
@@ -344,7 +334,8 @@ class FiberSystem:
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         self.contact.restore(memory)
-        self._evaluated, self._load_time = None, np.nan
+        self.forget()
+        self.loads.forget()
 
     def identity(self, times: Array) -> dict[str, str]:
         """Fingerprint of each named part of the model as numbered."""
@@ -352,47 +343,31 @@ class FiberSystem:
 
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
-        activations = np.array([self.activations(float(t)) for t in frames.t])
+        activations = np.array([self.loads.activations(float(t)) for t in frames.t])
         return observe(self.model, self.tree, self.cables, self.partners, activations, frames)
 
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress has none, nor contact by half passes."""
-        cables, tree = self.cables, self.tree
-        (nodes, q), (velocity, p) = self.split(y), self.split(v)
-        state = tree.evaluate(q, p, np.zeros(tree.n))
-        kinetic, gravity = rigid.kinetic_and_potential(
-            state.V, state.rotation, state.position, tree.body_link, tree.mass, tree.com,
-            tree.inertia, tree.gravity,
-        )  # fmt: skip
-        local = velocity[cables.elements].reshape(-1, 4, 3)
-        kinetic += 0.5 * float(np.einsum("eab,eai,ebi->", cables.mass, local, local))
-        weight = np.zeros((cables.n_nodes, 6))
-        cable.line_load_force(
-            cables.elements, cables.h, cables.xi, cables.weight, self._gravity_load, weight
-        )
-        elastic = cable.cable_energy(
-            nodes, cables.elements, cables.h, cables.xi, cables.weight, cables.area, cables.G0,
-            cables.law,
-        )  # fmt: skip
-        self.contact.evaluate(nodes, state)
-        self._evaluated = None
-        weight_potential = gravity - float((weight * nodes).sum())
-        return Energy(kinetic, elastic, weight_potential, self.contact.energy)
+        result = energy(self, y, v)
+        self.forget()
+        return result
 
-    def _set_loads(self, t: float) -> None:
-        """Activations and external nodal forces at time t."""
-        if t == self._load_time:
-            return
-        cables = self.cables
-        self._element_activation = self.activations(t)[cables.fiber]
-        load = self._gravity_load.copy()
-        for f, fiber in enumerate(self.model.fibers):
-            own = slice(cables.element_start[f], cables.element_start[f + 1])
-            theta = cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
-            per_length = fiber.line_load_at(theta.ravel(), t).reshape(*theta.shape, 3)
-            load[own] += per_length * cables.G0[own, :, None]
-        self._external = np.zeros((cables.n_nodes, 6))
-        cable.line_load_force(
-            cables.elements, cables.h, cables.xi, cables.weight, load, self._external
-        )
-        self._load_time = t
+    @property
+    def fiber_names(self) -> tuple[str, ...]:
+        """Names of the fibers."""
+        return self.cables.names
+
+    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber [N], and the theta where it is."""
+        (nodes, _), (velocity, _) = self.split(y), self.split(v)
+        return self.tension.least(nodes, velocity, self.loads.activations(t))
+
+    def suspects(self, t: float, y: Array, v: Array) -> list[str]:
+        """Likely causes of a failed step, from the state it started from."""
+        found = suspects(self, t, y, v)
+        self.forget()
+        return found
+
+    def forget(self) -> None:
+        """Contact was evaluated elsewhere: find it anew where it is needed next."""
+        self._evaluated = None

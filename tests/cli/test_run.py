@@ -47,6 +47,18 @@ def test_plain_run_tells_what_it_did(cli, scene_file):
     assert load("deep/er/x.h5").method == "other"
 
 
+def test_check_is_printed_and_kept(cli, scene_file):
+    path = scene_file()
+    done = cli("run", path, "--check")
+    assert done.exit_code == 0
+    assert "elbow_flexion        0.5       1.25 (2 s)  of        30 N m" in done.stdout
+    done = cli("run", path, "--check", "--json")
+    assert json.loads(done.stdout)["check"]["coordinates"]["elbow_flexion"]["rms"] == 0.5
+    assert load("results/arm.h5").stats["check"]["end"] == 7.0
+    done = cli("run", path, "--check", "--set", "steps=2")
+    assert "forces not checked" in done.stdout
+
+
 def test_quiet_run_says_nothing(cli, scene_file):
     path = scene_file()
     path.write_text(path.read_text().replace('print("loading")', ""))

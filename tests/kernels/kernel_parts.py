@@ -95,6 +95,7 @@ def parameters(tissue):
         "width": active.width,
         "nu": active.exponent,
         "prestress": tissue.prestress,
+        "bending": tissue.bending,
         "quadrature": 5,
     }
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .hermite import assemble, element_values, gauss, shape, shape_d
+from .hermite import assemble, element_values, gauss, shape, shape_d, shape_dd
 
 
 class Points(NamedTuple):
@@ -33,8 +33,8 @@ class Cable:
     radius, fraction : callable
         theta array -> reference radius r0 [m]; theta array -> muscle fraction gamma_M.
     params : dict
-        density, mu_M, mu_T, eta_M, eta_T, S_max, lambda_opt, width, nu, prestress (SI units) and
-        quadrature, the number of Gauss points per element.
+        density, mu_M, mu_T, eta_M, eta_T, S_max, lambda_opt, width, nu, prestress, bending (SI
+        units) and quadrature, the number of Gauss points per element.
     """
 
     node_theta: np.ndarray
@@ -192,6 +192,50 @@ def elastic_energy(cable, x):
     W = 0.5 * mu * (stretch**2 + 2.0 / stretch - 3.0)
     W = W + cable.params["prestress"] * np.log(stretch)
     return np.sum(np.pi * g.r0**2 * g.A1 * g.weight * W)
+
+
+def _bending(cable, x):
+    """B / |A1| (n, Q), tangent length (n, Q), unit tangent and second derivative (n, Q, 3)."""
+    g = cable.points()
+    nodes = element_values(x)
+    a1 = np.einsum("eka,eai->eki", g.dN, nodes)
+    xi, _ = gauss(cable.params.get("quadrature", 5))
+    a2 = np.einsum("eka,eai->eki", shape_dd(xi, cable.h[:, None]), nodes)
+    modulus = 3.0 * (g.gamma * cable.params["mu_M"] + (1.0 - g.gamma) * cable.params["mu_T"])
+    B = cable.params["bending"] * modulus * np.pi * g.r0**4 / 4.0
+    L = _norm(a1)
+    return B / g.A1, L, a1 / L[..., None], a2
+
+
+def bending_energy(cable, x):
+    """Energy of bending [J]: int B (|a1 x a2| / |a1|^2)^2 / (2 |A1|) dtheta."""
+    g = cable.points()
+    B, L, t, a2 = _bending(cable, x)
+    cross = np.cross(t, a2)
+    return 0.5 * np.sum(g.weight * B * np.sum(cross * cross, axis=-1) / L**2)
+
+
+def bending_force(cable, x):
+    """Force (n+1, 6) of bending ON the nodes.
+
+    Minus int B/|A1| w.dw dtheta with w = t,theta = (I - t t) a2 / |a1| and its variation
+    dw = [(I - t t) da2 - (dt.a2) t - (t.a2) dt - w (t.da1)] / |a1|, dt = (I - t t) da1 / |a1|.
+    """
+    g = cable.points()
+    B, L, t, a2 = _bending(cable, x)
+    along = np.sum(t * a2, axis=-1)
+    w = (a2 - along[..., None] * t) / L[..., None]
+    square = np.sum(w * w, axis=-1)
+    # w.t = 0, so that w.dw = [w.da2 - (t.a2) w.dt - w.w (t.da1)] / |a1|
+    on_a2 = w / L[..., None]
+    on_a1 = -(along / L**2)[..., None] * w - (square / L)[..., None] * t
+    xi, _ = gauss(cable.params.get("quadrature", 5))
+    d2 = shape_dd(xi, cable.h[:, None])
+    scale = g.weight * B
+    return -assemble(
+        np.einsum("ek,eka,eki->eai", scale, g.dN, on_a1)
+        + np.einsum("ek,eka,eki->eai", scale, d2, on_a2)
+    )
 
 
 def length(cable, x):
