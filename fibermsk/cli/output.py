@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["print_json", "printing_beside"]
+__all__ = ["plain", "print_json", "printing_beside"]
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
@@ -20,16 +20,17 @@ def printing_beside(json: bool) -> AbstractContextManager[Any]:
 
 def print_json(value: dict[str, Any]) -> None:
     """Write one JSON object on standard output; a number that is not finite becomes null."""
-    typer.echo(json.dumps(_plain(value), allow_nan=False))
+    typer.echo(json.dumps(plain(value), allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Form of a value that JSON knows; a number that is not finite becomes None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.laws import _check
 from fibermsk.protocol import System
-from fibermsk.results import Progress, Result
+from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
+from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
@@ -42,6 +43,9 @@ def simulate(
     control: Control | None = None,
     progress: Callable[[Progress], None] | None = None,
     throw: bool = True,
+    checkpoint: Callable[[Snapshot], object] | None = None,
+    checkpoint_every: float = 60.0,
+    resume_from: Snapshot | None = None,
 ) -> Result:
     """Integrate from t = 0 to t_end with frames at equal intervals.
 
@@ -70,6 +74,14 @@ def simulate(
     throw : bool
         Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
         "failed".
+    checkpoint : callable, optional
+        Called with a `Snapshot` now and then, and once more if the run fails or is interrupted;
+        `fibermsk.save_checkpoint` writes one to a file.
+    checkpoint_every : float
+        Wall time between two of these calls [s]; zero means after every step.
+    resume_from : Snapshot, optional
+        Go on from there instead of the start, with the same system and settings; the result is the
+        same to the bit as that of a run in one go, on the same machine and with as many threads.
 
     Returns
     -------
@@ -79,7 +91,8 @@ def simulate(
     Raises
     ------
     ModelError
-        If t_end or dt is not positive or an activation leaves [0, 1], before anything is computed.
+        If t_end or dt is not positive, an activation leaves [0, 1], or the snapshot is of another
+        run, before anything is computed.
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
     """
@@ -91,47 +104,52 @@ def simulate(
     control = control or FixedSteps()
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
+    _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
+    if resume_from is not None:
+        _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
+        if start is not None:
+            remedy = "the run goes on from the snapshot"
+            _check.refuse("simulate", "start", start, "be left out", remedy=remedy)
     times = np.linspace(0.0, t_end, n_steps + 1)
     system.check_inputs(times)
     began = clock.perf_counter()
 
-    y, v = start if start is not None else system.initial_state()
-    y, v = (
-        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
-    )
-    state = State(0.0, y, system.enforce(y, v, 0.0))
-    memory = method.start(system, state)
-    pace = control.start(system, method, memory, t_end / n_steps)
-    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
     record = Record()
-    record.add(Frame(state, evaluation, 0.0, 0))
-    # replaced in one go after each accepted step: Ctrl-C may come at any time
-    at = first = Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
+    at = first = _begin(system, method, control, start, t_end / n_steps, record)
+    identity = {}
+    if checkpoint is not None or resume_from is not None:
+        identity = identify(system, method, newton, control, times)
+    if resume_from is not None:
+        at, seconds = resume(system, first, record, resume_from, identity)
+        first, began = at, began - seconds
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, times, record, identity, began)
     counters = at.counters
     status, message, failure = "success", "", None
     try:
+        # each point replaces the one before in one go: Ctrl-C may come at any time
         for at in march(system, method, newton, control, times, record, first):
             counters = at.counters
+            checkpoints.when_due(at)
             if progress is not None:
                 t = at.memory.state.t
                 progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
-    except KeyboardInterrupt:
-        t = at.memory.state.t
-        status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
-    except StepFailure as error:
-        counters = error.counters or counters
-        status, failure, message = "failed", error, _explain(system, error)
-    record.keep(at.n_frames)
-    if at.memory.state.t > record.last_time:
-        # the run ended between two frames: what was accepted is kept as one more
-        spent = at.counters.newton_iterations - at.iterations
-        record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
-    frames = record.frames()
-    try:
+        record.keep(at.n_frames)
+        frames = record.frames()
         observed = system.observe(frames)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StepFailure) as error:
         t = at.memory.state.t
-        status, message = "interrupted", f"interrupted after the last step at t = {t:.6g} s"
+        if isinstance(error, StepFailure):
+            counters = error.counters or counters
+            status, failure, message = "failed", error, _explain(system, error)
+        else:
+            status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
+        checkpoints.now(at)
+        record.keep(at.n_frames)
+        if t > record.last_time:
+            # the run ended between two frames: what was accepted is kept as one more
+            spent = at.counters.newton_iterations - at.iterations
+            record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
+        frames = record.frames()
         observed = system.observe(frames)
     drifts = np.array([system.drift(*one) for one in zip(*frames[:3], strict=True)])
     position_drift, velocity_drift = drifts.max(axis=0)
@@ -158,6 +176,27 @@ def simulate(
             message, time=failure.state.t, result=result, history=failure.report.history
         )
     return result
+
+
+def _begin(
+    system: System,
+    method: Method,
+    control: Control,
+    start: tuple[Array, Array] | None,
+    dt: float,
+    record: Record,
+) -> Point:
+    """Start of a run, with its frame."""
+    y, v = start if start is not None else system.initial_state()
+    y, v = (
+        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
+    )
+    state = State(0.0, y, system.enforce(y, v, 0.0))
+    memory = method.start(system, state)
+    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
+    record.add(Frame(state, evaluation, 0.0, 0))
+    pace = control.start(system, method, memory, dt)
+    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
 
 
 def _count_steps(t_end: float, dt: float) -> int:

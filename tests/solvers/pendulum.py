@@ -27,7 +27,7 @@ class Swing:
 class Pendulum:
     """y'' = -sin y, let go at 1 rad."""
 
-    n, scale = 1, np.ones(1)
+    n, scale, fiber_names = 1, np.ones(1), ()
 
     def next_breakpoint(self, t, t_end):
         return t_end
@@ -50,6 +50,12 @@ class Pendulum:
 
     def step_fraction(self, y, increment, keep):
         return 1.0
+
+    def least_tension(self, t, y, v):
+        return np.zeros(0), np.zeros(0)
+
+    def suspects(self, t, y, v):
+        return []
 
     def describe(self, unknown):
         return "angle"
