@@ -100,6 +100,7 @@ class Checkpoints:
             **pack("run", run),
             **pack("frames", self._record.frames(at.n_frames)),
             **pack("system", at.system),
+            **pack("slack", at.slack),
         }
         t, t_end = at.memory.state.t, float(self._times[-1])
         return Snapshot(t, t_end, arrays, self._identity, library_versions())
@@ -166,6 +167,7 @@ def resume(
         iterations=unpack("run.iterations", 0, arrays),
         n_frames=unpack("run.n_frames", 0, arrays),
         system=memories,
+        slack=unpack("slack", start.slack, arrays),
     )
     return at, unpack("run.wall_seconds", 0.0, arrays)
 

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import math
 import time as clock
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.laws import _check
 from fibermsk.protocol import System
-from fibermsk.results import Progress, Result, Snapshot
+from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
+from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
+
+_MOST_TOLD = 5
+"""Slack fibers named in a warning."""
 
 _MAX_STEPS = 10_000_000
 _SHORTEST_STEP = 1e-12
@@ -95,6 +101,11 @@ def simulate(
         run, before anything is computed.
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
+
+    Warns
+    -----
+    ModelWarning
+        If fibers were compressed; `Result.slack` says which, when and where.
     """
     n_steps = _count_steps(t_end, dt)
     method, newton = method or BackwardEuler(), newton or Newton()
@@ -140,7 +151,8 @@ def simulate(
         t = at.memory.state.t
         if isinstance(error, StepFailure):
             counters = error.counters or counters
-            status, failure, message = "failed", error, _explain(system, error)
+            failure = explain(system, error, at.n_frames)
+            status, message = "failed", str(failure)
         else:
             status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
         checkpoints.now(at)
@@ -158,6 +170,7 @@ def simulate(
         method=method.name,
         status=status,
         message=message,
+        slack=at.slack.intervals(system.fiber_names),
         stats={
             "steps": len(record) - 1,
             "substeps": counters.substeps,
@@ -171,11 +184,23 @@ def simulate(
             "wall_seconds": clock.perf_counter() - began,
         },
     )
+    if result.slack:
+        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=2)
     if failure is not None and throw:
-        raise ConvergenceError(
-            message, time=failure.state.t, result=result, history=failure.report.history
-        )
+        failure.result = result
+        raise failure
     return result
+
+
+def _tell(slack: tuple[Slack, ...]) -> str:
+    """Which fibers were compressed, the worst first."""
+    worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
+    more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
+    return (
+        f"compressed fibers: {'; '.join(map(str, worst))}{more}. Without bending stiffness their "
+        "shape there is not determined (Tissue(bending=1.0) gives it), and the finer the mesh the "
+        "worse"
+    )
 
 
 def _begin(
@@ -196,7 +221,9 @@ def _begin(
     evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
     record.add(Frame(state, evaluation, 0.0, 0))
     pace = control.start(system, method, memory, dt)
-    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
+    force, theta = system.least_tension(*state)
+    slack = SlackLog.empty(force.size).add(0.0, force, theta)
+    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack)
 
 
 def _count_steps(t_end: float, dt: float) -> int:
@@ -212,16 +239,3 @@ def _count_steps(t_end: float, dt: float) -> int:
     if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
         n_steps = math.ceil(t_end / dt)
     return n_steps
-
-
-def _explain(system: System, error: StepFailure) -> str:
-    report = error.report
-    where = f" (largest increment: {system.describe(report.worst)})" if report.worst >= 0 else ""
-    norms = ", ".join(f"{x:.2g}" for x in report.history[-4:]) or "none"
-    return (
-        f"the step from t = {error.state.t:.6g} s failed even at a length of {error.h:.2g} s: "
-        f"{report.reason}{where}; last scaled increments: {norms}. Likely causes: a fiber gone "
-        "slack (a cable has no bending stiffness), a contact pressed to its limit, or a load "
-        "beyond what the tissue carries. Try more viscosity or prestress, smaller loads, or a "
-        "stiffer contact"
-    )

@@ -22,6 +22,7 @@ class Swing:
     status: str = ""
     message: str = ""
     stats: dict = field(default_factory=dict)
+    slack: tuple = ()
 
 
 class Pendulum:
