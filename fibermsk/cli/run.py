@@ -217,6 +217,7 @@ def compute(
         "newton_iterations": int(result.newton_iterations.sum()),
         "wall_seconds": seconds,
         "final": final,
+        "slack": [interval._asdict() for interval in result.slack],
     }
     if "check" in options:
         report["check"] = result.stats.get("check")
