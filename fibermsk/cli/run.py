@@ -17,7 +17,7 @@ import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
 from fibermsk.cli.options import ManyValues, parse_settings
-from fibermsk.cli.output import plain, print_json, printing_beside
+from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
 
 if TYPE_CHECKING:
@@ -244,26 +244,8 @@ def _print_summary(report: dict[str, Any]) -> None:
     for name, value in report["final"].items():
         typer.echo(f"  {name} = {value:.6g} rad")
     if "check" in report:
-        _print_check(report["check"])
+        print_check(report["check"])
     typer.echo(f"  written to {report['file']}")
-
-
-def _print_check(found: dict[str, Any] | None) -> None:
-    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
-    if found is None:
-        typer.echo("  forces not checked: the run has too few frames")
-        return
-    rows = [*found["coordinates"].items(), *found["fibers"].items()]
-    width = max(len(name) for name, _ in rows) if rows else 0
-    typer.echo(
-        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
-        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
-    )
-    for name, one in rows:
-        typer.echo(
-            f"    {name:{width}}  {one['rms']:9.3g}  {one['largest']:9.3g} ({one['time']:.4g} s)"
-            f"  of {one['applied']:9.3g} {one['unit']}"
-        )
 
 
 @contextmanager
