@@ -26,12 +26,12 @@ from fibermsk.model import (
     Tissue,
     Weld,
 )
-from fibermsk.results import Progress, Result
+from fibermsk.results import Progress, Result, Snapshot
 
 if TYPE_CHECKING:
     from fibermsk import view
     from fibermsk.cli.run import run_scene
-    from fibermsk.io import load, save
+    from fibermsk.io import load, load_checkpoint, save, save_checkpoint
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -75,6 +75,7 @@ __all__ = [
     "Ramp",
     "Result",
     "Scene",
+    "Snapshot",
     "Stability",
     "Station",
     "Table",
@@ -85,8 +86,10 @@ __all__ = [
     "check",
     "equilibrium",
     "load",
+    "load_checkpoint",
     "run_scene",
     "save",
+    "save_checkpoint",
     "simulate",
     "simulate_scene",
     "stability",
@@ -107,8 +110,10 @@ _LAZY = {
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
+    "load_checkpoint": "fibermsk.io",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
+    "save_checkpoint": "fibermsk.io",
     "simulate": "fibermsk.solvers",
     "simulate_scene": "fibermsk.scene_run",
     "stability": "fibermsk.solvers",

@@ -140,12 +140,16 @@ class System(Protocol):
         """Positions at time t after an increment of the unknowns; a new array."""
         ...
 
-    def enforce(self, y: Array, v: Array) -> Array:
-        """Velocities with the dependent entries set from the independent ones; a new array."""
+    def enforce(self, y: Array, v: Array, t: float | None = None) -> Array:
+        """Velocities with the dependent entries set from the independent ones; a new array.
+
+        Entries that are prescribed in time keep the given velocity, a difference of positions,
+        unless the time is given.
+        """
         ...
 
-    def enforce_rate(self, y: Array, v: Array, v_dot: Array) -> Array:
-        """Rates of v with the dependent entries set from the independent ones; a new array."""
+    def enforce_rate(self, y: Array, v: Array, v_dot: Array, t: float | None = None) -> Array:
+        """Rates of v with the dependent entries set likewise; a new array."""
         ...
 
     def evaluate(
@@ -157,9 +161,14 @@ class System(Protocol):
         dv_dy: float = 0.0,
         dvdot_dv: float = 0.0,
         *,
+        rates: bool = False,
         tangent: bool = True,
     ) -> Evaluation:
-        """Residual and tangent, where dv = dv_dy dy and dv_dot = dvdot_dv dv."""
+        """Residual and tangent, where dv = dv_dy dy and dv_dot = dvdot_dv dv.
+
+        In dependent entries v is always that of `enforce`. There v_dot is a difference of v like
+        everywhere else, or with `rates` that of `enforce_rate`; the tangent follows suit.
+        """
         ...
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from fibermsk._version import __version__
-from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
+from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
-from fibermsk.results import Progress, Result
+from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
 from fibermsk.system import FiberSystem, build, inverse
 
@@ -25,8 +28,18 @@ def simulate_scene(
     method: str | None = None,
     progress: Callable[[Progress], None] | None = None,
     check: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    resume_from: str | os.PathLike[str] | None = None,
+    job: dict[str, Any] | None = None,
 ) -> Result:
     """Simulate what a scene describes.
+
+    A long run that may be interrupted writes checkpoints, and is continued from the last one by the
+    same call with `resume_from`::
+
+        fm.simulate_scene(scene, checkpoint="long.checkpoint.h5", checkpoint_every=60.0)
+        fm.simulate_scene(scene, resume_from="long.checkpoint.h5")
 
     Parameters
     ----------
@@ -40,6 +53,17 @@ def simulate_scene(
         Time integrator in place of the scene's own.
     progress : callable, optional
         Called with a `Progress` now and then.
+    checkpoint : path, optional
+        File that is written now and then, and once more if the run fails or is interrupted. It is
+        left where it is when the run succeeds. Where it cannot be written, a warning says so and
+        the run goes on.
+    checkpoint_every : float
+        Wall time between two checkpoints [s].
+    resume_from : path, optional
+        Checkpoint to go on from; the result is the same to the bit as that of a run in one go, on
+        the same machine and with as many threads.
+    job : dict, optional
+        Plain values that are kept in the checkpoint.
     check : bool
         Compare the forces with those that the motion needs, into the result's ``stats["check"]``.
 
@@ -51,7 +75,7 @@ def simulate_scene(
     Raises
     ------
     ModelError
-        If the model or the method is not valid.
+        If the model or the method is not valid, or the checkpoint is damaged or of another run.
     ConvergenceError
         If a step fails; its `result` holds what was computed.
     """
@@ -72,10 +96,16 @@ def simulate_scene(
 
     with on_first_compilation(lambda: say("compiling kernels, once")):
         system = build(scene.model)
-        start = None
-        if scene.start == "equilibrium":
+        start, taken = None, None
+        if resume_from is not None:
+            taken = load_checkpoint(resume_from)
+            _check_start(taken, scene)
+        elif scene.start == "equilibrium":
             say("finding the equilibrium")
             start = equilibrium(system, progress=progress)
+        write = None
+        if checkpoint is not None:
+            write = _writer(checkpoint, {**(job or {}), "start": scene.start})
         try:
             result = simulate(
                 system,
@@ -85,6 +115,9 @@ def simulate_scene(
                 method=METHODS[key],
                 control=AdaptiveSteps(scene.tolerance) if scene.tolerance > 0.0 else FixedSteps(),
                 progress=progress,
+                checkpoint=write,
+                checkpoint_every=checkpoint_every,
+                resume_from=taken,
             )
         except ConvergenceError as error:
             if error.result is not None:
@@ -95,6 +128,29 @@ def simulate_scene(
             say("checking the forces")
             result = _checked(system, result)
     return replace(result, **labels)
+
+
+def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snapshot], None]:
+    """Function that writes snapshots to a file, and warns where it cannot."""
+
+    def write(snapshot: Snapshot) -> None:
+        try:
+            save_checkpoint(replace(snapshot, job=job), path)
+        except ModelError as error:
+            message = f"no checkpoint at t = {snapshot.time:.6g} s, the run goes on: {error}"
+            warnings.warn(message, ModelWarning, stacklevel=2)
+
+    return write
+
+
+def _check_start(taken: Snapshot, scene: Scene) -> None:
+    """Refuse a checkpoint of a run that started elsewhere."""
+    started = taken.job.get("start", scene.start)
+    if started != scene.start:
+        raise ModelError(
+            f"the checkpoint is of another run: its start was {started!r}, the scene's is "
+            f"{scene.start!r}; must be the same; restore it, or run from the start"
+        )
 
 
 def _checked(system: FiberSystem, result: Result) -> Result:

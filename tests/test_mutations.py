@@ -118,8 +118,14 @@ MUTATIONS = {
     ),
     "attachment's centripetal term in the tangent": (
         "kernels/attachment.py",
-        "velocity_block[m, a, c] * C_rate[m, c, j]",
-        "0.0 * C_rate[m, c, j]",
+        "value += K[3 * a + r, 6 * side + c] * velocity_rate[m, c, j]",
+        "value += 0.0",
+        "coupled_tangent",
+    ),
+    "Coriolis term of an end's acceleration in the tangent": (
+        "kernels/attachment.py",
+        "(p_dot[j] + 2.0 * dp_dq * p[j])",
+        "(p_dot[j] + dp_dq * p[j])",
         "coupled_tangent",
     ),
     "force of the attachment on the joint": (

@@ -124,11 +124,11 @@ class Forced:
         reactions = self._system.evaluate(t, y, v, v_dot, tangent=False).reactions
         return Frame(t, y, v, -reactions)
 
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, **options):
         """Residual of the system less that of the motion."""
         if self._load[0] != t:
             self._load = t, self._system.evaluate(t, *self._motion(t), tangent=False).residual
-        found = self._system.evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, tangent=tangent)
+        found = self._system.evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, **options)
         return found._replace(residual=found.residual - self._load[1])
 
 

@@ -9,6 +9,8 @@ third derivative plus round-off over the step; with contact about 1e-8 of the la
 - `half_pass`, `variational`: largest error of the tangent times random directions, over the
   largest entry, for the two contact formulations, with rates as backward Euler has them (1/h = 50
   / s).
+- `rates`: the same with pair potentials and the ends' accelerations taken from the coordinates, as
+  one-step methods do, in place of differences.
 - `static`: the same without rates.
 - `asymmetry`: of the static tangent with pair potentials and no viscosity, over its largest
   entry: an energy has a symmetric second derivative. Round-off.
@@ -105,10 +107,17 @@ def model(formulation: str, elements: int, viscosity: float) -> fm.Model:
 class _Probe:
     """A bent, moving state and the residual around it as a function of the unknowns."""
 
-    def __init__(self, formulation: str, elements: int, rate: float, viscosity: float = 300.0):
+    def __init__(
+        self,
+        formulation: str,
+        elements: int,
+        rate: float,
+        viscosity: float = 300.0,
+        rates: bool = False,
+    ):
         rng = np.random.default_rng(7)
         self.system = system = fm.build(model(formulation, elements, viscosity))
-        self.rate = rate
+        self.rate, self.rates = rate, rates
         y, _ = system.initial_state()
         self.free = np.ones(system.n)
         for node in system.cables.attached_nodes:
@@ -118,7 +127,9 @@ class _Probe:
         self.v = system.enforce(self.y, moving * rng.normal(size=system.n))
         self.a = 10.0 * moving * rng.normal(size=system.n)
         self.rng = rng
-        self.evaluation = system.evaluate(0.1, self.y, self.v, self.a, rate, rate)
+        if rates:
+            self.a = system.enforce_rate(self.y, self.v, self.a)
+        self.evaluation = system.evaluate(0.1, self.y, self.v, self.a, rate, rate, rates=rates)
         if min(system.contact.n_closed()) < 4:
             raise fm.ConvergenceError("the probe is not in contact")
 
@@ -128,6 +139,8 @@ class _Probe:
         y = system.retract(0.1, self.y, direction)
         v = system.enforce(y, self.v + self.rate * (y - self.y))
         a = self.a + self.rate * (v - self.v)
+        if self.rates:
+            a = system.enforce_rate(y, v, a)
         return system.evaluate(0.1, y, v, a, tangent=False).residual
 
     def slope(self, direction):
@@ -169,6 +182,7 @@ def run(elements: int = 4) -> dict[str, float]:
     return {
         "half_pass": _Probe("half_pass", elements, 50.0).error(),
         "variational": moving.error(),
+        "rates": _Probe("variational", elements, 50.0, rates=True).error(),
         "static": still.error(),
         "asymmetry": float(np.abs(full - full.T).max() / np.abs(full).max()),
         "remainder_order": float(np.polyfit(np.log(steps), np.log(rest), 1)[0]),
@@ -181,6 +195,7 @@ def expected(elements: int = 4) -> dict[str, Expected]:
     return {
         "half_pass": Expected(0.0, 1e-7, quotient),
         "variational": Expected(0.0, 1e-7, quotient),
+        "rates": Expected(0.0, 1e-7, quotient),
         "static": Expected(0.0, 1e-7, quotient),
         "asymmetry": Expected(0.0, 1e-12, "round-off"),
         "remainder_order": Expected(2.0, 0.05, "third-order terms at the largest step"),

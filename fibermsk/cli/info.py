@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.output import print_json
+from fibermsk.cli.output import print_check, print_json
 
 __all__ = ["info"]
 
@@ -18,6 +18,7 @@ def info(
 ) -> None:
     """Show what is in a result file, with ranges and units."""
     from fibermsk.io import describe
+    from fibermsk.results import Slack
 
     found = describe(file)
     attributes, datasets = found["attributes"], found["datasets"]
@@ -26,12 +27,17 @@ def info(
         return
     typer.echo(str(file))
     for key, value in attributes.items():
-        if key in ("parameters", "stats") or value == "":
+        if key in ("parameters", "stats", "slack") or value == "":
             continue
         typer.echo(f"  {key}: {value}")
+    check = attributes["stats"].pop("check", None)
     for key in ("parameters", "stats"):
         if attributes[key]:
             typer.echo(f"  {key}: {_pairs(attributes[key])}")
+    for interval in attributes["slack"]:
+        typer.echo(f"  slack: {Slack(**interval)}")
+    if check is not None:
+        print_check(check)
     path_width = max(len(item["path"]) for item in datasets)
     shapes = [" x ".join(map(str, item["shape"])) for item in datasets]
     shape_width = max(map(len, shapes))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli import info, plot, run, scenes, verify, view
+from fibermsk.cli import info, plot, resume, run, scenes, verify, view
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
@@ -46,6 +46,7 @@ def _options(
 
 app.command("scenes")(scenes.scenes)
 app.command("run", cls=ManyValues)(run.run)
+app.command("resume")(resume.resume)
 app.command("verify", cls=ManyValues)(verify.verify)
 app.command("view")(view.view)
 app.command("plot", cls=ManyValues)(plot.plot)

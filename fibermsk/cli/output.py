@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["print_json", "printing_beside"]
+__all__ = ["plain", "print_check", "print_json", "printing_beside"]
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
@@ -20,18 +20,37 @@ def printing_beside(json: bool) -> AbstractContextManager[Any]:
 
 def print_json(value: dict[str, Any]) -> None:
     """Write one JSON object on standard output; a number that is not finite becomes null."""
-    typer.echo(json.dumps(_plain(value), allow_nan=False))
+    typer.echo(json.dumps(plain(value), allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Form of a value that JSON knows; a number that is not finite becomes None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):
         return value
     return str(value)
+
+
+def print_check(found: dict[str, Any] | None) -> None:
+    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
+    if found is None:
+        typer.echo("  forces not checked: the run has too few frames")
+        return
+    rows = [*found["coordinates"].items(), *found["fibers"].items()]
+    width = max(len(name) for name, _ in rows) if rows else 0
+    typer.echo(
+        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
+        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
+    )
+    for name, one in rows:
+        typer.echo(
+            f"    {name:{width}}  {one['rms']:9.3g}  {one['largest']:9.3g} ({one['time']:.4g} s)"
+            f"  of {one['applied']:9.3g} {one['unit']}"
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import signal
 import sys
 import threading
@@ -16,14 +17,14 @@ import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
 from fibermsk.cli.options import ManyValues, parse_settings
-from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
     from fibermsk.results import Result
 
-__all__ = ["run", "run_scene"]
+__all__ = ["compute", "run", "run_scene"]
 
 Out = Annotated[
     Path | None,
@@ -39,6 +40,14 @@ Check = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Every = Annotated[
+    float | None,
+    typer.Option(
+        "--checkpoint-every",
+        metavar="SECONDS",
+        help="Write a checkpoint beside the result that often, to go on with: fibermsk resume.",
+    ),
+]
 
 
 def run(
@@ -51,21 +60,23 @@ def run(
     check: Check = False,
     quiet: Quiet = False,
     json: Json = False,
+    checkpoint_every: Every = None,
 ) -> None:
     """Compute a scene and write its result."""
     from fibermsk.cli.scene_files import find
 
     with printing_beside(json):
         file = find(scene)
-    _run(file, out, settings or [], method, check, quiet, json)
+    _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
     """Compute the scene of the file that calls this, as `fibermsk run` does.
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
-    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json`` and ``--debug`` from
-    the command line and writes ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
+    ``--checkpoint-every`` and ``--debug`` from the command line and writes ``results/<file>.h5``.
+    Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -98,8 +109,11 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
         check: Check = False,
         quiet: Quiet = False,
         json: Json = False,
+        checkpoint_every: Every = None,
     ) -> None:
-        results.append(_run(file, out, settings or [], method, check, quiet, json))
+        results.append(
+            _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+        )
 
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -118,14 +132,57 @@ def _run(
     check: bool,
     quiet: bool,
     json: bool,
+    checkpoint_every: float | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run does not succeed."""
-    import fibermsk
-    from fibermsk.errors import ConvergenceError
-    from fibermsk.io import check_writable, save
+    from fibermsk.cli.scene_files import list_files
+    from fibermsk.io import check_writable
+    from fibermsk.laws import _check
 
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
+    options: dict[str, Any] = {"check": True} if check else {}
+    if checkpoint_every is not None:
+        every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
+        checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
+        # one of an earlier run, which this one replaces
+        checkpoint.unlink(missing_ok=True)
+        job = {
+            "scene": file.name if file.path in list_files("scenes") else str(file.path),
+            "function": file.function.__name__,
+            "settings": settings,
+            "parameters": plain(parameters),
+            "method": method,
+            "check": check,
+            "out": str(path),
+            "folder": str(Path.cwd()),
+            "checkpoint_every": every,
+        }
+        options |= {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
+        if not quiet:
+            typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
+    return compute(file, parameters, method, path, quiet, json, options)
+
+
+def compute(
+    file: SceneFile,
+    parameters: dict[str, Any],
+    method: str | None,
+    path: Path,
+    quiet: bool,
+    json: bool,
+    options: dict[str, Any],
+) -> Result:
+    """Compute a scene, write its result to `path`, and say how it went.
+
+    `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
+    checkpoint is removed on success. Ends the command with its exit status if the run does not
+    succeed.
+    """
+    import fibermsk
+    from fibermsk.errors import ConvergenceError
+    from fibermsk.io import save
+
     start = time.perf_counter()
     failure = ""
     with _terminated_as_interrupted(), printing_beside(json):
@@ -138,7 +195,7 @@ def _run(
                     parameters=parameters,
                     method=method,
                     progress=progress,
-                    **({"check": True} if check else {}),
+                    **options,
                 )
         except ConvergenceError as error:
             if error.result is None:
@@ -146,6 +203,9 @@ def _run(
             result, failure = error.result, str(error)
         seconds = time.perf_counter() - start
         save(result, path)
+        checkpoint: Path | None = options.get("checkpoint")
+        if checkpoint is not None and result.status == "success":
+            checkpoint.unlink(missing_ok=True)
 
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
@@ -157,8 +217,9 @@ def _run(
         "newton_iterations": int(result.newton_iterations.sum()),
         "wall_seconds": seconds,
         "final": final,
+        "slack": [interval._asdict() for interval in result.slack],
     }
-    if check:
+    if "check" in options:
         report["check"] = result.stats.get("check")
     if json:
         print_json(report)
@@ -167,6 +228,8 @@ def _run(
     if result.status != "success":
         reason = failure or result.message or f"the run was not completed ({result.status})"
         reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
+        if checkpoint is not None and checkpoint.exists():
+            reached += f"; to go on: fibermsk resume {shlex.quote(str(checkpoint))}"
         typer.echo(f"error: {reason}{reached}", err=True)
         raise typer.Exit(FAILED)
     return result
@@ -181,26 +244,8 @@ def _print_summary(report: dict[str, Any]) -> None:
     for name, value in report["final"].items():
         typer.echo(f"  {name} = {value:.6g} rad")
     if "check" in report:
-        _print_check(report["check"])
+        print_check(report["check"])
     typer.echo(f"  written to {report['file']}")
-
-
-def _print_check(found: dict[str, Any] | None) -> None:
-    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
-    if found is None:
-        typer.echo("  forces not checked: the run has too few frames")
-        return
-    rows = [*found["coordinates"].items(), *found["fibers"].items()]
-    width = max(len(name) for name, _ in rows) if rows else 0
-    typer.echo(
-        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
-        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
-    )
-    for name, one in rows:
-        typer.echo(
-            f"    {name:{width}}  {one['rms']:9.3g}  {one['largest']:9.3g} ({one['time']:.4g} s)"
-            f"  of {one['applied']:9.3g} {one['unit']}"
-        )
 
 
 @contextmanager

@@ -1,5 +1,6 @@
-"""Files: results in HDF5."""
+"""Files: results and checkpoints in HDF5."""
 
+from fibermsk.io.checkpoint import load_checkpoint, save_checkpoint
 from fibermsk.io.hdf5 import check_writable, describe, load, save
 
-__all__ = ["check_writable", "describe", "load", "save"]
+__all__ = ["check_writable", "describe", "load", "load_checkpoint", "save", "save_checkpoint"]

@@ -11,19 +11,69 @@ import numpy as np
 
 from fibermsk.kernels._compile import kernel
 from fibermsk.kernels.cable import element_tangent
+from fibermsk.kernels.rigid import cross
 
-__all__ = ["eliminate_attached", "end_velocity_blocks"]
+__all__ = ["acceleration_slope", "eliminate_attached", "end_rate_blocks", "velocity_slope"]
 
 
 @kernel
-def end_velocity_blocks(
-    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
-    end_side, dacceleration_dvelocity, block,
-):  # fmt: skip
-    """Fill block (n_points, 12, 3): how the end element's residual varies with the end's velocity.
+def velocity_slope(C, hess_index, hess, p, out):
+    """Fill out (n_points, 3, n): how v_D = C(q) p varies with q at constant p."""
+    out[:] = 0.0
+    for e in range(hess_index.shape[0]):
+        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
+        for r in range(3):
+            out[m, r, k] += hess[e, r] * p[j]
 
-    end_element, end_side (n_points,): the element that carries the attached node, as its node 0 or
-    1.
+
+@kernel
+def acceleration_slope(S, moves, link, C, hess_index, hess, p, p_dot, dp_dq, out):
+    """Fill out (n_points, 3, n): how C p_dot + (dC/dq p) p varies with q, where dp = dp_dq dq.
+
+    But for its part C dp_dot. S, moves, link as in `fibermsk.kernels.rigid`; coordinates are
+    numbered from the root outwards, so that with u <= v <= w on the chain the third derivative of a
+    point is d3c/dq_u dq_v dq_w = w_u x (w_v x V_w(c)).
+    """
+    out[:] = 0.0
+    for e in range(hess_index.shape[0]):
+        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
+        for r in range(3):
+            out[m, r, k] += hess[e, r] * (p_dot[j] + 2.0 * dp_dq * p[j])
+    inner, outer = np.empty(3), np.empty(3)
+    n = S.shape[0]
+    for m in range(link.size):
+        if link[m] < 0:
+            continue
+        for u in range(n):
+            if not moves[link[m], u]:
+                continue
+            for v in range(u, n):
+                if not moves[link[m], v]:
+                    continue
+                for w in range(v, n):
+                    if not moves[link[m], w]:
+                        continue
+                    cross(S[v, :3], C[m, :, w], inner)
+                    cross(S[u, :3], inner, outer)
+                    # each takes the part of q once, and the other two those of p in either order
+                    for r in range(3):
+                        out[m, r, u] += (1.0 if v == w else 2.0) * outer[r] * p[v] * p[w]
+                        if v != u:
+                            out[m, r, v] += (1.0 if u == w else 2.0) * outer[r] * p[u] * p[w]
+                        if w != v:
+                            out[m, r, w] += (1.0 if u == v else 2.0) * outer[r] * p[u] * p[v]
+
+
+@kernel
+def end_rate_blocks(
+    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
+    end_side, velocity_rate, acceleration_rate, block,
+):  # fmt: skip
+    """Fill block (n_points, 12, n): how the end element's residual varies with the coordinates.
+
+    Through the end's velocity and acceleration alone, which vary as velocity_rate and
+    acceleration_rate (n_points, 3, n). end_element, end_side (n_points,): the element that carries
+    the attached node, as its node 0 or 1.
     """
     force = np.empty((4, 3))
     K = np.empty((12, 12))
@@ -35,21 +85,23 @@ def end_velocity_blocks(
         )  # fmt: skip
         for a in range(4):
             for r in range(3):
-                for c in range(3):
-                    block[m, 3 * a + r, c] = K[3 * a + r, 6 * side + c]
-                block[m, 3 * a + r, r] += dacceleration_dvelocity * mass[e, a, 2 * side]
+                for j in range(block.shape[2]):
+                    value = mass[e, a, 2 * side] * acceleration_rate[m, r, j]
+                    for c in range(3):
+                        value += K[3 * a + r, 6 * side + c] * velocity_rate[m, c, j]
+                    block[m, 3 * a + r, j] = value
 
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, C, C_rate, hess_index, hess, velocity_block, pattern_row,
-    pattern_column, pattern_base, pattern_stride, row_start, row_entries, column_start,
+    elements, end_element, end_side, C, hess_index, hess, rate_block, pattern_row, pattern_column,
+    pattern_base, pattern_stride, row_start, row_entries, column_start,
     column_entries, tangent, residual, residual_q, data, B, R, D, reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
-    C (n_points, 3, n) and its rate of change along the motion C_rate = (dC/dq) p; hess, hess_index:
-    the entries of dC/dq. row_entries, column_entries: the pattern entries in each attached node's
+    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; rate_block: see `end_rate_blocks`.
+    row_entries, column_entries: the pattern entries in each attached node's
     row and column. reaction (n_points, 3) receives the force of the attachment on the fiber, eq.
     62.
     """
@@ -84,9 +136,8 @@ def eliminate_attached(
                     D[i, j] += value * C[m, r, j]
         for a in range(12):
             row = 6 * elements[e, a // 6] + a % 6
-            for c in range(3):
-                for j in range(n_q):
-                    B[row, j] += velocity_block[m, a, c] * C_rate[m, c, j]
+            for j in range(n_q):
+                B[row, j] += rate_block[m, a, j]
     # rows C^T K[D, :], which now include the attached rows of B
     for m in range(end_element.size):
         node = elements[end_element[m], end_side[m]]

@@ -3,5 +3,14 @@
 from fibermsk.results.progress import Progress
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
+from fibermsk.results.snapshot import Snapshot
 
-__all__ = ["BodyMotion", "FiberHistory", "Progress", "Result", "ShapeRecord", "Slack"]
+__all__ = [
+    "BodyMotion",
+    "FiberHistory",
+    "Progress",
+    "Result",
+    "ShapeRecord",
+    "Slack",
+    "Snapshot",
+]

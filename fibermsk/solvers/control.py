@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.errors import ModelError
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stage import Method, State, Step
@@ -62,11 +63,15 @@ class StepFailure(Exception):
         Of the solve that failed.
     counters : Counters or None
         Cost of the run with all attempts.
+    refused : bool
+        Whether an input made no sense, such as an activation, and no shorter step was tried.
     """
 
-    def __init__(self, state: State, h: float, report: NewtonReport) -> None:
+    def __init__(
+        self, state: State, h: float, report: NewtonReport, *, refused: bool = False
+    ) -> None:
         super().__init__(report.reason)
-        self.state, self.h, self.report = state, h, report
+        self.state, self.h, self.report, self.refused = state, h, report, refused
         self.counters: Counters | None = None
 
 
@@ -171,8 +176,20 @@ class FixedSteps:
 def attempt(
     system: System, method: Method, newton: Newton, memory: Any, target: float, counters: Counters
 ) -> Step:
-    """One step to the time `target` [s]; its evaluation is None if it failed."""
-    step = method.step(system, newton, memory, target - memory.state.t)
+    """One step to the time `target` [s]; its evaluation is None if it failed.
+
+    Raises
+    ------
+    StepFailure
+        If an input, such as an activation, makes no sense at a time within.
+    """
+    h = target - memory.state.t
+    try:
+        step = method.step(system, newton, memory, h)
+    except ModelError as error:
+        counters.failed_steps += 1
+        report = NewtonReport(reason=str(error))
+        raise StepFailure(memory.state, h, report, refused=True) from error
     counters.newton_iterations += sum(len(report.history) for report in step.reports)
     evaluation = step.evaluation
     if not (

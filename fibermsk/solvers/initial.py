@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.errors import ConvergenceError
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import linearize
@@ -32,10 +33,24 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
     -------
     v_dot : (n,) float array
         New array, dependent entries included.
+
+    Raises
+    ------
+    ConvergenceError
+        If forces or masses there are not finite, or a coordinate has no inertia.
     """
-    bias = system.enforce_rate(y, v, np.zeros_like(v))
+    bias = system.enforce_rate(y, v, np.zeros_like(v), t)
+    found = system.evaluate(t, y, v, bias, tangent=False)
+    if found.flaw:
+        raise ConvergenceError(
+            f"no accelerations at t = {t:g} s: NaN or infinity in {found.flaw}", time=t
+        )
     here = linearize(system, t, y, v, bias)
-    residual = system.evaluate(t, y, v, bias, tangent=False).residual
     v_dot = np.zeros_like(v)
-    v_dot[here.free] = factorize(here.mass)(-residual[here.free])
-    return system.enforce_rate(y, v, v_dot)
+    try:
+        v_dot[here.free] = factorize(here.mass)(-found.residual[here.free])
+    except np.linalg.LinAlgError as error:
+        raise ConvergenceError(
+            f"no accelerations at t = {t:g} s: masses: {error}", time=t
+        ) from None
+    return system.enforce_rate(y, v, v_dot, t)

@@ -13,6 +13,7 @@ from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
+from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["Point", "interpolate", "march"]
@@ -39,6 +40,8 @@ class Point(NamedTuple):
         Frames made.
     system : dict of arrays
         What the system remembers of the way here.
+    slack : SlackLog
+        Fibers that were compressed.
     """
 
     memory: Any
@@ -49,6 +52,7 @@ class Point(NamedTuple):
     iterations: int
     n_frames: int
     system: dict[str, Array]
+    slack: SlackLog
 
 
 def march(
@@ -102,6 +106,7 @@ def march(
             iterations=iterations,
             n_frames=at.n_frames + len(frames),
             system=system.memory(),
+            slack=at.slack.add(new.memory.state.t, *system.least_tension(*new.memory.state)),
         )
         yield at
 
@@ -169,5 +174,5 @@ def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[Stat
     v_dot = 6.0 * s * (1.0 - s) / h * (v1 - v0)
     v_dot += (1.0 - s) * (1.0 - 3.0 * s) * a0 + s * (3.0 * s - 2.0) * a1
     y = system.retract(t, y, np.zeros_like(y))
-    v = system.enforce(y, v)
-    return State(t, y, v), system.enforce_rate(y, v, v_dot)
+    v = system.enforce(y, v, t)
+    return State(t, y, v), system.enforce_rate(y, v, v_dot, t)

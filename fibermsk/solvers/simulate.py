@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 import time as clock
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.laws import _check
 from fibermsk.protocol import System
-from fibermsk.results import Progress, Result
+from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import METHODS, BackwardEuler
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
+from fibermsk.solvers.restart import Checkpoints, identify, resume
+from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
 
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
+
+_MOST_TOLD = 5
+"""Slack fibers named in a warning."""
 
 _MAX_STEPS = 10_000_000
 _SHORTEST_STEP = 1e-12
@@ -42,6 +49,9 @@ def simulate(
     control: Control | None = None,
     progress: Callable[[Progress], None] | None = None,
     throw: bool = True,
+    checkpoint: Callable[[Snapshot], object] | None = None,
+    checkpoint_every: float = 60.0,
+    resume_from: Snapshot | None = None,
 ) -> Result:
     """Integrate from t = 0 to t_end with frames at equal intervals.
 
@@ -70,6 +80,14 @@ def simulate(
     throw : bool
         Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
         "failed".
+    checkpoint : callable, optional
+        Called with a `Snapshot` now and then, and once more if the run fails or is interrupted;
+        `fibermsk.save_checkpoint` writes one to a file.
+    checkpoint_every : float
+        Wall time between two of these calls [s]; zero means after every step.
+    resume_from : Snapshot, optional
+        Go on from there instead of the start, with the same system and settings; the result is the
+        same to the bit as that of a run in one go, on the same machine and with as many threads.
 
     Returns
     -------
@@ -79,9 +97,15 @@ def simulate(
     Raises
     ------
     ModelError
-        If t_end or dt is not positive or an activation leaves [0, 1], before anything is computed.
+        If t_end or dt is not positive, an activation leaves [0, 1], or the snapshot is of another
+        run, before anything is computed.
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
+
+    Warns
+    -----
+    ModelWarning
+        If fibers were compressed; `Result.slack` says which, when and where.
     """
     n_steps = _count_steps(t_end, dt)
     method, newton = method or BackwardEuler(), newton or Newton()
@@ -91,47 +115,53 @@ def simulate(
     control = control or FixedSteps()
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
+    _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
+    if resume_from is not None:
+        _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
+        if start is not None:
+            remedy = "the run goes on from the snapshot"
+            _check.refuse("simulate", "start", start, "be left out", remedy=remedy)
     times = np.linspace(0.0, t_end, n_steps + 1)
     system.check_inputs(times)
     began = clock.perf_counter()
 
-    y, v = start if start is not None else system.initial_state()
-    y, v = (
-        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
-    )
-    state = State(0.0, y, system.enforce(y, v))
-    memory = method.start(system, state)
-    pace = control.start(system, method, memory, t_end / n_steps)
-    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
     record = Record()
-    record.add(Frame(state, evaluation, 0.0, 0))
-    # replaced in one go after each accepted step: Ctrl-C may come at any time
-    at = first = Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory())
+    at = first = _begin(system, method, control, start, t_end / n_steps, record)
+    identity = {}
+    if checkpoint is not None or resume_from is not None:
+        identity = identify(system, method, newton, control, times)
+    if resume_from is not None:
+        at, seconds = resume(system, first, record, resume_from, identity)
+        first, began = at, began - seconds
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, times, record, identity, began)
     counters = at.counters
     status, message, failure = "success", "", None
     try:
+        # each point replaces the one before in one go: Ctrl-C may come at any time
         for at in march(system, method, newton, control, times, record, first):
             counters = at.counters
+            checkpoints.when_due(at)
             if progress is not None:
                 t = at.memory.state.t
                 progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
-    except KeyboardInterrupt:
-        t = at.memory.state.t
-        status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
-    except StepFailure as error:
-        counters = error.counters or counters
-        status, failure, message = "failed", error, _explain(system, error)
-    record.keep(at.n_frames)
-    if at.memory.state.t > record.last_time:
-        # the run ended between two frames: what was accepted is kept as one more
-        spent = at.counters.newton_iterations - at.iterations
-        record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
-    frames = record.frames()
-    try:
+        record.keep(at.n_frames)
+        frames = record.frames()
         observed = system.observe(frames)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StepFailure) as error:
         t = at.memory.state.t
-        status, message = "interrupted", f"interrupted after the last step at t = {t:.6g} s"
+        if isinstance(error, StepFailure):
+            counters = error.counters or counters
+            failure = explain(system, error, at.n_frames)
+            status, message = "failed", str(failure)
+        else:
+            status, message = "interrupted", f"interrupted at t = {t:.6g} s of {t_end:g} s"
+        checkpoints.now(at)
+        record.keep(at.n_frames)
+        if t > record.last_time:
+            # the run ended between two frames: what was accepted is kept as one more
+            spent = at.counters.newton_iterations - at.iterations
+            record.add(Frame(at.memory.state, at.evaluation, at.h, spent))
+        frames = record.frames()
         observed = system.observe(frames)
     drifts = np.array([system.drift(*one) for one in zip(*frames[:3], strict=True)])
     position_drift, velocity_drift = drifts.max(axis=0)
@@ -140,6 +170,7 @@ def simulate(
         method=method.name,
         status=status,
         message=message,
+        slack=at.slack.intervals(system.fiber_names),
         stats={
             "steps": len(record) - 1,
             "substeps": counters.substeps,
@@ -153,11 +184,46 @@ def simulate(
             "wall_seconds": clock.perf_counter() - began,
         },
     )
+    if result.slack:
+        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=2)
     if failure is not None and throw:
-        raise ConvergenceError(
-            message, time=failure.state.t, result=result, history=failure.report.history
-        )
+        failure.result = result
+        raise failure
     return result
+
+
+def _tell(slack: tuple[Slack, ...]) -> str:
+    """Which fibers were compressed, the worst first."""
+    worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
+    more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
+    return (
+        f"compressed fibers: {'; '.join(map(str, worst))}{more}. Without bending stiffness their "
+        "shape there is not determined (Tissue(bending=1.0) gives it), and the finer the mesh the "
+        "worse"
+    )
+
+
+def _begin(
+    system: System,
+    method: Method,
+    control: Control,
+    start: tuple[Array, Array] | None,
+    dt: float,
+    record: Record,
+) -> Point:
+    """Start of a run, with its frame."""
+    y, v = start if start is not None else system.initial_state()
+    y, v = (
+        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
+    )
+    state = State(0.0, y, system.enforce(y, v, 0.0))
+    memory = method.start(system, state)
+    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
+    record.add(Frame(state, evaluation, 0.0, 0))
+    pace = control.start(system, method, memory, dt)
+    force, theta = system.least_tension(*state)
+    slack = SlackLog.empty(force.size).add(0.0, force, theta)
+    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack)
 
 
 def _count_steps(t_end: float, dt: float) -> int:
@@ -173,16 +239,3 @@ def _count_steps(t_end: float, dt: float) -> int:
     if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):
         n_steps = math.ceil(t_end / dt)
     return n_steps
-
-
-def _explain(system: System, error: StepFailure) -> str:
-    report = error.report
-    where = f" (largest increment: {system.describe(report.worst)})" if report.worst >= 0 else ""
-    norms = ", ".join(f"{x:.2g}" for x in report.history[-4:]) or "none"
-    return (
-        f"the step from t = {error.state.t:.6g} s failed even at a length of {error.h:.2g} s: "
-        f"{report.reason}{where}; last scaled increments: {norms}. Likely causes: a fiber gone "
-        "slack (a cable has no bending stiffness), a contact pressed to its limit, or a load "
-        "beyond what the tissue carries. Try more viscosity or prestress, smaller loads, or a "
-        "stiffer contact"
-    )

@@ -96,7 +96,15 @@ def predict(system: System, newton: Newton, t: float, y: Array, increment: Array
 
 
 def solve_stage(
-    system: System, newton: Newton, t: float, start: Array, y_hat: Array, v_hat: Array, c: float
+    system: System,
+    newton: Newton,
+    t: float,
+    start: Array,
+    y_hat: Array,
+    v_hat: Array,
+    c: float,
+    *,
+    rates: bool = False,
 ) -> Stage:
     """Solve F(t, y, v, v') = 0 with v = (y - y_hat) / c and v' = (v - v_hat) / c.
 
@@ -114,6 +122,11 @@ def solve_stage(
         What the method's earlier values contribute.
     c : float
         Implicit part of the step [s]; positive.
+    rates : bool
+        Dependent entries of v and v' are those that the independent ones and the time give, on
+        acceleration level too, in place of the differences. Multistep formulas are exact enough in
+        differences of v; the stages of one-step methods are not (the order of the attachment
+        forces would fall to one, and with heavy ends that of the motion).
 
     Returns
     -------
@@ -122,13 +135,13 @@ def solve_stage(
     """
     rate = 1.0 / c
 
-    def velocity(y: Array) -> Array:
-        return system.enforce(y, rate * (y - y_hat))
+    def rates_at(y: Array) -> tuple[Array, Array]:
+        v = system.enforce(y, rate * (y - y_hat), t if rates else None)
+        v_dot = rate * (v - v_hat)
+        return v, system.enforce_rate(y, v, v_dot, t) if rates else v_dot
 
     def evaluate(y: Array, tangent: bool) -> Evaluation:
-        v = velocity(y)
-        return system.evaluate(t, y, v, rate * (v - v_hat), rate, rate, tangent=tangent)
+        return system.evaluate(t, y, *rates_at(y), rate, rate, rates=rates, tangent=tangent)
 
     y, report = newton.solve(system, t, start, evaluate)
-    v = velocity(y)
-    return Stage(y, v, rate * (v - v_hat), report)
+    return Stage(y, *rates_at(y), report)

@@ -40,7 +40,7 @@ def drift(system: FiberSystem, t: float, y: Array, v: Array) -> tuple[float, flo
     """
     at = system.cables.attached_nodes
     off = system.split(y - system.retract(t, y, np.zeros_like(y)))[0][at, :3]
-    slip = system.split(v - system.enforce(y, v))[0][at, :3]
+    slip = system.split(v - system.enforce(y, v, t))[0][at, :3]
     return _longest(off), _longest(slip)
 
 

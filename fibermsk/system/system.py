@@ -12,8 +12,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.kernels import bending, cable, rigid, safeguard
-from fibermsk.kernels.attachment import eliminate_attached, end_velocity_blocks
+from fibermsk.kernels import attachment, bending, cable, rigid, safeguard
 from fibermsk.laws import _check
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
@@ -136,7 +135,7 @@ class FiberSystem:
         """Reference configuration, at rest but for the start speeds and what they move."""
         y = np.r_[self.cables.reference.ravel(), self.tree.start]
         v = np.r_[np.zeros(self._n_x), self.tree.start_speed]
-        return y, self.enforce(y, v)
+        return y, self.enforce(y, v, 0.0)
 
     def attachments(self, state: TreeState) -> tuple[Array, Array, Array]:
         """Positions c (n_points, 3), Jacobian C (n_points, 3, n) and the entries of dC/dq."""
@@ -177,20 +176,19 @@ class FiberSystem:
             nodes[node, :3] = point.position_at(t)
         return new
 
-    def enforce(self, y: Array, v: Array) -> Array:
-        """Velocities with the attached nodes moving with their bodies, v_D = C(q) p."""
+    def enforce(self, y: Array, v: Array, t: float | None = None) -> Array:
+        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions."""
         new = v.copy()
         nodes, p = self.split(new)
         _, q = self.split(y)
         _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
         nodes[self.cables.attached_nodes, :3] = C @ p
-        # prescribed motions have the velocity of the time integrator, as every other node
         given, _ = self.split(v)
-        for node, _ in self._moving_points:
-            nodes[node, :3] = given[node, :3]
+        for node, point in self._moving_points:
+            nodes[node, :3] = given[node, :3] if t is None else point.velocity_at(t)
         return new
 
-    def enforce_rate(self, y: Array, v: Array, v_dot: Array) -> Array:
+    def enforce_rate(self, y: Array, v: Array, v_dot: Array, t: float | None = None) -> Array:
         """Accelerations with those of attached nodes, C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
@@ -199,8 +197,9 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = C @ p_dot
         m, j, k = self._hess_index.T
         np.add.at(nodes[:, :3], self.cables.attached_nodes[m], hess * (p[j] * p[k])[:, None])
-        for node, _ in self._moving_points:
-            nodes[node, :3] = v_dot.reshape(-1)[6 * node : 6 * node + 3]
+        given, _ = self.split(v_dot)
+        for node, point in self._moving_points:
+            nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
         return new
 
     def evaluate(
@@ -212,6 +211,7 @@ class FiberSystem:
         dv_dy: float = 0.0,
         dvdot_dv: float = 0.0,
         *,
+        rates: bool = False,
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
@@ -240,24 +240,29 @@ class FiberSystem:
         )  # fmt: skip
         self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
-        C_rate = np.zeros_like(C)
-        block = np.empty((C.shape[0], 12, 3))
+        rate_block = np.empty((C.shape[0], 12, n_q))
         if tangent and n_q:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
-            m, j, k = self._hess_index.T
-            for axis in range(3):
-                np.add.at(C_rate[:, axis], (m, k), hess[:, axis] * p[j])
-            end_velocity_blocks(
+            velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
+            attachment.velocity_slope(C, self._hess_index, hess, p, velocity_rate)
+            if rates:
+                attachment.acceleration_slope(
+                    state.S, tree.moves, cables.point_link, C, self._hess_index, hess, p, p_dot,
+                    dv_dy, acceleration_rate,
+                )  # fmt: skip
+            else:
+                np.multiply(dvdot_dv, velocity_rate, out=acceleration_rate)
+            attachment.end_rate_blocks(
                 nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
                 cables.G0, cables.law, activation, cables.mass, cables.end_element,
-                cables.end_side, dvdot_dv, block,
+                cables.end_side, velocity_rate, acceleration_rate, rate_block,
             )  # fmt: skip
         reactions = np.empty((C.shape[0], 3))
-        eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, C, C_rate, self._hess_index, hess,
-            block, pattern.row, pattern.column, pattern.base, pattern.stride, pattern.row_start,
-            pattern.row_entries, pattern.column_start, pattern.column_entries, tangent, r_nodes,
-            r_q, data, B, R, D, reactions,
+        attachment.eliminate_attached(
+            cables.elements, cables.end_element, cables.end_side, C, self._hess_index, hess,
+            rate_block, pattern.row, pattern.column, pattern.base, pattern.stride,
+            pattern.row_start, pattern.row_entries, pattern.column_start, pattern.column_entries,
+            tangent, r_nodes, r_q, data, B, R, D, reactions,
         )  # fmt: skip
         matrix = BorderedMatrix(pattern.matrix(data), B, R, D) if tangent else None
         flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)

@@ -27,6 +27,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "newton_iterations",
         "wall_seconds",
         "final",
+        "slack",
     ]
     assert report["scene"] == "arm"
     assert report["file"] == "results/arm.h5"

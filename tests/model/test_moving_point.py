@@ -36,3 +36,20 @@ def test_motion_that_fails_later_is_refused_before_computing():
     model.add(fm.Fiber("fiber", attach=ends, radius=1e-3, n_elements=3, tissue=tissue))
     with pytest.raises(fm.ModelError, match="moving point: motion at t = 0.5 s"):
         fm.simulate(fm.build(model), t_end=1.0, dt=0.1)
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-4, 2.5e-3, 0.7])
+def test_derivatives_of_the_motion(t):
+    """Fourth order in 1 ms, and round-off of 1e-16 m / (1 ms)^2; nothing is asked before t = 0."""
+    asked = []
+
+    def motion(time):
+        asked.append(time)
+        return np.sin(3 * time), np.cos(5 * time), 0.2 * time
+
+    point = fm.MovingPoint(motion)
+    velocity = (3 * np.cos(3 * t), -5 * np.sin(5 * t), 0.2)
+    acceleration = (-9 * np.sin(3 * t), -25 * np.cos(5 * t), 0.0)
+    np.testing.assert_allclose(point.velocity_at(t), velocity, atol=2e-9)
+    np.testing.assert_allclose(point.acceleration_at(t), acceleration, atol=1e-5)
+    assert min(asked) >= 0.0 and max(asked) <= max(t, 4.1e-3)

@@ -22,12 +22,13 @@ class Swing:
     status: str = ""
     message: str = ""
     stats: dict = field(default_factory=dict)
+    slack: tuple = ()
 
 
 class Pendulum:
     """y'' = -sin y, let go at 1 rad."""
 
-    n, scale = 1, np.ones(1)
+    n, scale, fiber_names = 1, np.ones(1), ()
 
     def next_breakpoint(self, t, t_end):
         return t_end
@@ -38,18 +39,24 @@ class Pendulum:
     def retract(self, t, y, increment):
         return y + increment
 
-    def enforce(self, y, v):
+    def enforce(self, y, v, t=None):
         return v
 
-    def enforce_rate(self, y, v, v_dot):
+    def enforce_rate(self, y, v, v_dot, t=None):
         return v_dot
 
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, rates=False, tangent=True):
         slope = np.array([[dvdot_dv * dv_dy + np.cos(y[0])]])
         return Evaluation(v_dot + np.sin(y), slope, 1.0, np.zeros((0, 3)))
 
     def step_fraction(self, y, increment, keep):
         return 1.0
+
+    def least_tension(self, t, y, v):
+        return np.zeros(0), np.zeros(0)
+
+    def suspects(self, t, y, v):
+        return []
 
     def describe(self, unknown):
         return "angle"

@@ -101,10 +101,10 @@ class Hilltop:
     def retract(self, t, y, increment):
         return y + increment
 
-    def enforce(self, y, v):
+    def enforce(self, y, v, t=None):
         return v
 
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, rates=False, tangent=True):
         slope = np.array([[dvdot_dv * dv_dy - 1.0]])
         return Evaluation(v_dot - y, slope, 1.0 - abs(y[0]), np.zeros((0, 3)))
 

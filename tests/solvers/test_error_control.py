@@ -24,7 +24,9 @@ def exact_memory(method, h):
         delay = 0.5 * (1.0 - method.rho_inf) / (1.0 + method.rho_inf) * h
         (_, r, r_dot), (_, r0, r0_dot) = exact()(T - delay), exact()(T - delay - h)
         slopes = (r - r0) / h, (r_dot - r0_dot) / h
-        return generalized_alpha.Memory(state, v_dot, r, r_dot, *slopes, delay, True)
+        t_stage = T - h + h / (1.0 + method.rho_inf)
+        stage = t_stage, exact()(t_stage)[2]
+        return generalized_alpha.Memory(state, v_dot, r, r_dot, *slopes, delay, True, *stage)
     return backward_euler.Memory(state, v_dot)
 
 
@@ -167,7 +169,7 @@ class Moody(Pendulum):
     def __init__(self, trouble):
         self.trouble = trouble
 
-    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, tangent=True):
+    def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, rates=False, tangent=True):
         found = super().evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, tangent=tangent)
         if not 1.0 < t < 1.2 or not tangent or dvdot_dv == 0.0:
             return found

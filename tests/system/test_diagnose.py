@@ -54,13 +54,13 @@ def test_other_terms_that_are_not_finite_are_named():
 
 def test_newton_stops_at_once_and_names_the_term():
     system, y, v = bent_arm()
+    memory = fm.BackwardEuler().start(system, State(0.0, y, v))
     system.cables.law[:, :, 2] = np.nan
-    step = fm.BackwardEuler().step(
-        system, fm.Newton(), fm.BackwardEuler().start(system, State(0.0, y, v)), 0.01
-    )
-    report = step.reports[-1]
+    report = fm.BackwardEuler().step(system, fm.Newton(), memory, 0.01).reports[-1]
     assert not report.converged and not report.history
     assert report.reason.startswith("NaN or infinity in the active stress of fiber 'fiber_0'")
+    with pytest.raises(fm.ConvergenceError, match="at t = 0 s: NaN or infinity in the active"):
+        fm.simulate(system, t_end=0.1, dt=0.05)
 
 
 def fiber_along(points, bending=0.0):

@@ -18,12 +18,15 @@ def moving_state(system, rng, bend=2e-3):
     return y, v, v_dot
 
 
-def along(system, y0, v0, a0, beta, alpha):
+def along(system, y0, v0, a0, beta, alpha, rates=False):
     """Residual as a function of the unknowns alone: v and v_dot follow y."""
 
     def residual(y):
         v = system.enforce(y, v0 + beta * (y - y0))
-        return system.evaluate(0.1, y, v, a0 + alpha * (v - v0), tangent=False).residual
+        a = a0 + alpha * (v - v0)
+        if rates:
+            a = system.enforce_rate(y, v, a)
+        return system.evaluate(0.1, y, v, a, tangent=False).residual
 
     return residual
 
@@ -33,12 +36,15 @@ def arm(request):
     return fm.build(two_link_arm(formulation=request.param))
 
 
+@pytest.mark.parametrize("rates", [False, True])
 @pytest.mark.parametrize("beta, alpha", [(0.0, 0.0), (50.0, 0.0), (50.0, 70.0)])
-def test_coupled_tangent_agrees_with_central_differences(arm, rng, beta, alpha):
+def test_coupled_tangent_agrees_with_central_differences(arm, rng, beta, alpha, rates):
     y, v, a = moving_state(arm, rng)
-    evaluation = arm.evaluate(0.1, y, v, a, beta, alpha)
+    if rates:
+        a = arm.enforce_rate(y, v, a)
+    evaluation = arm.evaluate(0.1, y, v, a, beta, alpha, rates=rates)
     assert min(arm.contact.n_closed()) > 5  # both kinds of contact take part
-    residual = along(arm, y, v, a, beta, alpha)
+    residual = along(arm, y, v, a, beta, alpha, rates)
     free = independent(arm)
     for _ in range(5):
         d = rng.normal(size=arm.n) * arm.scale * free
@@ -137,3 +143,74 @@ def test_attachment_hessian_is_the_derivative_of_the_jacobian(arm):
     curvature = (c(1e-4) - 2 * c(0.0) + c(-1e-4)) / 1e-8
     # second differences: 1e-8 relative truncation, 1e-16 / 1e-8 round-off
     np.testing.assert_allclose(rate @ p, curvature.ravel(), atol=3e-7)
+
+
+def chain_with_fibers():
+    """Three hinges in a row, fibers from the ground to each body."""
+    model = fm.Model("chain", gravity=(0, 0, 0))
+    axes = ((0.2, 1, 0.1), (1, 0.3, 0), (0.1, -0.2, 1))
+    parent, tissue = model.ground, fm.Tissue(1000.0, fm.KelvinVoigt(5e4, 10.0), prestress=1e4)
+    for i, axis in enumerate(axes):
+        body = model.add(fm.Body(f"b{i}", mass=1.0, com=(0, 0, -0.1), inertia=(0.01,) * 3))
+        at = (0, 0, 0) if i == 0 else (0, 0, -0.2)
+        model.add(fm.Hinge(f"q{i}", parent, body, at=at, axis=axis, value=0.3 * i))
+        ends = model.ground.at(0.2, 0.05 * i, 0.1), body.at(0.03, 0.02 * i, -0.1)
+        model.add(fm.Fiber(f"f{i}", attach=ends, radius=4e-3, n_elements=2, tissue=tissue))
+        parent = body
+    return fm.build(model)
+
+
+def test_accelerations_of_attached_ends_vary_as_the_tangent_has_it(rng):
+    """Three coordinates in a chain: all third derivatives of a point take part."""
+    from fibermsk.kernels.attachment import acceleration_slope
+
+    system = chain_with_fibers()
+    y, _ = system.initial_state()
+    v = system.enforce(y, rng.normal(size=system.n))
+    a = system.enforce_rate(y, v, rng.normal(size=system.n))
+    q, p, p_dot = (system.split(part)[1] for part in (y, v, a))
+    state = system.tree.evaluate(q, p, p_dot)
+    _, C, hess = system.attachments(state)
+    beta, alpha = 3.0, 7.0
+    slope = np.empty_like(C)
+    acceleration_slope(
+        state.S, system.tree.moves, system.cables.point_link, C, system._hess_index, hess, p,
+        p_dot, beta, slope,
+    )  # fmt: skip
+    slope += alpha * beta * C
+
+    def ends(k, h):
+        d = np.zeros(system.n)
+        d[system.n - 3 + k] = h
+        moved = system.retract(0.0, y, d)
+        v_moved = system.enforce(moved, v + beta * d)
+        rate = system.enforce_rate(moved, v_moved, a + alpha * beta * d)
+        return system.split(rate)[0][system.cables.attached_nodes, :3]
+
+    h = 1e-5
+    for k in range(3):
+        expected = (ends(k, h) - ends(k, -h)) / (2.0 * h)
+        np.testing.assert_allclose(slope[:, :, k], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", [fm.SDIRK2(), fm.GeneralizedAlpha(0.8)], ids=repr)
+def test_newton_is_quadratic_with_heavy_attached_ends(method):
+    """Fibers as heavy as the bodies: what the ends' accelerations leave out of a tangent shows."""
+    from dataclasses import replace
+
+    from fibermsk.solvers import State
+
+    model = chain_with_fibers().model
+    for fiber in model.fibers:
+        object.__setattr__(fiber, "tissue", replace(fiber.tissue, density=2e5))
+    system = fm.build(model)
+    y, _ = system.initial_state()
+    v = np.zeros(system.n)
+    v[-3:] = (3.0, -2.0, 4.0)
+    state = State(0.0, y, system.enforce(y, v))
+    step = method.step(system, fm.Newton(tolerance=1e-13), method.start(system, state), 0.02)
+    for report in step.reports:
+        history = np.array(report.history)
+        clear = history[1:] > 1e-13
+        assert report.converged and clear.sum() >= 1 and history[2] < 1e-12
+        assert (history[1:] / history[:-1] ** 2)[clear].max() < 10.0

@@ -44,6 +44,8 @@ class Memory(NamedTuple):
     v_slope: Array
     delay: float
     started: bool
+    t_before: float
+    v_dot_before: Array
 
 
 @dataclass(frozen=True)
@@ -83,11 +85,13 @@ class GeneralizedAlpha:
         """Memory at the start, with the accelerations that the forces there give."""
         v_dot = accelerations(system, *state)
         rest = np.zeros_like(v_dot)
-        return Memory(state, v_dot, state.v, v_dot, v_dot, rest, 0.0, False)
+        return Memory(state, v_dot, state.v, v_dot, v_dot, rest, 0.0, False, state.t, v_dot)
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
-        (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started = memory
+        (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started, t_before, v_dot_before = (
+            memory
+        )
         alpha_f = 1.0 / (1.0 + self.rho_inf)
         # alpha_m - alpha_f = (1 - rho) / (1 + rho) / 2 at equal steps
         new_delay = 0.5 * (1.0 - self.rho_inf) / (1.0 + self.rho_inf) * h
@@ -99,15 +103,20 @@ class GeneralizedAlpha:
         kept = c * (1.0 - alpha_m / gamma)
         t_stage = t + alpha_f * h
         start = predict(system, newton, t_stage, y, alpha_f * h * (v + 0.5 * alpha_f * h * v_rate))
-        stage = solve_stage(system, newton, t_stage, start, y - kept * y_rate, v - kept * v_rate, c)
+        stage = solve_stage(
+            system, newton, t_stage, start, y - kept * y_rate, v - kept * v_rate, c, rates=True
+        )
         if not stage.report.converged:
             return Step(memory, (stage.report,), None)
         y_new = system.retract(t + h, y, (stage.y - y) / alpha_f)
-        v_new = system.enforce(y_new, v + (stage.v - v) / alpha_f)
+        v_new = system.enforce(y_new, v + (stage.v - v) / alpha_f, t + h)
         new_y_rate = y_rate + ((y_new - y) / h - y_rate) / gamma
         new_v_rate = v_rate + ((v_new - v) / h - v_rate) / gamma
         new_y_slope, new_v_slope = (new_y_rate - y_rate) / span, (new_v_rate - v_rate) / span
-        v_dot = new_v_rate + new_delay * new_v_slope
+        # along the line through the rates in the stages, which obey the equations of motion
+        since = t_stage - t_before
+        v_dot = stage.v_dot + (1.0 - alpha_f) * h / since * (stage.v_dot - v_dot_before)
+        v_dot = system.enforce_rate(y_new, v_new, v_dot, t + h)
         evaluation = system.evaluate(t + h, y_new, v_new, v_dot, tangent=False)
         # The rates extrapolated along their last slope give a predictor. Of the third derivative
         # it leaves 5/12 h^3 and the method 1/12 h^3 to the other side (rho_inf = 1).
@@ -123,6 +132,8 @@ class GeneralizedAlpha:
                 new_v_slope,
                 new_delay,
                 True,
+                t_stage,
+                stage.v_dot,
             ),
             (stage.report,),
             evaluation,

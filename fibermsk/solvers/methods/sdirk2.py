@@ -42,14 +42,14 @@ class SDIRK2:
         (t, y, v), v_dot = memory
         c = _GAMMA * h
         start = predict(system, newton, t + c, y, c * (v + 0.5 * c * v_dot))
-        first = solve_stage(system, newton, t + c, start, y, v, c)
+        first = solve_stage(system, newton, t + c, start, y, v, c, rates=True)
         if not first.report.converged:
             return Step(memory, (first.report,), None)
         y_hat = y + (h - c) * first.v
         v_hat = v + (h - c) * first.v_dot
         increment = (h - c) * (first.v + 0.5 * (h - c) * first.v_dot)
         start = predict(system, newton, t + h, first.y, increment)
-        second = solve_stage(system, newton, t + h, start, y_hat, v_hat, c)
+        second = solve_stage(system, newton, t + h, start, y_hat, v_hat, c, rates=True)
         scale = 2.0 / 3.0 * h
         return Step(
             Memory(State(t + h, second.y, second.v), second.v_dot),

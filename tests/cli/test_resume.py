@@ -1,0 +1,270 @@
+"""`fibermsk run --checkpoint-every` and `fibermsk resume`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from same_results import contents
+
+import fibermsk as fm
+from fibermsk.io import load, load_checkpoint
+
+SCENE = '''"""A pendulum on a fiber."""
+
+import os
+
+import fibermsk as fm
+
+
+def scene(steps: int = 40, level: float = 0.3, scale: tuple[float, float] = (1.0, 1.0)) -> fm.Scene:
+    model = fm.Model("swing")
+    rod = model.add(fm.Body("rod", mass=1.0, com=(0.1, 0, 0), inertia=(0.01, 0.01, 0.01)))
+    model.add(fm.Hinge("hinge", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    tissue = fm.Tissue(1000.0, fm.KelvinVoigt(2e5, 500.0), prestress=5e4)
+    ends = model.ground.at(0.1, 0, 0.2), rod.at(0.2, 0, 0)
+    model.add(
+        fm.Fiber("f", attach=ends, radius=5e-3, n_elements=3, tissue=tissue, activation=level)
+    )
+    return fm.Scene(model, duration=0.2 * scale[0], steps=steps, method="bdf2")
+
+
+if __name__ == "__main__":
+    fm.run_scene(scene)
+'''
+
+OUT = Path("results/swing.h5")
+CHECKPOINT = Path("results/swing.checkpoint.h5")
+
+
+@pytest.fixture
+def scene_file(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "swing.py"
+    path.write_text(SCENE)
+    return path
+
+
+@pytest.fixture
+def stopped(monkeypatch):
+    """Make runs stop by Ctrl-C after some steps, as long as this says so."""
+    from fibermsk import scene_run
+
+    class Stop:
+        after: float = 7
+
+    simulate = scene_run.simulate
+
+    def stopping(*arguments, progress, **options):
+        def tell(state):
+            progress(state)
+            if state.step == Stop.after:
+                raise KeyboardInterrupt
+
+        return simulate(*arguments, progress=tell, **options)
+
+    monkeypatch.setattr(scene_run, "simulate", stopping)
+    return Stop
+
+
+def test_interrupted_run_goes_on(cli, scene_file, stopped, tmp_path):
+    done = cli("run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
+    assert done.exit_code == 1
+    assert f"swing: checkpoints every 1000 s in {CHECKPOINT}" in done.stderr
+    assert f"to go on: fibermsk resume {CHECKPOINT}" in done.stderr
+    assert load(OUT).status == "interrupted" and CHECKPOINT.exists()
+    assert load_checkpoint(CHECKPOINT).time == load(OUT).time[-1]
+
+    stopped.after = 13
+    done = cli("resume", CHECKPOINT)
+    assert done.exit_code == 1
+    assert "swing: goes on at t = 0.14 s of 0.4 s; checkpoints every 1000 s" in done.stderr
+    assert f"to go on: fibermsk resume {CHECKPOINT}" in done.stderr
+
+    stopped.after = np.inf
+    done = cli("resume", CHECKPOINT, "--json", "--checkpoint-every", "50")
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert report["status"] == "success" and report["file"] == str(OUT) and report["steps"] == 20
+    # done: nothing to go on with
+    assert not CHECKPOINT.exists()
+    continued = contents(OUT)
+    assert cli("run", scene_file, "--set", "steps=20", "scale=2,1").exit_code == 0
+    assert contents(OUT) == continued
+
+
+def test_successful_run_leaves_no_checkpoint(cli, scene_file):
+    done = cli("run", scene_file, "--checkpoint-every", "1e-9", "--quiet")
+    assert (done.exit_code, done.output) == (0, "")
+    assert OUT.exists() and not CHECKPOINT.exists()
+
+
+def test_result_goes_where_the_run_would_have_put_it(cli, scene_file, stopped, monkeypatch):
+    cli("run", scene_file, "--checkpoint-every", "1000", "--out", "there/limb.h5")
+    stopped.after = np.inf
+    checkpoint = Path("there/limb.checkpoint.h5").resolve()
+    elsewhere = scene_file.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert cli("resume", checkpoint, "--quiet").exit_code == 0
+    assert load("../there/limb.h5").status == "success"
+    monkeypatch.chdir(scene_file.parent)
+    stopped.after = 5
+    cli("run", scene_file, "--checkpoint-every", "1000")
+    stopped.after = np.inf
+    assert cli("resume", CHECKPOINT, "--out", "mine.h5").exit_code == 0
+    assert load("mine.h5").status == "success" and load(OUT).status == "interrupted"
+
+
+def test_run_without_checkpoints_writes_none(cli, scene_file, stopped):
+    done = cli("run", scene_file)
+    assert done.exit_code == 1 and "resume" not in done.stderr
+    assert load(OUT).status == "interrupted" and not CHECKPOINT.exists()
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3", "nan"])
+def test_bad_interval(cli, scene_file, seconds):
+    done = cli("run", scene_file, "--checkpoint-every", seconds)
+    assert done.exit_code == 2
+    assert f"run: --checkpoint-every = {float(seconds)} s; must be positive" in done.stderr
+    assert not OUT.exists()
+
+
+def refused(cli, message, *arguments):
+    done = cli("resume", *arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: ") or "goes on" in done.stderr
+
+
+def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
+    cli("run", scene_file, "--checkpoint-every", "1000")
+    stopped.after = np.inf
+    before = CHECKPOINT.read_bytes()
+
+    scene_file.write_text(SCENE.replace("steps: int = 40", "steps: int = 50"))
+    message = "parameter steps of scene 'swing' was 40 and is now 50; must be the same"
+    refused(cli, f"cannot resume {CHECKPOINT}: {message}", CHECKPOINT)
+    scene_file.write_text(SCENE.replace("activation=level", "activation=lambda t: level + t"))
+    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT)
+    scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
+    refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT)
+    scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", tolerance=1e-3'))
+    refused(cli, "differs in the step control (FixedSteps() there, AdaptiveSteps(", CHECKPOINT)
+    scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", start="equilibrium"'))
+    refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT)
+    scene_file.write_text(SCENE)
+    with monkeypatch.context() as patch:
+        patch.setattr("fibermsk.solvers.restart.__version__", "9.9")
+        refused(cli, "must be of this version, 9.9", CHECKPOINT)
+    refused(
+        cli, "--checkpoint-every = 0.0 s; must be positive", CHECKPOINT, "--checkpoint-every", 0
+    )
+    # none of this touched it
+    assert CHECKPOINT.read_bytes() == before
+    CHECKPOINT.write_bytes(before[:-100])
+    refused(cli, "the checkpoint is damaged or incomplete", CHECKPOINT)
+    refused(cli, "it is an HDF5 file, such as a result, but not a checkpoint", OUT)
+    refused(cli, "there is no such file", "none.h5")
+    CHECKPOINT.write_bytes(before)
+    scene_file.unlink()
+    refused(cli, f"there is no scene file {scene_file}", CHECKPOINT)
+
+
+def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
+    from fibermsk.cli.scene_files import find
+
+    scene = find(str(scene_file)).function()
+    path = tmp_path / "own.checkpoint.h5"
+    whole = fm.simulate_scene(scene)
+    fm.simulate_scene(scene, checkpoint=path, checkpoint_every=1e-9)
+    assert load_checkpoint(path).time == 0.2
+    refused(cli, "a script wrote it, not fibermsk run; must be resumed there", path)
+
+    def stop(progress):
+        if progress.step == 11:
+            raise KeyboardInterrupt
+
+    stopped = fm.simulate_scene(scene, checkpoint=path, progress=stop)
+    assert stopped.status == "interrupted"
+    rest = fm.simulate_scene(scene, resume_from=path)
+    np.testing.assert_array_equal(rest.coordinate("hinge"), whole.coordinate("hinge"))
+    # the same one level below
+    system = fm.build(scene.model)
+    rest = fm.simulate(
+        system, t_end=0.2, dt=0.2 / 40, method=fm.BDF2(), resume_from=fm.load_checkpoint(path)
+    )
+    np.testing.assert_array_equal(rest.coordinate("hinge"), whole.coordinate("hinge"))
+
+
+def test_checkpoint_that_cannot_be_written_does_not_end_the_run(scene_file, tmp_path):
+    from fibermsk.cli.scene_files import find
+
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    scene = find(str(scene_file)).function(steps=3)
+    with pytest.warns(fm.ModelWarning, match="no checkpoint at t = .* the run goes on: cannot"):
+        result = fm.simulate_scene(scene, checkpoint=taken, checkpoint_every=0.0)
+    assert result.status == "success"
+
+
+def test_script_takes_the_option_too(scene_file):
+    done = subprocess.run(
+        [sys.executable, str(scene_file), "--checkpoint-every", "100", "--set", "steps=4"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"checkpoints every 100 s in {CHECKPOINT}" in done.stderr
+    assert load(OUT).time.size == 5 and not CHECKPOINT.exists()
+
+
+COMMAND = "from fibermsk.cli.main import main; main()"
+LIMB = ["upper_limb", "--set", "elements=4", "steps=300", "duration=1", "--method", "bdf2"]
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *arguments, "--quiet", "--checkpoint-every", "1e-9"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def wait_for(path, process, newer_than=0.0):
+    while process.poll() is None and not (path.exists() and path.stat().st_mtime > newer_than):
+        time.sleep(0.01)
+    assert process.poll() is None
+
+
+def test_killed_at_any_moment_the_last_checkpoint_is_whole(tmp_path, monkeypatch, rng):
+    """Killed again and again while it checkpoints after every step, and continued each time."""
+    monkeypatch.chdir(tmp_path)
+    checkpoint, out = tmp_path / "limb.checkpoint.h5", tmp_path / "limb.h5"
+    command, reached = ["run", *LIMB, "--out", "limb.h5"], 0.0
+    for pause in rng.uniform(0.0, 0.6, 5):
+        written = checkpoint.stat().st_mtime if checkpoint.exists() else 0.0
+        process = start(*command)
+        wait_for(checkpoint, process, written)
+        time.sleep(pause)
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        taken = load_checkpoint(checkpoint)
+        assert taken.time > reached and taken.duration == 1.0
+        reached = taken.time
+        command = ["resume", str(checkpoint)]
+    if checkpoint.exists():
+        process = start("resume", str(checkpoint))
+        assert process.wait() == 0
+    assert not checkpoint.exists()
+    continued = contents(out)
+    done = subprocess.run([sys.executable, "-c", COMMAND, "run", *LIMB, "--out", "limb.h5", "-q"])
+    assert done.returncode == 0 and contents(out) == continued
+    # what a killed program was writing is not left either
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["limb.h5"]
