@@ -197,5 +197,8 @@ def plot(numbers: dict):
                 ladder = numbers["ladders"][f"{name}_{kind}"]
                 work, error = ([one[key] for one in ladder] for key in (what, "error"))
                 axes.loglog(work, error, style, color=color, markersize=4, label=f"{name}, {kind}")
+        names = axes.get_legend_handles_labels()
         finish(axes, "Upper limb, level 1, 2 s", label, "largest error of the elbow angle [rad]")
+        axes.get_legend().remove()
+    figure.legend(*names, loc="outside right center", frameon=False, fontsize="small")
     return figure
