@@ -30,8 +30,15 @@ The tolerance: an error C h^p (1 + k h + ...) gives the order p + k h / (2 ln 2)
 / steps. Measured from 64 to 128 steps, orders are at most 0.08 too low (limb, nodes), hence 6.4 /
 steps; 0.1 for SDIRK2's pulls on the driven fiber, hence 9.6 / steps. BDF2 starts with a step of
 SDIRK2 and is then so exact on the driven fiber that the start's third order shows: 2.2 there, 2.06
-with 512 steps; hence 16 / steps. With more than 256 steps the references and Newton's tolerance
-would show.
+with 512 steps; hence 16 / steps. Generalized-alpha with rho 1 does not damp the viscous axial
+modes, which uneven steps excite until h resolves them: on the pendulum the order of its pulls falls
+to 1.75 from 128 to 256 steps, with errors below those of equal steps, and is 1.96 with 2048; hence
+at least 0.27. With more than 256 steps the references and Newton's tolerance would show.
+
+Backward Euler and BDF2 take the velocity of driven ends from differences of their motion. With
+uneven steps the differences of those are off by a part of the acceleration, and with it the end's
+inertia in the pull: the order of the pull falls to 0 and 1 (errors of 0.02 N and 1e-6 N of 1450 N).
+That is why they fall short on the driven fiber with 128 steps and more.
 
 Resolve the fastest waves of the fibers before looking for orders in the limb: the node positions
 have order 1.8 as long as h omega is above 1 (from equilibrium, BDF2, h = 0.2 ms), and 2.00 below
@@ -126,13 +133,16 @@ def expected(steps: int = 64) -> dict[str, Expected]:
     answers = {}
     for name in CASES:
         for method, integrator in METHODS.items():
-            near = {"driven_sdirk2": 9.6, "driven_bdf2": 16.0}.get(f"{name}_{method}", 6.4)
-            why = f"order of the method; next term of the error, measured: {near} / steps"
-            answers[f"{name}_{method}"] = Expected(integrator.order, near / steps, why)
+            key = f"{name}_{method}"
+            near = {"driven_sdirk2": 9.6, "driven_bdf2": 16.0}.get(key, 6.4) / steps
+            if key == "pendulum_alpha_1":
+                near = max(near, 0.27)
+            why = "order of the method; next term of the error, as measured"
+            answers[key] = Expected(integrator.order, near, why)
         answers[f"{name}_drift"] = Expected(
             0.0,
-            1e-9 if name == "driven" else 1e-14,
-            "kept by construction: round-off, also that of differences of a prescribed motion",
+            1e-14,
+            "kept by construction: round-off",
         )
     return answers
 
