@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,9 +18,12 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is in a result file, with ranges and units."""
-    from fibermsk.io import describe
+    from fibermsk.io import describe, is_checkpoint
     from fibermsk.results import Slack
 
+    if is_checkpoint(file):
+        _show_checkpoint(file, json)
+        return
     found = describe(file)
     attributes, datasets = found["attributes"], found["datasets"]
     if json:
@@ -44,6 +48,34 @@ def info(
     for item, shape in zip(datasets, shapes, strict=True):
         line = f"  {item['path']:<{path_width}}  {shape:<{shape_width}}  {_range(item)}"
         typer.echo(line.rstrip())
+
+
+def _show_checkpoint(file: Path, json: bool) -> None:
+    """Which run a checkpoint is of, and how far it is."""
+    from fibermsk.io import load_checkpoint
+
+    taken = load_checkpoint(file)
+    shown = {
+        "file": str(file),
+        "kind": "checkpoint",
+        "scene": taken.job.get("scene", "of a script"),
+        "time": taken.time,
+        "duration": taken.duration,
+        "frames": len(taken.arrays["frames.t"]),
+        "fibermsk_version": taken.identity["fibermsk"],
+        "method": taken.identity["the method"],
+        "control": taken.identity["the step control"],
+        "parameters": taken.job.get("parameters", {}),
+    }
+    if json:
+        print_json(shown)
+        return
+    typer.echo(f"{file}: checkpoint; to go on: fibermsk resume {shlex.quote(str(file))}")
+    shown["time"] = f"{taken.time:.6g} of {taken.duration:g} s"
+    shown["parameters"] = _pairs(shown["parameters"])
+    for key in list(shown)[2:]:
+        if key != "duration":
+            typer.echo(f"  {key}: {shown[key]}")
 
 
 def _pairs(values: dict[str, Any]) -> str:

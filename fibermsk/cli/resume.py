@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import plain, printing_beside
-from fibermsk.cli.run import Every, Json, Out, Quiet, compute
+from fibermsk.cli.run import Every, Json, Out, Quiet, compute, source_digest
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
@@ -27,7 +28,7 @@ def resume(
 ) -> None:
     """Go on with a run from its last checkpoint, and write the result as it would have."""
     from fibermsk.cli.scene_files import find
-    from fibermsk.errors import ModelError
+    from fibermsk.errors import ModelError, ModelWarning
     from fibermsk.io import check_writable, load_checkpoint
     from fibermsk.laws import _check
 
@@ -43,6 +44,13 @@ def resume(
     with printing_beside(json):
         scene = find(job["scene"], [job["function"]])
     parameters = _parameters(scene, job, file)
+    if source_digest(scene.path) != job["source"]:
+        warnings.warn(
+            f"the scene file {scene.path} has changed since the checkpoint; the run goes on if "
+            "its model is the same, and its signals at a thousand times and at every frame",
+            ModelWarning,
+            stacklevel=2,
+        )
     path = check_writable(out if out is not None else _nearby(Path(job["folder"]) / job["out"]))
     if not quiet:
         at = f"t = {taken.time:g} s of {taken.duration:g} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import shlex
 import signal
@@ -39,7 +40,12 @@ Check = Annotated[
     bool, typer.Option("--check", help="Compare the forces with those that the motion needs.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object on standard output, once the run has begun."
+    ),
+]
 Every = Annotated[
     float | None,
     typer.Option(
@@ -145,11 +151,10 @@ def _run(
     if checkpoint_every is not None:
         every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
         checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
-        # one of an earlier run, which this one replaces
-        checkpoint.unlink(missing_ok=True)
         job = {
             "scene": file.name if file.path in list_files("scenes") else str(file.path),
             "function": file.function.__name__,
+            "source": source_digest(file.path),
             "settings": settings,
             "parameters": plain(parameters),
             "method": method,
@@ -228,11 +233,27 @@ def compute(
     if result.status != "success":
         reason = failure or result.message or f"the run was not completed ({result.status})"
         reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
-        if checkpoint is not None and checkpoint.exists():
+        if checkpoint is not None and _holds(checkpoint, result):
             reached += f"; to go on: fibermsk resume {shlex.quote(str(checkpoint))}"
         typer.echo(f"error: {reason}{reached}", err=True)
         raise typer.Exit(FAILED)
     return result
+
+
+def source_digest(path: Path) -> str:
+    """SHA-256 of a scene file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _holds(checkpoint: Path, result: Result) -> bool:
+    """Whether a checkpoint is there from which the run of this result can go on."""
+    from fibermsk.errors import ModelError
+    from fibermsk.io import load_checkpoint
+
+    try:
+        return load_checkpoint(checkpoint).time == result.time[-1]
+    except ModelError:
+        return False
 
 
 def _print_summary(report: dict[str, Any]) -> None:

@@ -1,6 +1,14 @@
 """Files: results and checkpoints in HDF5."""
 
-from fibermsk.io.checkpoint import load_checkpoint, save_checkpoint
+from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
 from fibermsk.io.hdf5 import check_writable, describe, load, save
 
-__all__ = ["check_writable", "describe", "load", "load_checkpoint", "save", "save_checkpoint"]
+__all__ = [
+    "check_writable",
+    "describe",
+    "is_checkpoint",
+    "load",
+    "load_checkpoint",
+    "save",
+    "save_checkpoint",
+]

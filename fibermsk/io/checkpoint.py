@@ -22,7 +22,7 @@ from fibermsk.errors import ModelError
 from fibermsk.io.hdf5 import check_writable
 from fibermsk.results import Snapshot
 
-__all__ = ["load_checkpoint", "save_checkpoint"]
+__all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]
 
 _MAGIC = b"fibermsk checkpoint "
 _VERSION = b"1"
@@ -34,7 +34,8 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
     """Write a snapshot; at any moment the old file or the whole new one is there.
 
     The file is written beside, forced to the disk and renamed, so that neither a killed program nor
-    a power failure leaves a part. One run at a time may write to a path.
+    a power failure leaves a part. Of two runs that write to one path, the last
+    one's snapshot is there.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
         If the file cannot be written.
     """
     path = check_writable(path)
-    beside = path.with_name(f".{path.name}.part")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with h5py.File(beside, "w", libver=("v108", "latest"), userblock_size=_BLOCK) as file:
             _write(file, snapshot)
@@ -107,6 +108,15 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
             f"cannot read {path}: the checkpoint is damaged or incomplete ({reason}); run from the "
             "start"
         ) from error
+
+
+def is_checkpoint(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins like a checkpoint."""
+    path = Path(path)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def _header(file: BufferedIOBase) -> bytes:

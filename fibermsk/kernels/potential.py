@@ -61,7 +61,7 @@ def partner_curve(power, reference, radius_poly, h, xi, curve, ends):
         r0 = r0 * xi + radius_poly[m]
     dr0 /= h
     ddr0 /= h * h
-    sa, sb = (Ta / ta) ** 0.25, (Tb / tb) ** 0.25
+    sa, sb = math.sqrt(math.sqrt(Ta / ta)), math.sqrt(math.sqrt(Tb / tb))
     w, dw, ddw = xi * xi * (3.0 - 2.0 * xi), 6.0 * xi * (1.0 - xi) / h, (6.0 - 12.0 * xi) / (h * h)
     s, ds, dds = sa + (sb - sa) * w, (sb - sa) * dw, (sb - sa) * ddw
     r, dr = r0 * s, dr0 * s + r0 * ds

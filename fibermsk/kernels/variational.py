@@ -46,14 +46,16 @@ def _square(t):
 
 @kernel
 def find_gaps(
-    power, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
+    power, widest, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
     state, force,
 ):  # fmt: skip
     """Least gaps of every run's quadrature points; returns the least 1 + gamma g and the energy.
 
     Fields as in `fibermsk.kernels.contact.fiber_runs`; slot_held marks points that do not move
-    along the partner.
+    along the partner; widest (n_elements,) bounds the radius anywhere on an element's fiber. A
+    point farther away than that touches nowhere, and its slot holds the closest point instead of
+    that of the least gap.
     """
     scratch = np.empty(SCRATCH_SIZE)
     x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
@@ -68,12 +70,14 @@ def find_gaps(
             r_x, _, length = section(
                 power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
             )
-            best, best_xi, _ = nearest(
+            best, best_xi, distance = nearest(
                 power, candidates[run_start[run] : run_start[run + 1]], x, scratch
             )
-            best, best_xi, held = least_gap(
-                x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve, ends
-            )
+            held = False
+            if distance < r_x + widest[best]:
+                best, best_xi, held = least_gap(
+                    x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve, ends
+                )
             r_y, _, _, _, _, _, _, _, _ = partner_curve(
                 power[best], reference[best], radius_poly[best], h[best], best_xi, curve, ends
             )

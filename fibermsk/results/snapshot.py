@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 
-__all__ = ["Snapshot", "library_versions", "pack", "unpack"]
+__all__ = ["Snapshot", "code_version", "library_versions", "pack", "unpack"]
 
 _LIBRARIES = ("numpy", "scipy", "numba")
 """What the last bits of a result depend on besides this package."""
@@ -52,6 +56,16 @@ def library_versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "unknown"
     return found
+
+
+@cache
+def code_version() -> str:
+    """Version of this package with a digest of its code, which changes more often."""
+    folder = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return f"{__version__} (code {digest.hexdigest()[:12]})"
 
 
 def pack(name: str, value: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ __all__ = ["accelerations"]
 Array = NDArray[np.float64]
 
 
-def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
+def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool = False) -> Array:
     """Rates of v that satisfy the equations of motion at a given state.
 
     The residual is linear in them with the reduced mass matrix.
@@ -28,6 +28,9 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
         Time [s].
     y, v : (n,) float array
         Consistent positions and velocities.
+    rates : bool
+        Whether prescribed motions have the accelerations of their own, as in `solve_stage`; none
+        otherwise.
 
     Returns
     -------
@@ -39,7 +42,8 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
     ConvergenceError
         If forces or masses there are not finite, or a coordinate has no inertia.
     """
-    bias = system.enforce_rate(y, v, np.zeros_like(v), t)
+    given = t if rates else None
+    bias = system.enforce_rate(y, v, np.zeros_like(v), given)
     found = system.evaluate(t, y, v, bias, tangent=False)
     if found.flaw:
         raise ConvergenceError(
@@ -53,4 +57,4 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
         raise ConvergenceError(
             f"no accelerations at t = {t:g} s: masses: {error}", time=t
         ) from None
-    return system.enforce_rate(y, v, v_dot, t)
+    return system.enforce_rate(y, v, v_dot, given)

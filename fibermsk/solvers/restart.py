@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._version import __version__
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.protocol import Frames, System
-from fibermsk.results.snapshot import Snapshot, library_versions, pack, unpack
+from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
 from fibermsk.solvers.control import Control, Counters
 from fibermsk.solvers.march import Point
 from fibermsk.solvers.newton import Newton
@@ -33,7 +32,7 @@ def identify(
 ) -> dict[str, str]:
     """What a run is of, part by part: two runs with equal parts are the same to the bit."""
     return {
-        _VERSION: __version__,
+        _VERSION: code_version(),
         "the method": repr(method),
         "the Newton settings": repr(newton),
         "the step control": repr(control),

@@ -19,7 +19,7 @@ from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
-from fibermsk.solvers.methods import METHODS, BackwardEuler
+from fibermsk.solvers.methods import BackwardEuler
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
@@ -109,8 +109,8 @@ def simulate(
     """
     n_steps = _count_steps(t_end, dt)
     method, newton = method or BackwardEuler(), newton or Newton()
-    kinds = tuple({type(known) for known in METHODS.values()})
-    _check.instance("simulate", "method", method, kinds, "a method such as BDF2()")
+    if not all(hasattr(method, name) for name in ("name", "start", "step")):
+        _check.refuse("simulate", "method", method, "be a method such as BDF2()")
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
     control = control or FixedSteps()
     rules = (FixedSteps, AdaptiveSteps)
@@ -216,12 +216,12 @@ def _begin(
     y, v = (
         _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
     )
-    state = State(0.0, y, system.enforce(y, v, 0.0))
-    memory = method.start(system, state)
-    evaluation = system.evaluate(*state, memory.v_dot, tangent=False)
+    memory = method.start(system, State(0.0, y, system.enforce(y, v)))
+    state = memory.state
+    evaluation = system.evaluate(state.t, state.y, state.v, memory.v_dot, tangent=False)
     record.add(Frame(state, evaluation, 0.0, 0))
     pace = control.start(system, method, memory, dt)
-    force, theta = system.least_tension(*state)
+    force, theta = system.least_tension(state.t, state.y, state.v)
     slack = SlackLog.empty(force.size).add(0.0, force, theta)
     return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack)
 

@@ -68,6 +68,7 @@ class ContactSearch:
         speeds = np.linalg.norm(3.0 * np.diff(reference, axis=1), axis=2).max(axis=1) / cables.h
         radius = (cables.radius_poly @ _BEZIER.T).max(axis=1)
         self._widest = radius * np.sqrt(speeds)
+        self._thickest = radius
         self._skin = _SKIN * radius.max(initial=0.0)
         self._reach = -1.0
         self._pattern: BlockPattern | None = None
@@ -106,7 +107,8 @@ class ContactSearch:
         return self._points()
 
     def _points(self) -> float:
-        self._at = Geometry(self._power, *self.partners.place_shapes(self._state), self._state)
+        shapes = self.partners.place_shapes(self._state)
+        self._at = Geometry(self._power, self._widest_sections(), *shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
         self.energy = sum(energy for _, energy in found)
         return min(1.0, *(least for least, _ in found))
@@ -241,6 +243,19 @@ class ContactSearch:
         """
         radius = self._widest / np.sqrt(self._least_tangent())
         return per_fiber(np.maximum, radius, self.cables.element_start)
+
+    def _widest_sections(self) -> Array:
+        """Bound of the radius that pair potentials give any point of each element's fiber.
+
+        It blends the nodes' factors sqrt(|A1|/|a1|), so that the largest of them bounds it.
+        """
+        cables = self.cables
+        lengths = (
+            np.linalg.norm(nodes[:, 3:], axis=1) for nodes in (cables.reference, self._nodes)
+        )
+        factor = np.sqrt(np.divide(*lengths))[cables.elements].max(axis=1, initial=0.0)
+        widest = per_fiber(np.maximum, self._thickest * factor, cables.element_start)
+        return widest[cables.fiber]
 
     def _least_tangent(self) -> Array:
         """Lower bound of |a1| on each element: its least control vector along the chord."""

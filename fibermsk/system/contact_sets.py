@@ -33,9 +33,22 @@ Array = NDArray[np.float64]
 
 
 class Geometry(NamedTuple):
-    """A configuration: centerlines in powers of xi, axis ends of the shapes, and the tree."""
+    """A configuration.
+
+    Attributes
+    ----------
+    power : (n_elements, 4, 3) float array
+        Centerlines in powers of xi.
+    widest : (n_elements,) float array
+        Bound of the radius anywhere on the element's fiber [m].
+    shape_start, shape_end : (n_shapes, 3) float array
+        Axis ends of the shapes.
+    state : TreeState
+        Of the bodies.
+    """
 
     power: Array
+    widest: Array
     shape_start: Array
     shape_end: Array
     state: TreeState
@@ -132,8 +145,8 @@ class PotentialFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
         return variational.find_gaps(
-            at.power, *self._search, self.partners.weight, self.runs.slot_start, self.element,
-            self.xi, self._held, self.state, self.force,
+            at.power, at.widest, *self._search, self.partners.weight, self.runs.slot_start,
+            self.element, self.xi, self._held, self.state, self.force,
         )  # fmt: skip
 
     def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:

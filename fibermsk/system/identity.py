@@ -18,8 +18,11 @@ __all__ = ["fingerprint"]
 
 Array = NDArray[np.float64]
 
-_SAMPLES = np.linspace(0.0, 1.0, 11)
+_SAMPLES = np.linspace(0.0, 1.0, 101)
 """Where line loads are sampled along a fiber."""
+
+_FEWEST = 1001
+"""Times at which signals are sampled at least, in equal intervals besides the given ones."""
 
 _ATTACHMENT = ("point_link", "point_local", "end_element", "end_side", "point_fiber", "point_end")
 
@@ -32,13 +35,15 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
     system : FiberSystem
         As built.
     times : (n_times,) float array
-        Times at which activations, line loads given as functions and moving points are sampled [s].
+        Times at which activations, line loads given as functions and moving points are sampled, and
+        a thousand more between the first and the last [s].
 
     Returns
     -------
     parts : dict of str
         Name of the part, as it may stand in a message, to its digest.
     """
+    times = np.union1d(times, np.linspace(times[0], times[-1], _FEWEST))
     model, cables, tree, partners = system.model, system.cables, system.tree, system.partners
     meshes = [getattr(cables, f.name) for f in fields(cables) if f.name not in _ATTACHMENT]
     bones = [getattr(tree, f.name) for f in fields(tree) if f.name not in ("gravity", "frames")]

@@ -135,7 +135,7 @@ class FiberSystem:
         """Reference configuration, at rest but for the start speeds and what they move."""
         y = np.r_[self.cables.reference.ravel(), self.tree.start]
         v = np.r_[np.zeros(self._n_x), self.tree.start_speed]
-        return y, self.enforce(y, v, 0.0)
+        return y, self.enforce(y, v)
 
     def attachments(self, state: TreeState) -> tuple[Array, Array, Array]:
         """Positions c (n_points, 3), Jacobian C (n_points, 3, n) and the entries of dC/dq."""

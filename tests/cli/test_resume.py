@@ -152,6 +152,10 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     refused(cli, f"cannot resume {CHECKPOINT}: {message}", CHECKPOINT)
     scene_file.write_text(SCENE.replace("activation=level", "activation=lambda t: level + t"))
     refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT)
+    # between two frames only
+    pulse = "activation=lambda t: level + 0.1 * (0.1011 < t < 0.1039)"
+    scene_file.write_text(SCENE.replace("activation=level", pulse))
+    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT)
     scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
     refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT)
     scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", tolerance=1e-3'))
@@ -160,7 +164,7 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT)
     scene_file.write_text(SCENE)
     with monkeypatch.context() as patch:
-        patch.setattr("fibermsk.solvers.restart.__version__", "9.9")
+        patch.setattr("fibermsk.solvers.restart.code_version", lambda: "9.9")
         refused(cli, "must be of this version, 9.9", CHECKPOINT)
     refused(
         cli, "--checkpoint-every = 0.0 s; must be positive", CHECKPOINT, "--checkpoint-every", 0
@@ -174,6 +178,30 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     CHECKPOINT.write_bytes(before)
     scene_file.unlink()
     refused(cli, f"there is no scene file {scene_file}", CHECKPOINT)
+
+
+def test_changed_comment_is_warned_of(cli, scene_file, stopped):
+    cli("run", scene_file, "--checkpoint-every", "1000")
+    stopped.after = np.inf
+    scene_file.write_text(SCENE + "# a remark\n")
+    with pytest.warns(fm.ModelWarning, match="has changed since the checkpoint"):
+        assert cli("resume", CHECKPOINT).exit_code == 0
+
+
+def test_checkpoint_outlives_a_run_that_does_not_begin(cli, scene_file, stopped):
+    cli("run", scene_file, "--checkpoint-every", "1000")
+    before = CHECKPOINT.read_bytes()
+    done = cli("run", scene_file, "--set", "steps=0", "--checkpoint-every", "1000")
+    assert done.exit_code == 2 and CHECKPOINT.read_bytes() == before
+
+
+def test_info_knows_checkpoints(cli, scene_file, stopped):
+    cli("run", scene_file, "--checkpoint-every", "1000")
+    shown = cli("info", CHECKPOINT)
+    assert shown.exit_code == 0 and f"fibermsk resume {CHECKPOINT}" in shown.stdout
+    assert "method: BDF2()" in shown.stdout and "steps = 40" in shown.stdout
+    found = json.loads(cli("info", CHECKPOINT, "--json").stdout)
+    assert found["kind"] == "checkpoint" and 0.0 < found["time"] < found["duration"] == 0.2
 
 
 def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):

@@ -250,10 +250,19 @@ class AllPairs:
         bone_values = [np.arange(0, m + 1, 5), np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3))]
         if self.potential:
             held = np.empty(n, bool)
+            everywhere = np.full(c.h.size, np.inf)
             found = (
                 variational.find_gaps(
-                    *geometry, c.end_flag, *pairs, self.weight, *slots, held, *values
-                )[0],
+                    geometry[0],
+                    everywhere,
+                    *geometry[1:],
+                    c.end_flag,
+                    *pairs,
+                    self.weight,
+                    *slots,
+                    held,
+                    *values,
+                )[0],  # fmt: skip
                 variational.find_bone_gaps(*geometry, *bones, self.weight, *bone_values)[0],
             )
         else:

@@ -83,7 +83,8 @@ class GeneralizedAlpha:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start, with the accelerations that the forces there give."""
-        v_dot = accelerations(system, *state)
+        state = state._replace(v=system.enforce(state.y, state.v, state.t))
+        v_dot = accelerations(system, *state, rates=True)
         rest = np.zeros_like(v_dot)
         return Memory(state, v_dot, state.v, v_dot, v_dot, rest, 0.0, False, state.t, v_dot)
 

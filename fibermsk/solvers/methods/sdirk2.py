@@ -35,7 +35,8 @@ class SDIRK2:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        return Memory(state, accelerations(system, *state))
+        state = state._replace(v=system.enforce(state.y, state.v, state.t))
+        return Memory(state, accelerations(system, *state, rates=True))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
