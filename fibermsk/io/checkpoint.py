@@ -8,6 +8,7 @@ may take damaged files for good ones, or never return from them.
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
@@ -67,6 +68,7 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
             os.fsync(written.fileno())
         os.replace(beside, path)
         _sync_folder(path.parent)
+        _clear_leftovers(path)
     except OSError as error:
         raise ModelError(f"cannot write {path}: {error}") from error
     finally:
@@ -160,6 +162,22 @@ def _read(file: Any) -> Snapshot:
         arrays={name: values[()] for name, values in file["arrays"].items()},
         **{name: json.loads(file.attrs[name]) for name in _TEXTS},
     )
+
+
+def _clear_leftovers(path: Path) -> None:
+    """Remove what killed programs were writing, where it can be told whether a program lives."""
+    if os.name != "posix":
+        return
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        pid = part.name.split(".")[-2]
+        if not pid.isdigit():
+            continue
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            part.unlink(missing_ok=True)
+        except PermissionError:
+            continue
 
 
 def _sync_folder(folder: Path) -> None:
