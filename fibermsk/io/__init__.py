@@ -1,7 +1,8 @@
 """Files: results and checkpoints in HDF5."""
 
 from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
-from fibermsk.io.hdf5 import check_writable, describe, load, save
+from fibermsk.io.hdf5 import describe, load, save
+from fibermsk.io.replacing import check_writable
 
 __all__ = [
     "check_writable",

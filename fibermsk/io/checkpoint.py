@@ -7,8 +7,6 @@ may take damaged files for good ones, or never return from them.
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import hashlib
 import json
 import os
@@ -20,7 +18,7 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.io.hdf5 import check_writable
+from fibermsk.io.replacing import replacing
 from fibermsk.results import Snapshot
 
 __all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]
@@ -55,25 +53,14 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
     ModelError
         If the file cannot be written.
     """
-    path = check_writable(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as beside:
         with h5py.File(beside, "w", libver=("v108", "latest"), userblock_size=_BLOCK) as file:
             _write(file, snapshot)
         with beside.open("rb+") as written:
             header = _header(written)
             written.seek(0)
             written.write(header)
-            written.flush()
-            os.fsync(written.fileno())
-        os.replace(beside, path)
-        _sync_folder(path.parent)
-        _clear_leftovers(path)
-    except OSError as error:
-        raise ModelError(f"cannot write {path}: {error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+    return Path(path)
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
@@ -162,29 +149,3 @@ def _read(file: Any) -> Snapshot:
         arrays={name: values[()] for name, values in file["arrays"].items()},
         **{name: json.loads(file.attrs[name]) for name in _TEXTS},
     )
-
-
-def _clear_leftovers(path: Path) -> None:
-    """Remove what killed programs were writing, where it can be told whether a program lives."""
-    if os.name != "posix":
-        return
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        pid = part.name.split(".")[-2]
-        if not pid.isdigit():
-            continue
-        try:
-            os.kill(int(pid), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except PermissionError:
-            continue
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force a rename to the disk, where folders can be opened."""
-    with contextlib.suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)

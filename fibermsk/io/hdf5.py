@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,54 +12,18 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
+from fibermsk.io.replacing import replacing
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
 from fibermsk.results.units import FIBER_UNITS, SOLVER_UNITS
 
-__all__ = ["check_writable", "describe", "load", "save"]
+__all__ = ["describe", "load", "save"]
 
 # What a path leads to, a group or a dataset, shows only when the file is read.
 _Node: TypeAlias = Any
 
 _BODY_UNITS = {"position": "m", "rotation": "1"}
 _SHAPE_UNITS = {"start": "m", "end": "m", "radius": "m"}
-
-
-def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Path at which a result can be written; makes its folder where it does not exist yet.
-
-    Parameters
-    ----------
-    path : path
-        Where the result is to go.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The same path.
-
-    Raises
-    ------
-    ModelError
-        If nothing can be written there; a run asks this before it computes.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise ModelError(f"cannot write {path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise ModelError(
-            f"cannot write {path}: it is a device or another special file; name a file"
-        )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(
-            f"cannot write {path}: {reason} ({path.parent}); choose another folder"
-        ) from error
-    return path
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
@@ -83,18 +46,11 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     ModelError
         If the file cannot be written.
     """
-    path = check_writable(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as beside:
         # From version 1.8 of the format on, an attribute may be longer than 64 kB.
         with h5py.File(beside, "w", libver=("v108", "latest")) as file:
             _write(file, result)
-        os.replace(beside, path)
-    except OSError as error:
-        raise ModelError(f"cannot write {path}: {error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+    return Path(path)
 
 
 def load(path: str | os.PathLike[str]) -> Result:
