@@ -212,11 +212,14 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
     program = computing / "program.py"
     program.write_text(
         textwrap.dedent("""
-        import sys, time
+        import signal, sys, time
         import fibermsk
         from fake_computing import FakeScene
         from make_result import make_result
         from fibermsk.cli.main import main
+
+        # a background job of a shell is started with it ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         def simulate_scene(scene, *, name, parameters, method, progress):
             try:
