@@ -138,7 +138,7 @@ MUTATIONS = {
 COARSE = {
     "pendulum_on_fiber": {"steps": 32},
     "fiber_collision": {"elements": 4, "steps": 50},
-    "elastica": {"elements": 8},
+    "elastica": {"elements": 4},
 }
 
 
