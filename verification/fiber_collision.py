@@ -57,7 +57,10 @@ def model(formulation: str, elements: int, gap: float = 0.05) -> fm.Model:
     result = fm.Model("collision", gravity=(0, 0, 0))
     paths = (lower, lambda s: upper(s, distance))
     for name, path, radius in zip(("lower", "upper"), paths, RADII, strict=True):
-        profile = lambda s, radius=radius: radius * (1.0 + 0.2 * s)  # noqa: E731
+
+        def profile(s, radius=radius):
+            return radius * (1.0 + 0.2 * s)
+
         result.add(fm.Fiber(name, path, radius=profile, n_elements=elements, tissue=tissue))
     law = fm.PenaltyContact(stiffness=KAPPA, limit=GAMMA)
     result.add(fm.Contact(result.fibers, result.fibers, law, formulation=formulation))

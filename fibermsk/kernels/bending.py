@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from fibermsk.kernels._compile import kernel
+from fibermsk.kernels.cable import add_element_matrix
 from fibermsk.kernels.shape import shape_d1, shape_d2
 
 __all__ = ["assemble_bending", "bending_energy"]
@@ -109,9 +110,4 @@ def assemble_bending(nodes, bent, elements, h, xi, weight, stiffness, base, stri
                                 + w21 * H12[n, m]
                                 + w22 * H22[m, n]
                             )
-        for u in range(2):
-            for v in range(2):
-                start, step = base[e, u, v], stride[e, u, v]
-                for c in range(6):
-                    for m in range(6):
-                        data[start + c * step + m] += K[6 * u + m, 6 * v + c]
+        add_element_matrix(K, base[e], stride[e], data)

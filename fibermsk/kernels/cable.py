@@ -22,6 +22,7 @@ from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
 __all__ = [
+    "add_element_matrix",
     "assemble_cable",
     "cable_energy",
     "cable_mass",
@@ -95,6 +96,17 @@ def element_tangent(
 
 
 @kernel
+def add_element_matrix(K, base, stride, data):
+    """Add an element's (12, 12) matrix to the matrix entries; base, stride (2, 2): its blocks."""
+    for p in range(2):
+        for q in range(2):
+            start, step = base[p, q], stride[p, q]
+            for c in range(6):
+                for r in range(6):
+                    data[start + c * step + r] += K[6 * p + r, 6 * q + c]
+
+
+@kernel
 def assemble_cable(
     nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass,
     cx, cv, ca, base, stride, residual, data,
@@ -123,12 +135,7 @@ def assemble_cable(
                     inertia += mass[e, a, b] * acceleration[nb, cb0 + r]
                     K[3 * a + r, 3 * b + r] += ca * mass[e, a, b]
                 residual[na, ca0 + r] += inertia - force[a, r]
-        for p in range(2):
-            for q in range(2):
-                start, step = base[e, p, q], stride[e, p, q]
-                for c in range(6):
-                    for r in range(6):
-                        data[start + c * step + r] += K[6 * p + r, 6 * q + c]
+        add_element_matrix(K, base[e], stride[e], data)
 
 
 @kernel

@@ -269,10 +269,9 @@ def _line_loads(system: FiberSystem, t: float) -> Array:
     """Sum of the line load on each fiber without its weight, (n_fibers, 3) [N]."""
     cables = system.cables
     total = np.zeros((len(cables.names), 3))
-    for f, fiber in enumerate(system.model.fibers):
+    for f in range(len(cables.names)):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
-        theta = cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
-        load = fiber.line_load_at(theta.ravel(), t)
+        load = system.loads.line_load(f, t).reshape(-1, 3)
         total[f] = (cables.weight[own] * cables.G0[own]).ravel() @ load
     return total
 

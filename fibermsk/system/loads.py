@@ -35,6 +35,8 @@ class Loads:
 
     def activations(self, t: float) -> Array:
         """Activation of each fiber at time t, (n_fibers,); a shared signal is asked once."""
+        if t == self._time:
+            return self._activations
         known: dict[int, float] = {}
         for fiber in self._model.fibers:
             key = id(fiber.activation)
@@ -46,18 +48,22 @@ class Loads:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
         if t != self._time:
             cables = self._cables
-            self._activation = self.activations(t)[cables.fiber]
+            activations = self.activations(t)
             load = self._gravity.copy()
-            for f, fiber in enumerate(self._model.fibers):
+            for f in range(len(cables.names)):
                 own = slice(cables.element_start[f], cables.element_start[f + 1])
-                theta = (
-                    cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
-                )
-                per_length = fiber.line_load_at(theta.ravel(), t).reshape(*theta.shape, 3)
-                load[own] += per_length * cables.G0[own, :, None]
+                load[own] += self.line_load(f, t) * cables.G0[own, :, None]
             self._external = self._nodal(load)
+            self._activations, self._element_activation = activations, activations[cables.fiber]
             self._time = t
-        return self._external, self._activation
+        return self._external, self._element_activation
+
+    def line_load(self, f: int, t: float) -> Array:
+        """Line load at the quadrature points of one fiber (n_own_elements, n_points, 3) [N/m]."""
+        cables = self._cables
+        own = slice(cables.element_start[f], cables.element_start[f + 1])
+        theta = cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
+        return self._model.fibers[f].line_load_at(theta.ravel(), t).reshape(*theta.shape, 3)
 
     def _nodal(self, load: Array) -> Array:
         """Nodal forces of a load per theta at the quadrature points."""

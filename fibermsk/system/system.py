@@ -103,7 +103,6 @@ class FiberSystem:
             )
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
-        self.tension = TensionProbe(self.cables)
         self.loads = Loads(model, self.cables, self.tree.gravity)
         signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
         corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]

@@ -34,6 +34,8 @@ class Memory(NamedTuple):
         How long before the state the rates hold [s].
     started : bool
         Whether a step has been made.
+    t_before, v_dot_before
+        Time of the last stage [s], and the rates of v that obey the equations of motion there.
     """
 
     state: State
