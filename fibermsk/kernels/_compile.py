@@ -9,12 +9,21 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-__all__ = ["kernel", "on_first_compilation"]
+__all__ = ["kernel", "on_first_compilation", "parallel"]
 
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
     return njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def parallel(function: Any) -> Any:
+    """Compile likewise, with the loops over `numba.prange` shared among the threads.
+
+    The tasks of such a loop write to disjoint memory, so that results do not depend on the number
+    of threads.
+    """
+    return njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function)
 
 
 class _Once(event.Listener):

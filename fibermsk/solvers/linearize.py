@@ -81,7 +81,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     def tangent(b: float, a: float) -> Matrix:
         matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
         assert matrix is not None
-        return matrix
+        return matrix.assembled() if isinstance(matrix, BorderedMatrix) else matrix
 
     corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
@@ -172,6 +172,8 @@ def inertia(matrix: Matrix) -> int:
     numpy.linalg.LinAlgError
         If the matrix is not finite, or the elimination breaks down even with a shift.
     """
+    if isinstance(matrix, BorderedMatrix):
+        matrix = matrix.assembled()
     symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")

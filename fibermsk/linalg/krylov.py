@@ -1,0 +1,89 @@
+"""The generalized minimal residual method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["gmres"]
+
+
+def gmres(
+    multiply: Callable[[Any], Any],
+    precondition: Callable[[Any], Any],
+    right: Any,
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[Any, int, bool]:
+    """Solve A x = b by left-preconditioned GMRES from x = 0, without restarts.
+
+    The preconditioned residual is made small, which, with a good preconditioner, is the error: Saad
+    and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869. Classical
+    Gram-Schmidt orthogonalization, done twice.
+
+    Parameters
+    ----------
+    multiply, precondition : callable
+        Products with A and with an approximate inverse, vector to new vector.
+    right : (n,) array
+        b, of NumPy or CuPy.
+    tolerance : float
+        For the norm of the preconditioned residual over that at the start.
+    max_iterations : int
+        At most so many.
+
+    Returns
+    -------
+    x : (n,) array
+        The last iterate.
+    iterations : int
+        Number of products with A.
+    converged : bool
+        Whether the tolerance was met.
+    """
+    z = precondition(right)
+    norm = float(z @ z) ** 0.5
+    if norm == 0.0 or not norm < np.inf:
+        return z, 0, norm == 0.0
+    # rows: the orthonormal basis; only those that are used ever take memory
+    basis = np.empty_like(z, shape=(max_iterations + 1, z.size))
+    basis[0] = z / norm
+    # columns of the triangular factor of the Hessenberg matrix, and the rotations that give it
+    columns, cosines, sines, goal = [], [], [], [norm]
+    converged = False
+    while len(columns) < max_iterations and not converged:
+        n = len(columns) + 1
+        w = precondition(multiply(basis[n - 1]))
+        known = basis[:n]
+        part = known @ w
+        w -= part @ known
+        again = known @ w
+        w -= again @ known
+        size = float(w @ w) ** 0.5
+        h = [*map(float, part + again), size]
+        for k, (c, s) in enumerate(zip(cosines, sines, strict=True)):
+            h[k], h[k + 1] = c * h[k] + s * h[k + 1], c * h[k + 1] - s * h[k]
+        turned = float(np.hypot(h[-2], h[-1]))
+        if not 0.0 < turned < np.inf:
+            break
+        c, s = h[-2] / turned, h[-1] / turned
+        columns.append([*h[:-2], turned])
+        cosines.append(c)
+        sines.append(s)
+        goal.append(-s * goal[-1])
+        goal[-2] *= c
+        converged = abs(goal[-1]) <= tolerance * norm
+        if not converged:
+            basis[n] = w / size
+    n = len(columns)
+    y = np.array(goal[:n])
+    for k in range(n - 1, -1, -1):
+        y[k] /= columns[k][k]
+        for i in range(k):
+            y[i] -= columns[k][i] * y[k]
+    x = 0.0 * z
+    for weight, vector in zip(y, basis, strict=False):
+        x += float(weight) * vector
+    return x, n, converged
