@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from fibermsk.kernels._compile import kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
@@ -57,9 +56,7 @@ def element_tangent(
     """
     force[:] = 0.0
     K[:] = 0.0
-    t = np.empty(3)
-    u = np.empty(3)
-    D = np.empty((3, 3))
+    t, u, D = scratch(3), scratch(3), scratch((3, 3))
     for k in range(xi.size):
         d1 = shape_d1(xi[k], h)
         ax, ay, az, length, stretch = _strain(nodes, i, j, d1, G0[k])
@@ -118,8 +115,7 @@ def assemble_cable(
     ``stride`` (n_elements, 2, 2): where the 6 x 6 blocks lie in ``data`` (column after column).
     residual (n_nodes, 6).
     """
-    force = np.empty((4, 3))
-    K = np.empty((12, 12))
+    force, K = scratch((4, 3)), scratch((12, 12))
     for e in range(elements.shape[0]):
         i, j = elements[e, 0], elements[e, 1]
         element_tangent(

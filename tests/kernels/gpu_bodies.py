@@ -1,0 +1,52 @@
+"""Bodies of tasks that the tests run on the CPU and compile for a GPU, with arguments for them."""
+
+import numpy as np
+
+from fibermsk.elements import gauss_rule
+from fibermsk.kernels._compile import kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.cable import element_tangent
+from fibermsk.kernels.closest_point import SCRATCH_SIZE, nearest
+
+# the module's own constant, because a compiled function takes no expression for a shape
+WORK = SCRATCH_SIZE
+
+
+@kernel
+def nearest_of_all(i, power, elements, points, found):
+    """found[i]: element, parameter and distance of the point of a fiber nearest to points[i]."""
+    work = scratch(WORK)
+    found[i, 0], found[i, 1], found[i, 2] = nearest(power, elements, points[i], work)
+
+
+@kernel
+def cable_element(
+    e, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, cx, cv, force, K
+):
+    """Element e's nodal force and stiffness: force[e] (4, 3), K[e] (12, 12)."""
+    element_tangent(
+        nodes, velocity, elements[e, 0], elements[e, 1], h[e], xi, weight[e], area[e], G0[e],
+        law[e], activation[e], cx, cv, force[e], K[e],
+    )  # fmt: skip
+
+
+def arguments(body, n_tasks=70):
+    """Arguments of a body for n_tasks tasks; the arrays that it fills come last."""
+    rng = np.random.default_rng(5)
+    if body is nearest_of_all:
+        power, points = rng.standard_normal((3, 4, 3)), rng.standard_normal((n_tasks, 3))
+        return power, np.arange(3), points, np.zeros((n_tasks, 3))
+    nodes = np.zeros((n_tasks + 1, 6))
+    nodes[:, 0], nodes[:, 3] = 0.01 * np.arange(n_tasks + 1), 0.01
+    nodes += 5e-4 * rng.standard_normal(nodes.shape)
+    elements = np.arange(n_tasks)[:, None] + np.arange(2)
+    xi, weight = gauss_rule(3)
+    shape = (n_tasks, xi.size)
+    # shear modulus, viscosity, active stress, its three shape constants, prestress
+    law = np.tile([6e4, 5e3, 3e5, 1.3, 0.3, 4.0, 5e3], (*shape, 1))
+    return (
+        nodes, 0.1 * rng.standard_normal(nodes.shape), elements, np.ones(n_tasks), xi,
+        np.tile(weight, (n_tasks, 1)), np.full(shape, 1e-5), np.full(shape, 0.01), law,
+        rng.uniform(size=n_tasks), 1.0, 100.0, np.zeros((n_tasks, 4, 3)),
+        np.zeros((n_tasks, 12, 12)),
+    )  # fmt: skip
