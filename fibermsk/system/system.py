@@ -227,7 +227,7 @@ class FiberSystem:
         residual = np.zeros(self.n)
         r_nodes, r_q = self.split(residual)
         r_nodes -= external
-        lines = self._lines
+        lines = self._lines if tangent else np.empty_like(self._lines)
         lines[:] = 0.0
         data = lines.reshape(-1)
         B, R, D = np.zeros((self._n_x, n_q)), np.zeros((n_q, self._n_x)), np.zeros((n_q, n_q))

@@ -16,6 +16,7 @@ from kernel_parts import (
     system_of,
     turn,
 )
+from line_matrices import line_matrix
 from numpy.testing import assert_allclose
 from reference import cable as reference
 
@@ -23,7 +24,6 @@ import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
 from fibermsk.system.cables import tissue_constants
-from fibermsk.system.pattern import build_pattern
 
 ALPHA = 0.4
 MODULI = {
@@ -50,20 +50,18 @@ class Twin:
                 if name != part:
                     self.law[..., columns[name]] = 0.0
                     self.plain.params |= dict.fromkeys(keys, 0.0)
-        empty = np.zeros(0, np.int64)
-        self.pattern = build_pattern(self.arrays.n_nodes, self.arrays.elements, empty, empty, empty)
 
     def assemble(self, x, v=None, a=None, alpha=ALPHA, slopes=(1.0, 0.0, 0.0)):
         """Inertia minus force (n_nodes, 6), and the matrix, dense."""
         zero = np.zeros_like(x)
-        c, pattern = self.arrays, self.pattern
-        residual, data = np.zeros_like(x), np.zeros(pattern.indices.size)
+        c = self.arrays
+        residual, data = np.zeros_like(x), np.zeros(108 * x.shape[0])
         cable.assemble_cable(
             x, zero if v is None else v, zero if a is None else a, c.elements, c.h, c.xi, c.weight,
-            c.area, c.G0, self.law, np.full(c.h.size, alpha), c.mass, *slopes, pattern.self_base,
-            pattern.self_stride, residual, data,
+            c.area, c.G0, self.law, np.full(c.h.size, alpha), c.mass, *slopes, c.block_base,
+            c.block_stride, residual, data,
         )  # fmt: skip
-        return residual, pattern.matrix(data).toarray()
+        return residual, line_matrix(c, data)
 
     def states(self, rng):
         """A moderately bent and stretched state, with velocities that stretch at about 1/s."""
@@ -147,16 +145,16 @@ def test_assembly_adds(rng):
     """What already is in residual and matrix stays."""
     twin = Twin(rng)
     x, v = twin.states(rng)
-    c, pattern = twin.arrays, twin.pattern
-    residual, data = np.ones_like(x), np.ones(pattern.indices.size)
+    c = twin.arrays
+    residual, data = np.ones_like(x), np.ones(108 * x.shape[0])
     cable.assemble_cable(
         x, v, 0.0 * x, c.elements, c.h, c.xi, c.weight, c.area, c.G0, twin.law,
-        np.full(c.h.size, ALPHA), c.mass, 1.0, 0.0, 0.0, pattern.self_base, pattern.self_stride,
+        np.full(c.h.size, ALPHA), c.mass, 1.0, 0.0, 0.0, c.block_base, c.block_stride,
         residual, data,
     )  # fmt: skip
     alone, K = twin.assemble(x, v)
     assert_allclose(residual - 1.0, alone, rtol=0.0, atol=1e-14 * np.abs(alone).max())
-    added = pattern.matrix(data).toarray() - (pattern.matrix(np.ones(data.size)).toarray() != 0.0)
+    added = line_matrix(c, data) - line_matrix(c, np.ones(data.size))
     assert_allclose(added, K, rtol=0.0, atol=1e-14 * np.abs(K).max())
 
 
