@@ -16,22 +16,20 @@ from __future__ import annotations
 
 import math
 
-from numba import get_thread_id, prange
+from numba import prange
 
 from fibermsk.kernels._compile import kernel, parallel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact import section
 from fibermsk.kernels.pairs import is_closed, pair_of
 from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["WORK", "fill_gradients", "fill_tangents"]
+__all__ = ["fill_gradients", "fill_tangents"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
-
-WORK = 256
-"""Scratch numbers of one thread."""
 
 
 @kernel
@@ -161,12 +159,12 @@ def _unit(which):
 @kernel
 def _run_gradients(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, work, gradient,
+    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
 ):  # fmt: skip
     e, law = run_element[run], run_law[run]
-    x, a1 = work[0:3], work[3:6]
-    curve, ends = work[6:15].reshape(3, 3), work[15:21].reshape(2, 3)
-    V = work[32:128].reshape(4, 24)
+    x, a1 = scratch(3), scratch(3)
+    curve, ends = scratch((3, 3)), scratch((2, 3))
+    V = scratch((4, 24))
     for p in range(run_pairs[run], run_pairs[run + 1]):
         gradient[p] = 0.0
     for q in range(law_points[law]):
@@ -189,14 +187,13 @@ def _run_gradients(
 @kernel
 def _run_tangents(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column, work,
+    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
     gradient, own, cross, partner,
 ):  # fmt: skip
     e, law = run_element[run], run_law[run]
-    x, a1 = work[0:3], work[3:6]
-    curve, ends = work[6:15].reshape(3, 3), work[15:21].reshape(2, 3)
-    n = work[21:24]
-    V, T = work[32:128].reshape(4, 24), work[128:224].reshape(4, 24)
+    x, a1, n = scratch(3), scratch(3), scratch(3)
+    curve, ends = scratch((3, 3)), scratch((2, 3))
+    V, T = scratch((4, 24)), scratch((4, 24))
     kappa, gamma = law_constants[law, 0], law_constants[law, 1]
     for p in range(run_pairs[run], run_pairs[run + 1]):
         gradient[p] = 0.0
@@ -258,22 +255,22 @@ def _run_tangents(
 @parallel
 def fill_gradients(
     power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, work, gradient,
+    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
 ):  # fmt: skip
-    """Fill the gradient (n_pairs, 24) of every pair's energy; work (n_threads, WORK)."""
+    """Fill the gradient (n_pairs, 24) of every pair's energy."""
     for run in prange(run_element.size):
         if run_pairs[run] < run_pairs[run + 1]:
             _run_gradients(
                 run, power, reference, radius_poly, h, run_element, run_law, law_constants,
                 law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, state,
-                run_pairs, pair_column, work[get_thread_id()], gradient,
+                run_pairs, pair_column, gradient,
             )  # fmt: skip
 
 
 @parallel
 def fill_tangents(
     power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column, work,
+    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
     gradient, own, cross, partner,
 ):  # fmt: skip
     """Fill gradients and second derivatives of every pair; see `fibermsk.kernels.pairs`."""
@@ -282,6 +279,6 @@ def fill_tangents(
             _run_tangents(
                 run, power, reference, radius_poly, h, run_element, run_law, law_constants,
                 law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
-                state, run_pairs, pair_column, work[get_thread_id()], gradient, own, cross,
+                state, run_pairs, pair_column, gradient, own, cross,
                 partner,
             )  # fmt: skip

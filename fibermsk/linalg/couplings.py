@@ -1,9 +1,9 @@
 """Couplings between elements of different lines: 12 x 12 blocks, and who meets whom.
 
 Coupling p has the rows of the element whose first node is ``row[p]`` and the columns of that at
-``column[p]``; ``block[p]`` is (12, 12) in rows and columns. The first ``n_mirrored`` couplings stand
-for their transposes as well. Every coupling makes two entries, 2 p in the line of its rows and
-2 p + 1 in that of its columns; ``entries[entry_start[l]:entry_start[l + 1]]`` are those of line l.
+``column[p]``; ``block[p]`` is (12, 12) in rows and columns. The first ``n_mirrored`` couplings also
+stand for their transposes. Every coupling makes two entries, 2 p in the line of its rows and 2 p +
+1 in that of its columns; ``entries[entry_start[l]:entry_start[l + 1]]`` are those of line l.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Approximate inverse of a matrix of lines: a symmetric Gauss-Seidel sweep, exact without couplings."""
+"""Approximate inverse of a matrix of lines: a symmetric Gauss-Seidel sweep."""
 
 from __future__ import annotations
 

@@ -25,7 +25,6 @@ __all__ = [
     "dense",
     "inertia",
     "linearize",
-    "multiply",
     "transpose",
 ]
 
@@ -124,20 +123,11 @@ def transpose(matrix: Matrix) -> Matrix:
     return BorderedMatrix(csc_array(matrix.A.T), matrix.R.T, matrix.B.T, matrix.D.T)
 
 
-def multiply(matrix: Matrix, x: Array) -> Array:
-    """Product with a vector or with columns (n,) or (n, m)."""
-    if isinstance(matrix, np.ndarray):
-        return matrix @ x
-    n = matrix.B.shape[0]
-    return np.concatenate(
-        [matrix.A @ x[:n] + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]]
-    )
-
-
 def dense(matrix: Matrix) -> Array:
     """The matrix in full, (n, n)."""
     if isinstance(matrix, np.ndarray):
         return matrix
+    matrix = matrix.assembled()
     return np.block([[matrix.A.toarray(), matrix.B], [matrix.R, matrix.D]])
 
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from fibermsk.kernels import contact, pair_potential, scatter, variational
@@ -157,7 +156,6 @@ class PotentialFibers(_FiberSet):
         """Take new runs and make room for their points."""
         super().allocate(runs)
         self._held = np.zeros(self.xi.size, bool)
-        self._work = np.empty((config.NUMBA_NUM_THREADS, pair_potential.WORK))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
@@ -174,7 +172,7 @@ class PotentialFibers(_FiberSet):
             partners.constants, partners.points, partners.xi, partners.weight, runs.slot_start,
             self.element, self.xi,
         )  # fmt: skip
-        pairs = (self._run_pairs, self._own(memory.column_element), self._work)
+        pairs = (self._run_pairs, self._own(memory.column_element))
         gradient = self._own(memory.gradient)
         if not tangent:
             pair_potential.fill_gradients(*search, self.state, *pairs, gradient)

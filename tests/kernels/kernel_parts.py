@@ -113,17 +113,6 @@ def plain_cable(system, f):
     )
 
 
-def dense(lines):
-    """One line of nodes (n_nodes, 3, 6, 6) as a dense matrix; see `fibermsk.linalg.lines`."""
-    n = len(lines)
-    matrix = np.zeros((n, 6, n, 6))
-    for i in range(n):
-        matrix[i, :, i] = lines[i, 0].T
-        if i + 1 < n:
-            matrix[i, :, i + 1], matrix[i + 1, :, i] = lines[i, 1].T, lines[i, 2].T
-    return matrix.reshape(6 * n, 6 * n)
-
-
 def deform(rng, nodes, size):
     """Nodes moved by `size` times their spacing, and stretched by a tenth."""
     moved = 1.1 * nodes

@@ -9,13 +9,13 @@ from kernel_parts import (
     TISSUE,
     bow,
     deform,
-    dense,
     fiber,
     plain_cable,
     rotation,
     system_of,
     turn,
 )
+from line_matrices import line_matrix
 from numpy.testing import assert_allclose
 from reference import cable as reference
 
@@ -38,7 +38,7 @@ class Twin:
         """Force (n_nodes, 6) on the nodes, and minus its derivative, dense."""
         residual, lines = np.zeros_like(x), np.zeros((len(x), 3, 6, 6))
         bending.assemble_bending(*self.arguments(x), residual, lines)
-        return -residual, dense(lines)
+        return -residual, line_matrix(self.arrays, lines)
 
     def arguments(self, x):
         """What the assembly takes before its results."""
