@@ -11,12 +11,20 @@ from typing import Any
 from numba import get_num_threads, njit
 from numba.core import event
 
-__all__ = ["kernel", "on_first_compilation", "parallel"]
+__all__ = ["inlined", "kernel", "on_first_compilation", "parallel"]
 
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
     return njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def inlined(function: Any) -> Any:
+    """Compile as `kernel` does, and anew within each caller.
+
+    There a constant argument leaves out what it switches off, as does a result that is ignored.
+    """
+    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
 
 
 def parallel(tasks: str, least: int) -> Callable[[Any], Any]:

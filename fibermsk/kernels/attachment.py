@@ -7,9 +7,8 @@ the joint coordinates. Matrix layout and border names as in `fibermsk.kernels.sc
 
 from __future__ import annotations
 
-import numpy as np
-
 from fibermsk.kernels._compile import kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.rigid import cross
 
@@ -39,7 +38,7 @@ def acceleration_slope(S, moves, link, C, hess_index, hess, p, p_dot, dp_dq, out
         m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
         for r in range(3):
             out[m, r, k] += hess[e, r] * (p_dot[j] + 2.0 * dp_dq * p[j])
-    inner, outer = np.empty(3), np.empty(3)
+    inner, outer = scratch(3), scratch(3)
     n = S.shape[0]
     for m in range(link.size):
         if link[m] < 0:
@@ -75,21 +74,23 @@ def end_rate_blocks(
     acceleration_rate (n_points, 3, n). end_element, end_side (n_points,): the element that carries
     the attached node, as its node 0 or 1.
     """
-    force = np.empty((4, 3))
-    K = np.empty((12, 12))
+    force, K = scratch((4, 3)), scratch((2, 3, 6, 6))
     for m in range(end_element.size):
         e, side = end_element[m], end_side[m]
         element_tangent(
-            nodes, velocity, elements[e, 0], elements[e, 1], h[e], xi, weight[e], area[e], G0[e],
-            law[e], activation[e], 0.0, 1.0, force, K,
+            nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0,
+            force, K,
         )  # fmt: skip
-        for a in range(4):
-            for r in range(3):
+        for node in range(2):
+            # rows of this node, columns of the end node
+            columns = K[side, 0] if node == side else K[0, 1 + node]
+            for r in range(6):
+                inertia = mass[e, 2 * node + r // 3, 2 * side]
                 for j in range(block.shape[2]):
-                    value = mass[e, a, 2 * side] * acceleration_rate[m, r, j]
+                    value = inertia * acceleration_rate[m, r % 3, j]
                     for c in range(3):
-                        value += K[3 * a + r, 6 * side + c] * velocity_rate[m, c, j]
-                    block[m, 3 * a + r, j] = value
+                        value += columns[c, r] * velocity_rate[m, c, j]
+                    block[m, 6 * node + r, j] = value
 
 
 @kernel

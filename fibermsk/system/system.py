@@ -227,23 +227,32 @@ class FiberSystem:
         residual = np.zeros(self.n)
         r_nodes, r_q = self.split(residual)
         r_nodes -= external
-        lines = self._lines if tangent else np.empty_like(self._lines)
-        lines[:] = 0.0
+        lines = self._lines  # left as they are, a matrix's until the next tangent is asked for
+        n_border = n_q if tangent else 0
+        B, R = np.zeros((self._n_x, n_border)), np.zeros((n_border, self._n_x))
+        D = np.zeros((n_border, n_border))
+        fibers = (
+            cables.element_start, nodes, velocity, acceleration, cables.elements, cables.h,
+            cables.xi, cables.weight, cables.area, cables.G0, cables.law, activation, cables.mass,
+        )  # fmt: skip
+        bent = (
+            cables.element_start, nodes, cables.elements, cables.h, cables.xi, cables.weight,
+            cables.bending,
+        )  # fmt: skip
+        if tangent:
+            lines[:] = 0.0
+            cable.assemble_cable(*fibers, 1.0, dv_dy, dv_dy * dvdot_dv, r_nodes, lines)
+        else:
+            cable.cable_residual(*fibers, r_nodes)
+        if cables.bent.size and tangent:
+            bending.assemble_bending(*bent, r_nodes, lines)
+        elif cables.bent.size:
+            bending.bending_residual(*bent, r_nodes)
         data = lines.reshape(-1)
-        B, R, D = np.zeros((self._n_x, n_q)), np.zeros((n_q, self._n_x)), np.zeros((n_q, n_q))
-        cable.assemble_cable(
-            nodes, velocity, acceleration, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.area, cables.G0, cables.law, activation, cables.mass, 1.0, dv_dy,
-            dv_dy * dvdot_dv, cables.block_base, cables.block_stride, r_nodes, data,
-        )  # fmt: skip
-        bending.assemble_bending(
-            nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending,
-            cables.block_base, cables.block_stride, r_nodes, data,
-        )  # fmt: skip
         couplings = self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
-        rate_block = np.empty((C.shape[0], 12, n_q))
-        if tangent and n_q:
+        rate_block = np.empty((C.shape[0], 12, n_border))
+        if n_border:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
             velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
             attachment.velocity_slope(C, self._hess_index, hess, p, velocity_rate)

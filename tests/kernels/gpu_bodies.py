@@ -23,10 +23,10 @@ def nearest_of_all(i, power, elements, points, found):
 def cable_element(
     e, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, cx, cv, force, K
 ):
-    """Element e's nodal force and stiffness: force[e] (4, 3), K[e] (12, 12)."""
+    """Element e's nodal force and stiffness: force[e] (4, 3), K[e] (2, 3, 6, 6)."""
     element_tangent(
-        nodes, velocity, elements[e, 0], elements[e, 1], h[e], xi, weight[e], area[e], G0[e],
-        law[e], activation[e], cx, cv, force[e], K[e],
+        nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, cx, cv, force[e],
+        K[e],
     )  # fmt: skip
 
 
@@ -48,5 +48,5 @@ def arguments(body, n_tasks=70):
         nodes, 0.1 * rng.standard_normal(nodes.shape), elements, np.ones(n_tasks), xi,
         np.tile(weight, (n_tasks, 1)), np.full(shape, 1e-5), np.full(shape, 0.01), law,
         rng.uniform(size=n_tasks), 1.0, 100.0, np.zeros((n_tasks, 4, 3)),
-        np.zeros((n_tasks, 12, 12)),
+        np.zeros((n_tasks, 2, 3, 6, 6)),
     )  # fmt: skip

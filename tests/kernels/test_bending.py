@@ -36,13 +36,14 @@ class Twin:
 
     def assemble(self, x):
         """Force (n_nodes, 6) on the nodes, and minus its derivative, dense."""
+        residual, lines = np.zeros_like(x), np.zeros((len(x), 3, 6, 6))
+        bending.assemble_bending(*self.arguments(x), residual, lines)
+        return -residual, line_matrix(self.arrays, lines)
+
+    def arguments(self, x):
+        """What the assembly takes before its results."""
         c = self.arrays
-        residual, data = np.zeros_like(x), np.zeros(108 * x.shape[0])
-        bending.assemble_bending(
-            x, c.bent, c.elements, c.h, c.xi, c.weight, c.bending, c.block_base,
-            c.block_stride, residual, data,
-        )  # fmt: skip
-        return -residual, line_matrix(c, data)
+        return c.element_start, x, c.elements, c.h, c.xi, c.weight, c.bending
 
     def energy(self, x):
         c = self.arrays
