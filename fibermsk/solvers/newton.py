@@ -20,6 +20,10 @@ _LEAST_GAIN = 0.5
 """A kept tangent that gives no increment below this part of the one before is replaced at once."""
 
 
+_LARGE = 0.1
+"""Scaled increment that the first one is compared with."""
+
+
 @dataclass
 class NewtonReport:
     """How one solve went.
@@ -144,7 +148,7 @@ class Newton:
         scale = system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size = None, np.inf
+        solve, size = None, _LARGE
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
@@ -172,9 +176,7 @@ class Newton:
             fraction = system.step_fraction(y, increment, self.keep)
             trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
-            # a first increment tells nothing yet of how well its tangent serves
-            serves = fraction == 1.0 and (size <= self.contraction * before or not kept)
-            serves = serves and self.contraction > 0.0
+            serves = fraction == 1.0 and size <= self.contraction * before
             following = evaluate(trial, not (last or serves))
             while not following.admissibility > self.keep * self.keep * current.admissibility:
                 fraction *= 0.5
