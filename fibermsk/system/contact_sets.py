@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import contact, scatter, variational
+from fibermsk.kernels import contact, gaps, scatter, variational
+from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
 from fibermsk.system.partners import Partners
@@ -89,6 +90,15 @@ class _FiberSet:
         n = int(runs.slot_start[-1])
         self.element, self.xi = np.full(n, -1), np.empty(n)
         self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
+        # runs of one element with one law have the same quadrature points
+        n_laws = max(self.partners.points.size, 1)
+        sections, of_run = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
+        self._sections = (sections // n_laws, sections % n_laws, of_run.astype(np.int64))
+        self._work = (
+            np.empty((self.cables.h.size, N_COLUMNS)),
+            np.empty((sections.size, self.partners.xi.shape[1], 8)),
+            np.empty((runs.element.size, 2)),
+        )
 
     @property
     def _search(self) -> tuple[Any, ...]:
@@ -97,6 +107,10 @@ class _FiberSet:
             cables.reference_power, cables.radius_poly, cables.h, cables.end_flag, runs.element,
             runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
         )  # fmt: skip
+
+    @property
+    def _slots(self) -> tuple[Any, ...]:
+        return (*self._sections, self.runs.slot_start, *self._work, self.element, self.xi)
 
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""
@@ -116,15 +130,21 @@ class HalfPassFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
+        reference, radius_poly, h, _, *search = self._search
         least = contact.fiber_runs(
-            at.power, *self._search, self.runs.slot_start, self.element, self.xi, self.state,
-            self.force, self._jacobian,
-        )  # fmt: skip
+            at.power, reference, radius_poly, h, *search, *self._slots, self.state, self.force
+        )
         return least, 0.0
 
     def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
+        if tangent:
+            contact.fiber_slopes(
+                at.power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
+                runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
+                self._work[1], self.element, self.xi, self.state, self._jacobian,
+            )  # fmt: skip
         scatter.scatter_fibers(
             cables.elements, cables.h, runs.element, runs.start, runs.candidates, runs.law,
             partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
@@ -144,9 +164,9 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        return variational.find_gaps(
-            at.power, at.widest, *self._search, self.partners.weight, self.runs.slot_start,
-            self.element, self.xi, self._held, self.state, self.force,
+        return gaps.find_gaps(
+            at.power, at.widest, *self._search, self.partners.weight, *self._slots, self._held,
+            self.state, self.force,
         )  # fmt: skip
 
     def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
