@@ -28,7 +28,7 @@ OPEN, CLOSED, UNSETTLED = 0, 1, 2
 # The distance of points that touch nothing may fall short of the least one by this part.
 _SLACK = 1e-4
 
-# Halley's method: after the last step the error is the cube of it, times a number of order one. Each
+# Halley's method: after the last step the error is its cube, times a number of order one. Each
 # step must be much shorter than the one before; else the start was not near enough.
 _FIRST_STEP, _CONTRACTION, _LAST_STEP = 0.25, 0.25, 2e-6
 _ITERATIONS = 6

@@ -8,8 +8,6 @@ moment, and the tangent is symmetric.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from fibermsk.kernels._compile import kernel

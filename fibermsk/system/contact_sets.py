@@ -79,6 +79,8 @@ class _FiberSet:
         The partner's point.
     state, force : (n_slots, 6) and (n_slots, 3) float array
         See `fibermsk.kernels.contact`.
+    of_run : (n_runs, 2) float array
+        Room for what kernels find for each run.
     """
 
     def __init__(self, cables: Cables, partners: Partners) -> None:
@@ -94,10 +96,11 @@ class _FiberSet:
         n_laws = max(self.partners.points.size, 1)
         sections, of_run = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
         self._sections = (sections // n_laws, sections % n_laws, of_run.astype(np.int64))
+        self.of_run = np.empty((runs.element.size, 2))
         self._work = (
             np.empty((self.cables.h.size, N_COLUMNS)),
             np.empty((sections.size, self.partners.xi.shape[1], 8)),
-            np.empty((runs.element.size, 2)),
+            self.of_run,
         )
 
     @property
