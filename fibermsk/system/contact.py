@@ -64,6 +64,7 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._ways = np.empty((n, safeguard.N_WAYS))
         # bound of r0 sqrt(|A1|) on each element
         reference = np.empty((n, 4, 3))
         bezier_hull(cables.reference, cables.elements, cables.h, reference)
@@ -185,7 +186,7 @@ class ContactSearch:
             fraction = safeguard.fiber_fraction(
                 cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
                 runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-                runs.slot_start, part.state, fraction, keep,
+                runs.slot_start, part.state, fraction, keep, self._ways, part.of_run,
             )  # fmt: skip
         for part in self.bone_sets:
             runs = part.runs
