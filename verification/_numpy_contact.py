@@ -18,9 +18,10 @@ class Inadmissible(Exception):
 class Near(NamedTuple):
     """What the safeguard must know of a point (or of all points of an element) and a partner.
 
-    d is the distance, or a lower bound where the partner is too far to be in contact; r and length
-    are current radii and tangents of the fiber and the partner; fiber, element say whose, partner
-    (index of a fiber, or name of a bone) of whom; lever turns the bone's rotation into a motion.
+    fiber and element say whose, partner (index of a fiber, or name of a bone) of whom. d is the
+    distance, r and length are current radii and |a1| of both; or a lower bound, largest radii and
+    smallest |a1| where an element is too far for contact. A bone's rotation moves it by as much
+    times lever.
     """
 
     fiber: int
@@ -39,14 +40,14 @@ class Curve(NamedTuple):
     """Current shape of a fiber, as the search for closest points needs it.
 
     cubics (n, 4, 3): powers of xi per element, G 68; centers (n, 3) and balls (n,) of spheres that
-    contain the elements; thickest and thinnest: largest radius and smallest |a1| at Gauss points.
+    contain the elements; thick (n,): bound of the radius in each element; thin: smallest |a1|.
     """
 
     cubics: np.ndarray
     centers: np.ndarray
     balls: np.ndarray
-    thickest: float
-    thinnest: float
+    thick: np.ndarray
+    thin: float
 
 
 def line_force(g, kappa, gamma):
@@ -60,7 +61,7 @@ def line_force(g, kappa, gamma):
 
 def curve_of(fiber, x):
     """Shape of a fiber with unknowns x (6 (n + 1),)."""
-    cubics, centers, balls, thickest, thinnest = [], [], [], 0.0, np.inf
+    cubics, centers, balls, thick, thin = [], [], [], [], np.inf
     for e in range(fiber.n):
         xe = x[6 * e : 6 * e + 12]
         y1, y2, y3, y4 = xe[:3], xe[3:6] / fiber.n, xe[6:9], xe[9:] / fiber.n
@@ -70,12 +71,12 @@ def curve_of(fiber, x):
         center = hull.mean(axis=0)
         centers.append(center)
         balls.append(np.sqrt(((hull - center) ** 2).sum(axis=1).max()))
-        for point in fiber.points[e]:
-            length = np.linalg.norm(point.B @ xe)
-            thickest = max(thickest, point.r0 * np.sqrt(point.A1 / length))
-            thinnest = min(thinnest, length)
-    # between Gauss points the fiber may be a little thicker
-    return Curve(np.array(cubics), np.array(centers), np.array(balls), 1.1 * thickest, thinnest)
+        lengths = [np.linalg.norm(point.B @ xe) for point in fiber.points[e]]
+        thin = min(thin, *lengths)
+        widest = max(radius((e + xi) / fiber.n)[0] for xi in (0.0, 0.5, 1.0))
+        # between Gauss points the fiber may be a little shorter
+        thick.append(1.1 * widest * np.sqrt(fiber.points[e][0].A1 / min(lengths)))
+    return Curve(*(np.array(part) for part in (cubics, centers, balls, thick)), thin)
 
 
 def closest_on_element(cubic, x):
@@ -107,27 +108,14 @@ def closest_on_element(cubic, x):
     return best, np.sqrt(nearest)
 
 
-def closest_on_fiber(curve, bounds, elements, x, reach):
-    """Element, parameter and distance of the nearest point within reach, or a lower bound.
+def closest_on_fiber(curve, x):
+    """Element, parameter and distance of the point of a fiber nearest to x (3,).
 
-    Parameters
-    ----------
-    curve : Curve
-    bounds : (n,) array
-        Lower bounds of the distances to all elements.
-    elements : (m,) int array
-        Elements that may be within reach.
-    x : (3,) array
-    reach : float
-
-    Returns
-    -------
-    element : int
-        -1 if none is within reach.
-    xi, distance : float
+    The elements are tried in the order of their spheres, until those left are too far.
     """
-    found, best, nearest = -1, 0.0, reach
-    for f in elements[np.argsort(bounds[elements])]:
+    bounds = np.sqrt(((curve.centers - x) ** 2).sum(axis=1)) - curve.balls
+    found, best, nearest = -1, 0.0, np.inf
+    for f in np.argsort(bounds):
         if bounds[f] >= nearest:
             break
         xi, d = closest_on_element(curve.cubics[f], x)
@@ -162,8 +150,8 @@ def fiber_traction(point, xe, other, ye, f, xi, law):
     length = np.sqrt(a @ a)
     r_x = point.r0 * np.sqrt(point.A1 / length)
     h = 1.0 / other.n
-    shapes = [matrix(s) for s in hermite(xi, h)]
-    y, y1, y2 = (s @ ye for s in shapes)
+    shapes = hermite(xi, h)
+    y, y1, y2 = shapes @ ye.reshape(4, 3)
     m = y - x
     d = np.sqrt(m @ m)
     length_y = np.sqrt(y1 @ y1)
@@ -180,17 +168,18 @@ def fiber_traction(point, xe, other, ye, f, xi, law):
     T = -F * length * n
 
     # how the nearest point moves, G 95; a fiber's end stays where it is
+    N_y, B_y = matrix(shapes[0]), matrix(shapes[1])
     held = (f == 0 and xi == 0.0) or (f == other.n - 1 and xi == 1.0)
     move = 0.0 if held else 1.0 / (y1 @ y1 + m @ y2)
     xi_x = move * (y1 @ point.N)
-    xi_y = -move * (y1 @ shapes[0] + m @ shapes[1])
+    xi_y = -move * (y1 @ N_y + m @ B_y)
     m_x = np.outer(y1, xi_x) - point.N
-    m_y = np.outer(y1, xi_y) + shapes[0]
+    m_y = np.outer(y1, xi_y) + N_y
     d_x, d_y = n @ m_x, n @ m_y
     # radii, G 98-101
     slope = change * d_r0 - 0.5 * r_y * (y1 @ y2) / length_y**2
     R_x = slope * xi_x - 0.5 * r_x / length**2 * (a @ point.B)
-    R_y = slope * xi_y - 0.5 * r_y / length_y**2 * (y1 @ shapes[1])
+    R_y = slope * xi_y - 0.5 * r_y / length_y**2 * (y1 @ B_y)
     g_x, g_y = d_x / R - d / R**2 * R_x, d_y / R - d / R**2 * R_y
     n_x, n_y = (m_x - np.outer(n, d_x)) / d, (m_y - np.outer(n, d_y)) / d
     T_x = -length * (dF * np.outer(n, g_x) + F * n_x) - F / length * np.outer(n, a @ point.B)
@@ -249,8 +238,9 @@ def bone_traction(point, xe, bone, law):
 def largest_share(fibers, nears, update, turn, keep):
     """Share delta of an update that keeps every contact admissible, G 69-73.
 
-    Displacements are bounded over the element and over the partner; distance and radii are those of
-    the point, so that the estimate is the point's own 1 + gamma g at delta = 0.
+    Displacements are bounded over the element and over the partner, as in G 72-73; distance and
+    radii are those of the point, so that the estimate is the point's own 1 + gamma g at delta = 0
+    and some delta is always found. Out of contact, 1 + gamma g counts as 1.
 
     Parameters
     ----------

@@ -4,7 +4,8 @@ Gfrerer and Simeon (2021), G, section 5.4, with the corrected numbers of scenes/
 over elements and Gauss points in Python, `np.roots` for closest points, analytical tangents (G,
 appendix), full Newton with the safeguard of G 69-73, backward Euler of G 64 with the multipliers
 eliminated by G 62-63, scipy's sparse LU with its default ordering. Bounding spheres skip elements
-that are too far for contact. Nothing of the package is used.
+that are too far for contact, which G 4.3 ("possible contact element") leaves open; so is the start
+of Newton's method, here the state before the step. Nothing of the package is used.
 
 The unknowns are those of all nodes, the attached ones too, and the joint's angle q. Rows of the
 attached positions are the constraints c(q) - B u = 0.
@@ -208,23 +209,18 @@ class Limb:
         """
         fiber, mine, curve = self.fibers[i], curves[i], curves[j]
         own = np.zeros((12, 12))
-        reach = mine.thickest + curve.thickest
         apart = np.sqrt(((curve.centers - mine.centers[e]) ** 2).sum(axis=1)) - curve.balls
         apart -= mine.balls[e]
-        far = (mine.thickest, mine.thinnest, curve.thickest, curve.thinnest, 0.0)
-        candidates = np.flatnonzero(apart < reach)
-        if candidates.size == 0:
-            nears.append(Near(i, e, j, FIBER_LAW[1], apart.min(), *far))
+        touching = mine.thick[e] + curve.thick
+        f = np.argmin(apart - touching)
+        if apart[f] >= touching[f]:
+            sizes = mine.thick[e], mine.thin, curve.thick[f], curve.thin, 0.0
+            nears.append(Near(i, e, j, FIBER_LAW[1], apart[f], *sizes))
             return own
         dofs = fiber.dofs(e)
         xe = u[dofs]
         for point in fiber.points[e]:
-            x = point.N @ xe
-            bounds = np.sqrt(((curve.centers - x) ** 2).sum(axis=1)) - curve.balls
-            f, xi, d = closest_on_fiber(curve, bounds, candidates, x, reach)
-            if f < 0:
-                nears.append(Near(i, e, j, FIBER_LAW[1], reach, *far))
-                continue
+            f, xi, d = closest_on_fiber(curve, point.N @ xe)
             partner = other.dofs(f)
             radii, lengths, T, T_x, T_y = fiber_traction(
                 point, xe, other, u[partner], f, xi, FIBER_LAW
@@ -249,9 +245,9 @@ def bone_contact(fiber, i, e, xe, curve, bone, nears):
     on_fiber, K = np.zeros(12), np.zeros((12, 12))
     m, _ = closest_on_axis(bone, curve.centers[e])
     apart = np.linalg.norm(m) - curve.balls[e]
-    if apart > curve.thickest + bone.radius:
+    if apart > curve.thick[e] + bone.radius:
         lever = np.linalg.norm(curve.centers[e] - ELBOW) + curve.balls[e] if bone.moves else 0.0
-        sizes = curve.thickest, curve.thinnest, bone.radius, 1.0, lever
+        sizes = curve.thick[e], curve.thin, bone.radius, 1.0, lever
         nears.append(Near(i, e, bone.name, BONE_LAW[1], apart, *sizes))
         return on_fiber, K, None
     by_q, moment, moment_x, moment_q = np.zeros(12), 0.0, np.zeros(12), 0.0
@@ -334,33 +330,32 @@ def scales(limb):
     return np.concatenate([*sizes, [1.0]])
 
 
-def advance(limb, old, t, dt):
+def advance(limb, old, t, dt, tolerance=TOLERANCE):
     """One step of backward Euler to the time t; state and number of Newton iterations."""
     u, q, scale = old.u, old.q, scales(limb)
     current = step_system(limb, old, t, dt, u, q)
     for iteration in range(1, MOST_ITERATIONS + 1):
         increment = splu(current.matrix).solve(-current.residual)
+        if not np.isfinite(increment).all():
+            raise RuntimeError(f"t = {t}: NaN or infinity in iteration {iteration}")
         share = largest_share(limb.fibers, current.nears, increment[:-1], increment[-1], KEEP)
-        done = share == 1.0 and np.abs(increment / scale).max() <= TOLERANCE
+        if share == 1.0 and np.abs(increment / scale).max() <= tolerance:
+            u, q = u + increment[:-1], q + increment[-1]
+            v, p = velocities(limb, old, dt, u, q)
+            return State(u, v, float(q), float(p)), iteration
         while True:
             trial_u, trial_q = u + share * increment[:-1], q + share * increment[-1]
-            if done:
-                return State(trial_u, *_rest(limb, old, dt, trial_u, trial_q)), iteration
             try:
                 current = step_system(limb, old, t, dt, trial_u, trial_q)
                 break
             except Inadmissible:
+                # the estimate is not strict: halve
                 share *= 0.5
         u, q = trial_u, trial_q
     raise RuntimeError(f"t = {t}: no convergence in {MOST_ITERATIONS} iterations")
 
 
-def _rest(limb, old, dt, u, q):
-    v, p = velocities(limb, old, dt, u, q)
-    return v, q, p
-
-
-def simulate(elements, steps_per_8s, n_steps):
+def simulate(elements, steps_per_8s, n_steps, tolerance=TOLERANCE):
     """First steps of the motion.
 
     Parameters
@@ -371,6 +366,8 @@ def simulate(elements, steps_per_8s, n_steps):
         A step takes 8 s over this number.
     n_steps : int
         How many steps to take.
+    tolerance : float
+        Of Newton's method, for an increment over the fiber's length or 1 rad.
 
     Returns
     -------
@@ -379,23 +376,23 @@ def simulate(elements, steps_per_8s, n_steps):
     iterations : (n_steps,) int array
         Of Newton's method.
     """
-    states, iterations, _ = _march(elements, steps_per_8s, n_steps)
+    states, iterations, _ = march(elements, steps_per_8s, n_steps, tolerance)
     times = 8.0 / steps_per_8s * np.arange(n_steps + 1)
     return times, np.array([state.q for state in states]), np.array(iterations)
 
 
 def time_steps(elements, steps_per_8s, n_steps):
     """Median wall time of the first steps [s], without the set-up; parameters as in `simulate`."""
-    return float(np.median(_march(elements, steps_per_8s, n_steps)[2]))
+    return float(np.median(march(elements, steps_per_8s, n_steps)[2]))
 
 
-def _march(elements, steps_per_8s, n_steps):
-    """States, Newton iterations and wall times."""
+def march(elements, steps_per_8s, n_steps, tolerance=TOLERANCE):
+    """States from t = 0 on, and of each step Newton iterations and wall time [s]."""
     limb, dt = Limb(elements), 8.0 / steps_per_8s
     states, iterations, seconds = [limb.start()], [], []
     for i in range(1, n_steps + 1):
         began = time.perf_counter()
-        state, count = advance(limb, states[-1], i * dt, dt)
+        state, count = advance(limb, states[-1], i * dt, dt, tolerance)
         seconds.append(time.perf_counter() - began)
         states.append(state)
         iterations.append(count)
