@@ -208,9 +208,7 @@ def test_newton_is_quadratic_with_heavy_attached_ends(method):
     v = np.zeros(system.n)
     v[-3:] = (3.0, -2.0, 4.0)
     state = State(0.0, y, system.enforce(y, v))
-    step = method.step(
-        system, fm.Newton(tolerance=1e-13, contraction=0.0), method.start(system, state), 0.02
-    )
+    step = method.step(system, fm.Newton(tolerance=1e-13), method.start(system, state), 0.02)
     for report in step.reports:
         history = np.array(report.history)
         clear = history[1:] > 1e-13
