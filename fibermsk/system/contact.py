@@ -87,6 +87,8 @@ class ContactSearch:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
         self._nodes, self._state = nodes, state
         cables = self.cables
+        if not self.partners.points.size and self._reach >= 0.0:
+            return 1.0  # no contact laws, and the empty sets are there
         power_coefficients(nodes, cables.elements, cables.h, self._power)
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self._covered(0.0):
@@ -163,6 +165,8 @@ class ContactSearch:
             Between 0 and 1.
         """
         cables, partners = self.cables, self.partners
+        if not partners.points.size:
+            return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         way = float(np.sqrt((hull_update**2).sum(axis=2).max(initial=0.0)))
