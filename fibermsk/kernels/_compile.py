@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
 from typing import Any
 
-from numba import njit
+from numba import get_num_threads, njit
 from numba.core import event
 
 __all__ = ["inlined", "kernel", "on_first_compilation", "parallel"]
@@ -25,13 +27,34 @@ def inlined(function: Any) -> Any:
     return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
 
 
-def parallel(function: Any) -> Any:
-    """Compile likewise, with the loops over `numba.prange` shared among the threads.
+def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
+    """Compile a loop over `numba.prange` twice: for one thread, and shared among the threads.
 
-    The tasks of such a loop write to disjoint memory, so that results do not depend on the number
-    of threads.
+    The tasks of the loop write to disjoint memory, so that results do not depend on the number of
+    threads. Few tasks are done by one thread: to wake the others takes longer, on a busy machine up
+    to milliseconds.
+
+    Parameters
+    ----------
+    tasks : str
+        Argument whose length tells the number of tasks.
+    least : int
+        Length from which on the threads share them.
     """
-    return njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function)
+
+    def compile_both(function: Any) -> Any:
+        options = {"cache": True, "nogil": True, "error_model": "numpy"}
+        alone, shared = njit(**options)(function), njit(parallel=True, **options)(function)
+        index = list(signature(function).parameters).index(tasks)
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            many = arguments[index].shape[0] >= least and get_num_threads() > 1
+            return (shared if many else alone)(*arguments)
+
+        return call
+
+    return compile_both
 
 
 class _Once(event.Listener):

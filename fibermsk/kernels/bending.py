@@ -168,14 +168,14 @@ def fiber_tangent(f, element_start, nodes, elements, h, xi, weight, stiffness, r
         )  # fmt: skip
 
 
-@parallel
+@parallel("element_start", least=64)
 def bending_residual(element_start, nodes, elements, h, xi, weight, stiffness, residual):
     """Add minus the nodal force to `residual`: `assemble_bending` without the derivative."""
     for f in prange(element_start.size - 1):
         fiber_residual(f, element_start, nodes, elements, h, xi, weight, stiffness, residual)
 
 
-@parallel
+@parallel("element_start", least=64)
 def assemble_bending(
     element_start, nodes, elements, h, xi, weight, stiffness, residual, lines
 ):  # fmt: skip

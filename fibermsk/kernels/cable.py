@@ -180,7 +180,7 @@ def fiber_tangent(
         add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
 
 
-@parallel
+@parallel("element_start", least=64)
 def cable_residual(
     element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
     activation, mass, residual,
@@ -193,7 +193,7 @@ def cable_residual(
         )  # fmt: skip
 
 
-@parallel
+@parallel("element_start", least=64)
 def assemble_cable(
     element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
     activation, mass, cx, cv, ca, residual, lines,

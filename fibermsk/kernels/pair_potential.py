@@ -252,7 +252,7 @@ def _run_tangents(
         _add_tangent_turn(ends[1], tt1, -radius, 2.5 * radius, _unit(1), partner[p])
 
 
-@parallel
+@parallel("run_element", least=4096)
 def fill_gradients(
     power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
@@ -267,7 +267,7 @@ def fill_gradients(
             )  # fmt: skip
 
 
-@parallel
+@parallel("run_element", least=4096)
 def fill_tangents(
     power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,

@@ -75,7 +75,7 @@ def _add_gradient(gradient, at, node, residual):
             residual[node + a, r] += gradient[at + 6 * a + r]
 
 
-@parallel
+@parallel("entry_start", least=64)
 def gather_gradients(entry_start, entries, n_mirrored, row, column, gradient, residual):
     """Add the gradients of all pairs to the residual (n_nodes, 6), fiber by fiber.
 
@@ -102,7 +102,7 @@ def _add_element(block, node, lines):
             lines[node + 1, 0, c, r] += block[6 + r, 6 + c]
 
 
-@parallel
+@parallel("entry_start", least=64)
 def gather_tangents(entry_start, entries, n_mirrored, row, column, own, partner, lines):
     """Add the pairs' own blocks to the lines, fiber by fiber; see `gather_gradients`."""
     for line in prange(entry_start.size - 1):

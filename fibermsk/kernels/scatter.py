@@ -48,7 +48,7 @@ def _add_derivative(rows, weight, jac_value, jac_slope, values, slopes, block):
                     )
 
 
-@parallel
+@parallel("run_element", least=4096)
 def fill_half_passes(
     h, run_element, run_law, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi,
     state, force, jacobian, run_pairs, pair_column, tangent, gradient, own, cross,

@@ -34,25 +34,38 @@ def list_entries(n_pairs, row, column, line_of_node, entry_start, entries):
 
 
 @kernel
-def subtract_coupling(block, transposed, x, at, y, to):
-    """Subtract a block (12, 12), or its transpose, times x at two nodes from y at two nodes."""
+def subtract_coupling(block, x, at, y, to):
+    """Subtract a block (12, 12) times x at two nodes from y at two nodes."""
     for a in range(2):
         for r in range(6):
-            value = 0.0
-            for b in range(2):
-                for c in range(6):
-                    k = block[6 * b + c, 6 * a + r] if transposed else block[6 * a + r, 6 * b + c]
-                    value += k * x[at + b, c]
-            y[to + a, r] -= value
+            row = 6 * a + r
+            even, odd = 0.0, 0.0
+            for c in range(0, 6, 2):
+                even += block[row, c] * x[at, c] + block[row, 6 + c] * x[at + 1, c]
+                odd += block[row, c + 1] * x[at, c + 1] + block[row, 7 + c] * x[at + 1, c + 1]
+            y[to + a, r] -= even + odd
+
+
+@kernel
+def subtract_transposed(block, x, at, y, to):
+    """Subtract the transpose of a block (12, 12) times x at two nodes from y at two nodes."""
+    y_first, y_second = y[to], y[to + 1]
+    for a in range(2):
+        for c in range(6):
+            value = x[at + a, c]
+            row = block[6 * a + c]
+            for r in range(6):
+                y_first[r] -= row[r] * value
+                y_second[r] -= row[6 + r] * value
 
 
 @kernel
 def multiply_couplings(n_pairs, n_mirrored, row, column, block, x, y):
     """Subtract the product of all couplings with x (n_nodes, 6) from y."""
     for p in range(n_pairs):
-        subtract_coupling(block[p], False, x, column[p], y, row[p])
+        subtract_coupling(block[p], x, column[p], y, row[p])
         if p < n_mirrored:
-            subtract_coupling(block[p], True, x, row[p], y, column[p])
+            subtract_transposed(block[p], x, row[p], y, column[p])
 
 
 @kernel
@@ -65,9 +78,9 @@ def _relax(line, start, entry_start, entries, n_mirrored, row, column, block, fa
     for k in range(entry_start[line], entry_start[line + 1]):
         p = entries[k] // 2
         if entries[k] % 2 == 0:
-            subtract_coupling(block[p], False, x, column[p], x, row[p])
+            subtract_coupling(block[p], x, column[p], x, row[p])
         elif p < n_mirrored:
-            subtract_coupling(block[p], True, x, row[p], x, column[p])
+            subtract_transposed(block[p], x, row[p], x, column[p])
     solve_line(factors, first, last, x)
 
 

@@ -109,7 +109,7 @@ def factor_line(lines, first, last, factors):
     return True
 
 
-@parallel
+@parallel("regular", least=64)
 def factor_lines(lines, start, factors, regular):
     """Factor all lines; regular (n_lines,) tells which ones have no singular pivot block."""
     for line in prange(start.size - 1):

@@ -21,10 +21,10 @@ Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
 
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-4
 """Preconditioned residual at which an iterative solution ends, over that at its start."""
 
-_MOST_ITERATIONS = 80
+_MOST_ITERATIONS = 200
 """More than that cost more than a direct solution."""
 
 
