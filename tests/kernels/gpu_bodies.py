@@ -3,6 +3,7 @@
 import numpy as np
 
 from fibermsk.elements import gauss_rule
+from fibermsk.kernels import bending, cable
 from fibermsk.kernels._compile import kernel
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.closest_point import nearest
@@ -51,3 +52,22 @@ def arguments(body, n_tasks=70):
         rng.uniform(size=n_tasks), 1.0, 100.0, np.zeros((n_tasks, 4, 3)),
         np.zeros((n_tasks, 2, 3, 6, 6)),
     )  # fmt: skip
+
+
+def fiber_bodies():
+    """Bodies over fibers, with arguments of the types that they are called with."""
+    nodes, lines = np.zeros((4, 6)), np.zeros((4, 3, 6, 6))
+    start, elements = np.array([0, 1, 3]), np.arange(3)[:, None] + np.arange(2)
+    per_element, per_point = np.ones(3), np.ones((3, 5))
+    quadrature = elements, per_element, np.zeros(5), per_point
+    elastic = (
+        start, nodes, nodes, nodes, *quadrature, per_point, per_point, np.ones((3, 5, 7)),
+        per_element, np.ones((3, 4, 4)),
+    )  # fmt: skip
+    bent = start, nodes, *quadrature, per_point
+    return [
+        (cable.fiber_residual, (*elastic, nodes)),
+        (cable.fiber_tangent, (*elastic, 1.0, 1.0, 1.0, nodes, lines)),
+        (bending.fiber_residual, (*bent, nodes)),
+        (bending.fiber_tangent, (*bent, nodes, lines)),
+    ]
