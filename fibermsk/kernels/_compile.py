@@ -11,12 +11,26 @@ from typing import Any
 from numba import get_num_threads, njit
 from numba.core import event
 
-__all__ = ["inlined", "kernel", "on_first_compilation", "parallel"]
+__all__ = ["body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
 
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
     return njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def body(function: Any) -> Any:
+    """Compile the task of a parallel loop, or what it calls: it must not allocate memory.
+
+    Reference counts of arrays are left out, which would cost more than a short task and which
+    threads would fight over.
+    """
+    return njit(_nrt=False, cache=True, nogil=True, error_model="numpy")(function)
+
+
+def inlined_body(function: Any) -> Any:
+    """Compile a `body` into whatever calls it, where the call itself would cost too much."""
+    return njit(_nrt=False, cache=True, nogil=True, error_model="numpy", inline="always")(function)
 
 
 def inlined(function: Any) -> Any:

@@ -99,7 +99,7 @@ class Newton:
     max_iterations: int = 25
     keep: float = 0.1
     min_fraction: float = 1e-6
-    contraction: float = 0.1
+    contraction: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -64,6 +64,7 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._ways = np.empty((n, safeguard.N_WAYS))
         # bound of r0 sqrt(|A1|) on each element
         reference = np.empty((n, 4, 3))
         bezier_hull(cables.reference, cables.elements, cables.h, reference)
@@ -86,6 +87,8 @@ class ContactSearch:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
         self._nodes, self._state = nodes, state
         cables = self.cables
+        if not self.partners.points.size and self._reach >= 0.0:
+            return 1.0  # no contact laws, and the empty sets are there
         power_coefficients(nodes, cables.elements, cables.h, self._power)
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self._covered(0.0):
@@ -162,6 +165,8 @@ class ContactSearch:
             Between 0 and 1.
         """
         cables, partners = self.cables, self.partners
+        if not partners.points.size:
+            return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         way = float(np.sqrt((hull_update**2).sum(axis=2).max(initial=0.0)))
@@ -185,7 +190,7 @@ class ContactSearch:
             fraction = safeguard.fiber_fraction(
                 cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
                 runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-                runs.slot_start, part.state, fraction, keep,
+                runs.slot_start, part.state, fraction, keep, self._ways, part.of_run,
             )  # fmt: skip
         for part in self.bone_sets:
             runs = part.runs
