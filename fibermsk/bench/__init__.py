@@ -1,0 +1,1 @@
+"""Benches: what the package costs, beside its peers."""
