@@ -88,8 +88,7 @@ def _settle(e, a, way, limit, r_x, blended, rows):
 
     D must increase there. way: from x to the element's start; limit: distance from which on nothing
     touches. Returns OPEN, a lower bound of the distance and where about it is taken; or CLOSED,
-    the distance to round-off and the parameter; or UNSETTLED where Halley's method does not
-    converge at once.
+    nothing, and the parameter; or UNSETTLED where Halley's method does not converge at once.
     """
     a0, a1, a2, a3, a4, a5 = a
     square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
@@ -101,7 +100,7 @@ def _settle(e, a, way, limit, r_x, blended, rows):
         D = ((((a5 * xi + a4) * xi + a3) * xi + a2) * xi + a1) * xi + a0
         Q = (((a5 / 3.0 * xi + 0.4 * a4) * xi + 0.5 * a3) * xi + a2 / 1.5) * xi + a1
         Q = square + xi * (2.0 * a0 + xi * Q)
-        d = math.sqrt(Q)
+        d = math.sqrt(max(Q, 0.0))
         # Q' = 2 D and Q'' = 2 D', of which this is a lower bound all along the element
         least = rows[e, SLOWEST] - rows[e, BEND] * (d + 2.0 * rows[e, BALL])
         short = D * D / (least * d)
@@ -126,7 +125,7 @@ def _settle(e, a, way, limit, r_x, blended, rows):
         if not (abs(step) <= longest and 0.0 < xi < 1.0):
             break
         if abs(step) <= _LAST_STEP:
-            return CLOSED, d, xi
+            return CLOSED, 0.0, xi
         longest = _CONTRACTION * abs(step)
     return UNSETTLED, 0.0, 0.0
 
@@ -141,9 +140,10 @@ def find_partner(
     widest: bound of the partner's radius, if its radii are blended; the closest point is looked
     for, or with `blended` radii the least gap.
 
-    Returns OPEN, element, about the parameter, and a lower bound of the distance, where nothing can
-    touch; CLOSED and element, parameter and distance; or, where the least gap has to be looked for
-    from the closest point, UNSETTLED and those of the closest point.
+    Returns what is known, the element, the parameter, and a distance. OPEN: nothing can touch; a
+    lower bound of the distance, and about the closest point. CLOSED: the point looked for (the
+    distance there is left to the caller). UNSETTLED: the closest point, from which the least gap
+    has still to be looked for.
     """
     d = 0.0
     if start >= 0:

@@ -56,8 +56,11 @@ def nearest_on_element(e, x, y, z, power, rows):
 
 @body
 def nearest(first, last, candidates, x, y, z, power, rows):
-    """The element of candidates[first:last] that comes nearest, the parameter and the distance."""
-    best, best_xi, best_d2 = -1, 0.0, math.inf
+    """The element of candidates[first:last] that comes nearest, the parameter and the distance.
+
+    The distance is infinite where none is a number.
+    """
+    best, best_xi, best_d2 = candidates[first], 0.0, math.inf
     for i in range(first, last):
         e = candidates[i]
         # no point of the element is nearer than that of its ball

@@ -138,6 +138,9 @@ def least_gap(x, y, z, r_x, power, rows, end_flag, element, xi):
         leaves_high = new >= 1.0 and step > 0.0
         xi = new
         if leaves_low or leaves_high:
+            _, slope, _ = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
+            if (leaves_low and slope < 0.0) or (leaves_high and slope > 0.0):
+                continue  # stepped over the minimum
             flag = end_flag[element]
             if (leaves_low and flag % 2 == 1) or (leaves_high and flag >= 2):
                 held = True
