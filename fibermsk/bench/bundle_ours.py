@@ -1,0 +1,156 @@
+"""The bundle in this package: the model, and the solver settings that the bench uses."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fibermsk as fm
+from fibermsk.bench import bundle_case as case
+from fibermsk.elements.hermite import hermite, hermite_d1
+
+__all__ = ["STEPS", "bundle_model", "centerlines", "run_bundle"]
+
+Array = NDArray[np.float64]
+
+# --- solver settings --------------------------------------------------------------------------
+
+STEPS = (32, 48, 64, 96, 128, 192, 256, 384, 512)
+"""Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
+
+CONVERGED_STEPS = 2048
+"""Of the run that the sag is compared with."""
+
+METHOD = fm.BDF2()
+"""Time integrator."""
+
+NEWTON = fm.Newton(tolerance=1e-5)
+"""Nonlinear solver."""
+
+POINTS = 3
+"""Contact points of each element."""
+
+CONTACT = fm.PenaltyContact(stiffness=1000.0, limit=3.0)
+"""Contact law."""
+
+# ----------------------------------------------------------------------------------------------
+
+VISCOSITY = case.YOUNGS_MODULUS * 0.02 / 3.0
+"""Of the tissue [N s/m^2]: stretching is damped with a time of 0.02 s."""
+
+_SAMPLES = 16
+"""Points of an element at which centerlines are looked at."""
+
+
+def bundle_model(
+    n: int, contact: bool = True, elements: int = case.ELEMENTS, spread: float = 1.0
+) -> fm.Model:
+    """Describe the bundle.
+
+    Parameters
+    ----------
+    n : int
+        Fibers.
+    contact : bool
+        Whether they touch.
+    elements : int
+        Of each fiber.
+    spread : float
+        Distance of neighbors over the diameter.
+    """
+    model = fm.Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
+    tissue = fm.Tissue(case.DENSITY, fm.KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY))
+    fibers = [
+        fm.Fiber(
+            f"fiber_{i}",
+            attach=(model.ground.at(0.0, y, z), model.ground.at(case.LENGTH, y, z)),
+            radius=case.RADIUS,
+            n_elements=elements,
+            tissue=tissue,
+        )
+        for i, (y, z) in enumerate(spread * case.packing(n))
+    ]
+    for fiber in fibers:
+        model.add(fiber)
+    if contact and n > 1:
+        model.add(fm.Contact(fibers, fibers, CONTACT, points_per_element=POINTS))
+    return model
+
+
+def run_bundle(n: int, steps: int, contact: bool = True) -> dict[str, Any]:
+    """Run the bundle once.
+
+    Parameters
+    ----------
+    n : int
+        Fibers.
+    steps : int
+        Time steps for the whole run.
+    contact : bool
+        Whether fibers touch at all.
+
+    Returns
+    -------
+    run : dict
+        ``seconds`` of `fibermsk.simulate` (the kernels compiled before), ``build_seconds``,
+        ``steps``, ``newton_iterations`` and what `measure` gives; not finite if the run failed.
+    """
+    _simulate(fm.build(bundle_model(min(n, 2), contact)), 2, 2.0 / steps)  # compiles
+    began = time.perf_counter()
+    system = fm.build(bundle_model(n, contact))
+    built = time.perf_counter()
+    result = _simulate(system, steps, case.DURATION)
+    seconds = time.perf_counter() - built
+    run = {
+        "seconds": seconds,
+        "build_seconds": built - began,
+        "steps": result.stats["substeps"],
+        "newton_iterations": result.stats["newton_iterations"],
+    }
+    if result.status != "success":
+        nothing = dict.fromkeys(("sag", "penetration", "largest_penetration"))
+        return run | nothing | {"finite": False, "message": result.message}
+    chosen = np.linspace(0, len(result.time) - 1, case.FRAMES + 1).round().astype(int)[1:]
+    return run | case.measure([centerlines(result, int(frame)) for frame in chosen])
+
+
+def _simulate(system: Any, steps: int, duration: float) -> fm.Result:
+    with warnings.catch_warnings():
+        # fibers without weight on them are slack for a moment at the start
+        warnings.simplefilter("ignore", fm.ModelWarning)
+        return fm.simulate(
+            system,
+            t_end=duration,
+            dt=duration / steps,
+            method=METHOD,
+            newton=NEWTON,
+            throw=False,
+        )
+
+
+def centerlines(result: fm.Result, frame: int) -> tuple[Array, Array]:
+    """Points on all centerlines (n, m, 3) and the current radius there (n, m), both in m.
+
+    The radius follows from the stretch there, as the volume does not change.
+    """
+    fibers = result.fibers.values()
+    theta = next(iter(fibers)).node_theta
+    h = np.diff(theta)
+    x = np.array([fiber.position[frame] for fiber in fibers])
+    t = np.array([fiber.tangent[frame] for fiber in fibers])
+    control = np.stack([x[:, :-1], t[:, :-1], x[:, 1:], t[:, 1:]])
+    xi = np.arange(_SAMPLES)[:, None] / _SAMPLES
+
+    def along(shapes: Any, last: Array) -> Array:
+        """Sample elements (n, n_elements * _SAMPLES + 1, 3); `last` ends them."""
+        values = np.einsum("ake,anec->neck", np.array([s + 0 * h for s in shapes]), control)
+        values = np.moveaxis(values, -1, 2).reshape(len(x), -1, 3)
+        return np.concatenate([values, last[:, None]], axis=1)
+
+    points = along(hermite(xi, h), x[:, -1])
+    stretch = np.linalg.norm(along(hermite_d1(xi, h), t[:, -1]), axis=2) / case.LENGTH
+    return points, case.RADIUS / np.sqrt(stretch)
