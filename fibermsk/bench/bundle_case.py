@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 __all__ = [
     "DENSITY",
@@ -26,6 +27,7 @@ __all__ = [
     "measure",
     "packing",
     "penetration",
+    "string_sag",
 ]
 
 Array = NDArray[np.float64]
@@ -52,7 +54,7 @@ DURATION = 1.0
 """Simulated time [s]."""
 
 FRAMES = 16
-"""How often a run is looked at, the last time at its end; each interval is timed by itself."""
+"""How often a run is looked at, the last time at its end; the looking is not timed."""
 
 _SAMPLES = 257
 """Points on each centerline between which distances are measured: 16 an element."""
@@ -121,19 +123,38 @@ def measure(frames: list[tuple[Array, Array]]) -> dict[str, Any]:
     Returns
     -------
     measured : dict
-        ``sag`` [m], ``penetration`` at the end, ``largest_penetration`` of all frames, both over
-        the diameter; and ``finite``, whether all of it is a number.
+        ``sags``, mean drop of the middles at each frame, and ``sag``, that at the end [m];
+        ``penetration`` at the end and ``largest_penetration`` of all frames, both over the
+        diameter; all of them None if anything is not a number.
     """
-    last, _ = frames[-1]
-    finite = all(bool(np.isfinite(part).all()) for frame in frames for part in frame)
-    if not finite:
-        return {"finite": False, "sag": None, "penetration": None, "largest_penetration": None}
+    if not all(np.isfinite(part).all() for frame in frames for part in frame):
+        return dict.fromkeys(("sags", "sag", "penetration", "largest_penetration"))
+    start = packing(len(frames[0][0]))[:, 1]
+    sags = [float((start - x[:, x.shape[1] // 2, 2]).mean()) for x, _ in frames]
     overlaps = [penetration(*frame) for frame in frames]
-    middle = last[:, last.shape[1] // 2, 2]
-    start = packing(last.shape[0])[:, 1]
     return {
-        "finite": True,
-        "sag": float((start - middle).mean()),
+        "sags": sags,
+        "sag": sags[-1],
         "penetration": overlaps[-1],
         "largest_penetration": max(overlaps),
     }
+
+
+def string_sag() -> float:
+    """Sag of one fiber at rest [m], were it a string that stretches by Hooke's law.
+
+    Elastic catenary between two points as far apart as the string is long: with the horizontal
+    force H, weight W and stiffness EA, half the span is H L / (2 EA) + (H L / W) asinh(W / 2H) and
+    the sag W L / (8 EA) + (H L / W) (sqrt(1 + (W / 2H)^2) - 1) (H. M. Irvine, Cable Structures,
+    1981, ch. 1).
+    """
+    area = math.pi * RADIUS**2
+    weight = DENSITY * GRAVITY * area * LENGTH
+    stiffness = YOUNGS_MODULUS * area
+
+    def excess(H: float) -> float:
+        return 0.5 * H / stiffness + H / weight * math.asinh(0.5 * weight / H) - 0.5
+
+    H = brentq(excess, 1e-3 * weight, 1e3 * weight)
+    bend = H / weight * (math.sqrt(1.0 + (0.5 * weight / H) ** 2) - 1.0)
+    return LENGTH * (weight / (8.0 * stiffness) + bend)

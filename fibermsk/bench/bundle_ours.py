@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 # --- solver settings --------------------------------------------------------------------------
 
-STEPS = (32, 48, 64, 96, 128, 192, 256, 384, 512)
+STEPS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 """Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
 
 CONVERGED_STEPS = 2048
@@ -47,7 +47,7 @@ _SAMPLES = 16
 
 
 def bundle_model(
-    n: int, contact: bool = True, elements: int = case.ELEMENTS, spread: float = 1.0
+    n: int, *, contact: bool = True, bending: float = 0.0, elements: int = case.ELEMENTS
 ) -> fm.Model:
     """Describe the bundle.
 
@@ -57,13 +57,14 @@ def bundle_model(
         Fibers.
     contact : bool
         Whether they touch.
+    bending : float
+        Bending stiffness over that of solid round sections.
     elements : int
         Of each fiber.
-    spread : float
-        Distance of neighbors over the diameter.
     """
     model = fm.Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
-    tissue = fm.Tissue(case.DENSITY, fm.KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY))
+    law = fm.KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
+    tissue = fm.Tissue(case.DENSITY, law, bending=bending)
     fibers = [
         fm.Fiber(
             f"fiber_{i}",
@@ -72,7 +73,7 @@ def bundle_model(
             n_elements=elements,
             tissue=tissue,
         )
-        for i, (y, z) in enumerate(spread * case.packing(n))
+        for i, (y, z) in enumerate(case.packing(n))
     ]
     for fiber in fibers:
         model.add(fiber)
@@ -81,7 +82,14 @@ def bundle_model(
     return model
 
 
-def run_bundle(n: int, steps: int, contact: bool = True) -> dict[str, Any]:
+def run_bundle(
+    n: int,
+    steps: int,
+    contact: bool = True,
+    bending: float = 0.0,
+    duration: float = case.DURATION,
+    frames: int = case.FRAMES,
+) -> dict[str, Any]:
     """Run the bundle once.
 
     Parameters
@@ -89,21 +97,29 @@ def run_bundle(n: int, steps: int, contact: bool = True) -> dict[str, Any]:
     n : int
         Fibers.
     steps : int
-        Time steps for the whole run.
+        Time steps of the whole run.
     contact : bool
         Whether fibers touch at all.
+    bending : float
+        Bending stiffness over that of solid round sections.
+    duration : float
+        Simulated time [s].
+    frames : int
+        How often to look at the run.
 
     Returns
     -------
     run : dict
         ``seconds`` of `fibermsk.simulate` (the kernels compiled before), ``build_seconds``,
-        ``steps``, ``newton_iterations`` and what `measure` gives; not finite if the run failed.
+        ``steps``, ``newton_iterations`` and what `measure` gives; nothing is measured if the run
+        failed.
     """
-    _simulate(fm.build(bundle_model(min(n, 2), contact)), 2, 2.0 / steps)  # compiles
+    few = fm.build(bundle_model(min(n, 2), contact=contact, bending=bending))
+    _simulate(few, 2, 2.0 * duration / steps)  # compiles
     began = time.perf_counter()
-    system = fm.build(bundle_model(n, contact))
+    system = fm.build(bundle_model(n, contact=contact, bending=bending))
     built = time.perf_counter()
-    result = _simulate(system, steps, case.DURATION)
+    result = _simulate(system, steps, duration)
     seconds = time.perf_counter() - built
     run = {
         "seconds": seconds,
@@ -112,9 +128,9 @@ def run_bundle(n: int, steps: int, contact: bool = True) -> dict[str, Any]:
         "newton_iterations": result.stats["newton_iterations"],
     }
     if result.status != "success":
-        nothing = dict.fromkeys(("sag", "penetration", "largest_penetration"))
-        return run | nothing | {"finite": False, "message": result.message}
-    chosen = np.linspace(0, len(result.time) - 1, case.FRAMES + 1).round().astype(int)[1:]
+        nothing = dict.fromkeys(("sags", "sag", "penetration", "largest_penetration"))
+        return run | nothing | {"message": result.message}
+    chosen = np.linspace(0, len(result.time) - 1, frames + 1).round().astype(int)[1:]
     return run | case.measure([centerlines(result, int(frame)) for frame in chosen])
 
 

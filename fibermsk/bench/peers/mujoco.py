@@ -15,9 +15,7 @@ import numpy as np
 
 from fibermsk.bench import bundle_case as case
 
-__all__ = ["PACKAGE", "run_bundle"]
-
-PACKAGE = "mujoco"
+__all__ = ["run_bundle"]
 
 EDGE_DAMPING_TIME = 2e-3
 """Damping of an edge over its stiffness [s]."""
@@ -28,13 +26,14 @@ BENDING_DAMPING_TIME = 1e-2
 
 def run_bundle(
     n: int,
-    dt: float,
+    steps: int,
     edges: str = "springs",
     integrator: str = "Euler",
     solver: str = "CG",
+    contact_time: float = 0.02,
     contact: bool = True,
-    options: str = "",
-    solref: str = "0.02 1",
+    duration: float = case.DURATION,
+    frames: int = case.FRAMES,
 ) -> dict[str, Any]:
     """Run the bundle once.
 
@@ -42,38 +41,44 @@ def run_bundle(
     ----------
     n : int
         Fibers.
-    dt : float
-        Time step [s]; a frame takes a whole number of them.
+    steps : int
+        Time steps of the whole run, a multiple of the frames.
     edges : {"springs", "constraints"}
-        How the fibers resist stretching; the soft constraints do not give the right sag.
+        How fibers resist stretching.
     integrator, solver : str
         MuJoCo's names.
+    contact_time : float
+        Time constant of contacts, ``solref`` [s]; smaller is stiffer.
     contact : bool
         Whether fibers touch at all.
+    duration : float
+        Simulated time [s].
+    frames : int
+        How often to look at the run.
 
     Returns
     -------
     run : dict
-        ``seconds`` of stepping, ``steps``, and what `measure` gives; not finite if MuJoCo warned,
-        as it then starts over.
+        ``seconds`` of stepping, ``steps``, and what `measure` gives; nothing is measured if MuJoCo
+        warned, as it then starts over.
     """
     import mujoco
 
+    dt = duration / steps
     model = mujoco.MjModel.from_xml_string(
-        _describe(n, dt, edges, integrator, solver, contact, options, solref)
+        _describe(n, dt, edges, integrator, solver, contact_time, contact)
     )
     data = mujoco.MjData(model)
-    per_frame = round(case.DURATION / case.FRAMES / dt)
-    frames, seconds = [], 0.0
-    for _ in range(case.FRAMES):
+    seen, seconds = [], 0.0
+    for _ in range(frames):
         began = time.perf_counter()
-        mujoco.mj_step(model, data, nstep=per_frame)
+        mujoco.mj_step(model, data, nstep=steps // frames)
         seconds += time.perf_counter() - began
-        frames.append(_frame(data, n))
-        if sum(int(warning.number) for warning in data.warning):
-            frames[-1][0][:] = math.nan
+        seen.append(_frame(data, n))
+        if any(warning.number for warning in data.warning):
+            seen[-1][0][:] = math.nan
             break
-    return {"seconds": seconds, "steps": per_frame * case.FRAMES, **case.measure(frames)}
+    return {"seconds": seconds, "steps": steps, **case.measure(seen)}
 
 
 def _frame(data: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +88,13 @@ def _frame(data: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _describe(
-    n: int, dt: float, edges: str, integrator: str, solver: str, contact: bool, options: str, solref: str
+    n: int,
+    dt: float,
+    edges: str,
+    integrator: str,
+    solver: str,
+    contact_time: float,
+    contact: bool,
 ) -> str:
     """Model file."""
     area = math.pi * case.RADIUS**2
@@ -104,7 +115,8 @@ def _describe(
           <edge {edge}/>
           <elasticity young="{case.YOUNGS_MODULUS:.9g}" poisson="0.49"
                       damping="{BENDING_DAMPING_TIME}"/>
-          <contact selfcollide="none" contype="{touches}" conaffinity="{touches}" condim="1" solref="{solref}"/>
+          <contact selfcollide="none" contype="{touches}" conaffinity="{touches}" condim="1"
+                   solref="{contact_time} 1"/>
           <pin id="0 1 {last - 1} {last}"/>
         </flexcomp>"""
         for i, (y, z) in enumerate(case.packing(n))
@@ -112,7 +124,7 @@ def _describe(
     return f"""
     <mujoco>
       <option timestep="{dt!r}" integrator="{integrator}" solver="{solver}"
-              gravity="0 0 -{case.GRAVITY}" {options}/>
+              gravity="0 0 -{case.GRAVITY}"/>
       <size memory="400M"/>
       <worldbody>{fibers}
       </worldbody>

@@ -14,9 +14,7 @@ import numpy as np
 
 from fibermsk.bench import bundle_case as case
 
-__all__ = ["DAMPING", "PACKAGE", "run_bundle"]
-
-PACKAGE = "pyelastica"
+__all__ = ["run_bundle"]
 
 DAMPING = 2.0
 """Rate at which the damper slows all motion down [1/s]."""
@@ -25,45 +23,52 @@ CONTACT_DAMPING = 0.5
 """Of two rods that touch [N s/m]."""
 
 
-def run_bundle(n: int, dt: float, stiffness: float, contact: bool = True) -> dict[str, Any]:
+def run_bundle(
+    n: int,
+    steps: int,
+    stiffness: float = 1000.0,
+    contact: bool = True,
+    duration: float = case.DURATION,
+    frames: int = case.FRAMES,
+) -> dict[str, Any]:
     """Run the bundle once.
 
     Parameters
     ----------
     n : int
         Rods.
-    dt : float
-        Time step [s]; a frame takes a whole number of them.
+    steps : int
+        Time steps of the whole run, a multiple of the frames.
     stiffness : float
         Of the contact springs [N/m].
     contact : bool
         Whether rods touch at all.
+    duration : float
+        Simulated time [s].
+    frames : int
+        How often to look at the run.
 
     Returns
     -------
     run : dict
         ``seconds`` of stepping (the kernels compiled before), ``steps``, and what `measure` gives.
     """
-    simulator, rods = _describe(n, dt, stiffness, contact)
-    stepper = _stepper()
-    _march(stepper, *_describe(min(n, 2), dt, stiffness, contact)[:1], 0.0, dt, 3)  # compiles
-    per_frame = round(case.DURATION / case.FRAMES / dt)
-    frames, seconds, t = [], 0.0, 0.0
-    with np.errstate(all="ignore"):
-        for _ in range(case.FRAMES):
-            began = time.perf_counter()
-            t = _march(stepper, simulator, t, dt, per_frame)
-            seconds += time.perf_counter() - began
-            frames.append(_frame(rods))
-            if not np.isfinite(frames[-1][0]).all():
-                break
-    return {"seconds": seconds, "steps": per_frame * case.FRAMES, **case.measure(frames)}
-
-
-def _stepper() -> Any:
     import elastica
 
-    return elastica.PositionVerlet()
+    stepper, dt = elastica.PositionVerlet(), duration / steps
+    trial, _ = _describe(min(n, 2), dt, stiffness, contact)
+    _march(stepper, trial, 0.0, dt, 3)  # compiles
+    bundle, rods = _describe(n, dt, stiffness, contact)
+    seen, seconds, t = [], 0.0, 0.0
+    with np.errstate(all="ignore"):
+        for _ in range(frames):
+            began = time.perf_counter()
+            t = _march(stepper, bundle, t, dt, steps // frames)
+            seconds += time.perf_counter() - began
+            seen.append(_frame(rods))
+            if not np.isfinite(seen[-1][0]).all():
+                break
+    return {"seconds": seconds, "steps": steps, **case.measure(seen)}
 
 
 def _describe(n: int, dt: float, stiffness: float, contact: bool) -> tuple[Any, list[Any]]:
@@ -119,7 +124,7 @@ def _march(stepper: Any, bundle: Any, t: float, dt: float, steps: int) -> float:
 
 
 def _frame(rods: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Centerlines and radii; a radius belongs to an element, at a node it is that of the thicker."""
+    """Centerlines and radii; radii belong to elements: at a node, that of the thicker one."""
     centerlines = np.array([rod.position_collection.T for rod in rods])
     radii = np.array([rod.radius for rod in rods])
     ends = radii[:, :1], radii[:, -1:]
