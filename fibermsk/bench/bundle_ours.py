@@ -13,7 +13,7 @@ import fibermsk as fm
 from fibermsk.bench import bundle_case as case
 from fibermsk.elements.hermite import hermite, hermite_d1
 
-__all__ = ["STEPS", "bundle_model", "centerlines", "run_bundle"]
+__all__ = ["STEPS", "bundle_model", "centerlines", "run_bundle", "squeezed_model"]
 
 Array = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ _SAMPLES = 16
 
 
 def bundle_model(
-    n: int, *, contact: bool = True, bending: float = 0.0, elements: int = case.ELEMENTS
+    n: int, *, contact: bool = True, bending: float = 0.0, loads: Array | None = None
 ) -> fm.Model:
     """Describe the bundle.
 
@@ -59,27 +59,43 @@ def bundle_model(
         Whether they touch.
     bending : float
         Bending stiffness over that of solid round sections.
-    elements : int
-        Of each fiber.
+    loads : (n, 3) float array, optional
+        Load per length on each fiber beside its weight [N/m].
     """
     model = fm.Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
     law = fm.KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
     tissue = fm.Tissue(case.DENSITY, law, bending=bending)
+    loads = np.zeros((n, 3)) if loads is None else loads
     fibers = [
         fm.Fiber(
             f"fiber_{i}",
             attach=(model.ground.at(0.0, y, z), model.ground.at(case.LENGTH, y, z)),
             radius=case.RADIUS,
-            n_elements=elements,
+            n_elements=case.ELEMENTS,
             tissue=tissue,
+            line_load=load,
         )
-        for i, (y, z) in enumerate(case.packing(n))
+        for i, ((y, z), load) in enumerate(zip(case.packing(n), loads, strict=True))
     ]
     for fiber in fibers:
         model.add(fiber)
     if contact and n > 1:
         model.add(fm.Contact(fibers, fibers, CONTACT, points_per_element=POINTS))
     return model
+
+
+def squeezed_model(n: int) -> fm.Model:
+    """The bundle pressed together from all sides, so that its contacts stay closed.
+
+    Each fiber is pulled towards the middle of the bundle, in proportion to its distance; those at
+    the rim as hard as by their weight.
+    """
+    places = case.packing(n)
+    away = places - 0.5 * (places.min(axis=0) + places.max(axis=0))
+    weight = case.DENSITY * case.GRAVITY * np.pi * case.RADIUS**2
+    loads = np.zeros((n, 3))
+    loads[:, 1:] = -weight * away / np.linalg.norm(away, axis=1).max()
+    return bundle_model(n, loads=loads)
 
 
 def run_bundle(
