@@ -40,7 +40,7 @@ OURS = Contender(
 
 PYELASTICA = Contender(
     "pyelastica",
-    "fibermsk.bench.peers.pyelastica:run_bundle",
+    "fibermsk.bench.peers.in_pyelastica:run_bundle",
     [{"stiffness": k} for k in (1000.0, 500.0)],
     [_FRAME * k for k in (48, 52, 56, 60, 64, 68, 72, 76, 80, 85, 90, 95, 100, 112, 128, 160, 200)],
     4096,
@@ -48,7 +48,7 @@ PYELASTICA = Contender(
 
 MUJOCO = Contender(
     "mujoco",
-    "fibermsk.bench.peers.mujoco:run_bundle",
+    "fibermsk.bench.peers.in_mujoco:run_bundle",
     [
         {"edges": edges, "integrator": integrator, "solver": solver, "contact_time": time}
         for edges, integrator in (("springs", "Euler"), ("constraints", "discrete"))

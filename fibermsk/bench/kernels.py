@@ -26,7 +26,7 @@ _FINER = 16
 _REPEATS = 3
 
 _OURS = "fibermsk.bench.cables_ours:run_cables"
-_EXUDYN = "fibermsk.bench.peers.exudyn:run_cables"
+_EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
 
 _CLAMPED = {"clamped": True, "bending_damping": 0.02}
 

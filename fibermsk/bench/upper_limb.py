@@ -35,6 +35,8 @@ _COMPARED = 2
 _FEW = 4
 """Steps of that comparison, the first ones: the plain program is slow."""
 
+_HERE = "fibermsk.bench.upper_limb:"
+
 _SCENE = "upper_limb.py"
 _TRANSCRIPTION = "_numpy_limb.py"
 
@@ -73,13 +75,10 @@ def run(options: Options) -> Findings:
         ]
         _compare(worker, scene, findings, options)
     findings.notes.append(
-        f"every level is run over the first {_PART * _DURATION:g} of 8 s, with the same part of its "
-        "steps; seconds is what that takes, seconds_for_8_s as much more as the whole is longer"
+        f"every level is run over the first {_PART * _DURATION:g} of 8 s, with the same part of "
+        "its steps; seconds is what that takes, seconds_for_8_s as much more as the whole is longer"
     )
     return findings
-
-
-_HERE = "fibermsk.bench.upper_limb:"
 
 
 def _compare(worker: Worker, scene: str, findings: Findings, options: Options) -> None:

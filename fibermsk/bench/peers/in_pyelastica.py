@@ -5,6 +5,9 @@ Written from https://docs.cosseratrods.org: `CosseratRod.straight_rod`, `FixedCo
 `PositionVerlet`.
 """
 
+# pyright: reportMissingImports=false, reportMissingModuleSource=false
+# (the peers are an extra)
+
 from __future__ import annotations
 
 import time

@@ -5,6 +5,9 @@ Written from https://exudyn.readthedocs.io: nodes `NodePointSlope1`, elements `O
 the end nodes, generalized-alpha method, sparse LU (faster here than the dense default).
 """
 
+# pyright: reportMissingImports=false, reportMissingModuleSource=false
+# (the peers are an extra)
+
 from __future__ import annotations
 
 import math

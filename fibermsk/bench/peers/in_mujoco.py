@@ -5,6 +5,9 @@ edges are springs (`edge stiffness`, explicit) or soft constraints (`edge equali
 `elasticity young`, the two outer vertices of each end pinned, so that the ends are clamped.
 """
 
+# pyright: reportMissingImports=false, reportMissingModuleSource=false
+# (the peers are an extra)
+
 from __future__ import annotations
 
 import math
