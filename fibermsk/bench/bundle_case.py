@@ -155,6 +155,6 @@ def string_sag() -> float:
     def excess(H: float) -> float:
         return 0.5 * H / stiffness + H / weight * math.asinh(0.5 * weight / H) - 0.5
 
-    H = brentq(excess, 1e-3 * weight, 1e3 * weight)
+    H = float(brentq(excess, 1e-3 * weight, 1e3 * weight))  # pyright: ignore[reportArgumentType]
     bend = H / weight * (math.sqrt(1.0 + (0.5 * weight / H) ** 2) - 1.0)
     return LENGTH * (weight / (8.0 * stiffness) + bend)

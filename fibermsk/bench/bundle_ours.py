@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import fibermsk as fm
 from fibermsk.bench import bundle_case as case
 from fibermsk.elements.hermite import hermite, hermite_d1
+from fibermsk.errors import ModelWarning
+from fibermsk.laws import KelvinVoigt, PenaltyContact
+from fibermsk.model import Contact, Fiber, Model, Tissue
+from fibermsk.results import Result
+from fibermsk.solvers import BDF2, Newton, simulate
+from fibermsk.system import build
 
 __all__ = ["STEPS", "bundle_model", "centerlines", "run_bundle", "squeezed_model"]
 
@@ -25,16 +30,16 @@ STEPS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 CONVERGED_STEPS = 2048
 """Of the run that the sag is compared with."""
 
-METHOD = fm.BDF2()
+METHOD = BDF2()
 """Time integrator."""
 
-NEWTON = fm.Newton(tolerance=1e-5)
+NEWTON = Newton(tolerance=1e-5)
 """Nonlinear solver."""
 
 POINTS = 3
 """Contact points of each element."""
 
-CONTACT = fm.PenaltyContact(stiffness=1000.0, limit=3.0)
+CONTACT = PenaltyContact(stiffness=1000.0, limit=3.0)
 """Contact law."""
 
 # ----------------------------------------------------------------------------------------------
@@ -48,7 +53,7 @@ _SAMPLES = 16
 
 def bundle_model(
     n: int, *, contact: bool = True, bending: float = 0.0, loads: Array | None = None
-) -> fm.Model:
+) -> Model:
     """Describe the bundle.
 
     Parameters
@@ -62,12 +67,12 @@ def bundle_model(
     loads : (n, 3) float array, optional
         Load per length on each fiber beside its weight [N/m].
     """
-    model = fm.Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
-    law = fm.KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
-    tissue = fm.Tissue(case.DENSITY, law, bending=bending)
+    model = Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
+    law = KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
+    tissue = Tissue(case.DENSITY, law, bending=bending)
     loads = np.zeros((n, 3)) if loads is None else loads
     fibers = [
-        fm.Fiber(
+        Fiber(
             f"fiber_{i}",
             attach=(model.ground.at(0.0, y, z), model.ground.at(case.LENGTH, y, z)),
             radius=case.RADIUS,
@@ -80,11 +85,11 @@ def bundle_model(
     for fiber in fibers:
         model.add(fiber)
     if contact and n > 1:
-        model.add(fm.Contact(fibers, fibers, CONTACT, points_per_element=POINTS))
+        model.add(Contact(fibers, fibers, CONTACT, points_per_element=POINTS))
     return model
 
 
-def squeezed_model(n: int) -> fm.Model:
+def squeezed_model(n: int) -> Model:
     """The bundle pressed together from all sides, so that its contacts stay closed.
 
     Each fiber is pulled towards the middle of the bundle, in proportion to its distance; those at
@@ -130,10 +135,10 @@ def run_bundle(
         ``steps``, ``newton_iterations`` and what `measure` gives; nothing is measured if the run
         failed.
     """
-    few = fm.build(bundle_model(min(n, 2), contact=contact, bending=bending))
+    few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
     _simulate(few, 2, 2.0 * duration / steps)  # compiles
     began = time.perf_counter()
-    system = fm.build(bundle_model(n, contact=contact, bending=bending))
+    system = build(bundle_model(n, contact=contact, bending=bending))
     built = time.perf_counter()
     result = _simulate(system, steps, duration)
     seconds = time.perf_counter() - built
@@ -150,11 +155,11 @@ def run_bundle(
     return run | case.measure([centerlines(result, int(frame)) for frame in chosen])
 
 
-def _simulate(system: Any, steps: int, duration: float) -> fm.Result:
+def _simulate(system: Any, steps: int, duration: float) -> Result:
     with warnings.catch_warnings():
         # fibers without weight on them are slack for a moment at the start
-        warnings.simplefilter("ignore", fm.ModelWarning)
-        return fm.simulate(
+        warnings.simplefilter("ignore", ModelWarning)
+        return simulate(
             system,
             t_end=duration,
             dt=duration / steps,
@@ -164,7 +169,7 @@ def _simulate(system: Any, steps: int, duration: float) -> fm.Result:
         )
 
 
-def centerlines(result: fm.Result, frame: int) -> tuple[Array, Array]:
+def centerlines(result: Result, frame: int) -> tuple[Array, Array]:
     """Points on all centerlines (n, m, 3) and the current radius there (n, m), both in m.
 
     The radius follows from the stretch there, as the volume does not change.

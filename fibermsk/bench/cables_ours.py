@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
-import fibermsk as fm
 from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import GeneralizedAlpha, Newton, simulate
+from fibermsk.system import build
 
 __all__ = ["run_cables"]
 
 # --- solver settings --------------------------------------------------------------------------
 
-METHOD = fm.GeneralizedAlpha(rho_inf=0.9)
+METHOD = GeneralizedAlpha(rho_inf=0.9)
 """Time integrator, of second order; the one that Exudyn uses."""
 
-NEWTON = fm.Newton(tolerance=1e-5)
+NEWTON = Newton(tolerance=1e-5)
 """Nonlinear solver."""
 
 # ----------------------------------------------------------------------------------------------
@@ -55,19 +58,19 @@ def run_cables(
         [m].
     """
 
-    def simulate(n: int, steps: int, duration: float) -> tuple[fm.Result, float]:
-        system = fm.build(bundle_model(n, contact=False, bending=bending))
+    def run(n: int, steps: int, duration: float) -> tuple[Result, float]:
+        system = build(bundle_model(n, contact=False, bending=bending))
         began = time.perf_counter()
         with warnings.catch_warnings():
             # straight cables without tension are slack for a moment at the start
-            warnings.simplefilter("ignore", fm.ModelWarning)
-            result = fm.simulate(
+            warnings.simplefilter("ignore", ModelWarning)
+            result = simulate(
                 system, t_end=duration, dt=duration / steps, method=METHOD, newton=NEWTON
             )
         return result, time.perf_counter() - began
 
-    simulate(1, 2, 2.0 * duration / steps)  # compiles
-    result, seconds = simulate(n, steps, duration)
+    run(1, 2, 2.0 * duration / steps)  # compiles
+    result, seconds = run(n, steps, duration)
     chosen = np.linspace(0, steps, frames + 1).round().astype(int)[1:]
     middle = result.fibers["fiber_0"].position[:, case.ELEMENTS // 2, 2]
     return {

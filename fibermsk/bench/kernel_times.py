@@ -8,11 +8,11 @@ from typing import Any
 import numba
 import numpy as np
 
-import fibermsk as fm
 from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model, squeezed_model
 from fibermsk.bench.timing import medians_in_turn
 from fibermsk.kernels import cable
+from fibermsk.system import build
 
 __all__ = ["time_parts"]
 
@@ -37,8 +37,8 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
         ``elements``, ``slots`` (contact points), and ``parts``: for each part a dict from the
         number of threads, as text, to seconds.
     """
-    free = fm.build(bundle_model(n, contact=False))
-    touching = fm.build(squeezed_model(n))
+    free = build(bundle_model(n, contact=False))
+    touching = build(squeezed_model(n))
     parts: dict[str, Callable[[], Any]] = {}
     for tangent in (False, True):
         which = "residual and tangent" if tangent else "residual"

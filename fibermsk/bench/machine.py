@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from fibermsk._version import __version__
+
 __all__ = ["PEERS", "describe_machine", "is_installed", "versions"]
 
 PEERS = ("pyelastica", "mujoco", "exudyn")
@@ -45,8 +47,6 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         if package == "fibermsk":  # from a checkout on the search path
-            from fibermsk import __version__
-
             return __version__
         return None
 

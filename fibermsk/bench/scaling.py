@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-import fibermsk as fm
 from fibermsk.bench import bundle_case as case
 from fibermsk.bench import bundle_ours
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.bundle_ours import METHOD, NEWTON
 from fibermsk.bench.memory import forget_peak, peak_memory
 from fibermsk.bench.worker import Worker
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import simulate
+from fibermsk.system import build
 
 __all__ = ["run", "time_steps"]
 
@@ -105,12 +108,12 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
         ``base_bytes`` in ``bytes``, None where the system does not tell.
     """
     describe = getattr(bundle_ours, model)
-    _steps(fm.build(describe(2)), 2)  # imports and compiles
+    _steps(build(describe(2)), 2)  # imports and compiles
     base = forget_peak()
     began = time.perf_counter()
     description = describe(n)
     described = time.perf_counter()
-    system = fm.build(description)
+    system = build(description)
     built = time.perf_counter()
     ends, result = _steps(system, steps)
     peak = peak_memory()
@@ -125,13 +128,13 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
     }
 
 
-def _steps(system: Any, steps: int) -> tuple[list[float], fm.Result]:
+def _steps(system: Any, steps: int) -> tuple[list[float], Result]:
     """When the run began and each step ended, and the result."""
     ends = [time.perf_counter()]
     with warnings.catch_warnings():
         # fibers without weight on them are slack for a moment at the start
-        warnings.simplefilter("ignore", fm.ModelWarning)
-        result = fm.simulate(
+        warnings.simplefilter("ignore", ModelWarning)
+        result = simulate(
             system,
             t_end=steps * _DT,
             dt=_DT,

@@ -11,9 +11,12 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-import fibermsk as fm
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.worker import CallFailed, Worker
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import simulate
+from fibermsk.system import build
 
 __all__ = ["run", "time_level", "time_transcription"]
 
@@ -44,7 +47,7 @@ _TRANSCRIPTION = "_numpy_limb.py"
 def run(options: Options) -> Findings:
     """All levels, then some steps of the third beside the plain program."""
     if options.scenes is None or not (options.scenes / _SCENE).is_file():
-        raise fm.ModelError(f"the scene {_SCENE} is not beside this installation")
+        raise ModelError(f"the scene {_SCENE} is not beside this installation")
     scene = str(options.scenes / _SCENE)
     findings = Findings(ratios={"level_factors": [], "numpy_transcription": None})
     with Worker(options.threads) as worker:
@@ -141,17 +144,17 @@ def time_level(
     """
     module = _load(Path(scene))
 
-    def simulate(elements: int, steps: int, duration: float) -> tuple[fm.Result, float]:
+    def run(elements: int, steps: int, duration: float) -> tuple[Result, float]:
         described = module.scene(elements=elements, steps=steps, duration=duration)
-        system = fm.build(described.model)
+        system = build(described.model)
         began = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", fm.ModelWarning)
-            result = fm.simulate(system, t_end=duration, dt=duration / steps)
+            warnings.simplefilter("ignore", ModelWarning)
+            result = simulate(system, t_end=duration, dt=duration / steps)
         return result, time.perf_counter() - began
 
-    simulate(4, 2, 2.0 * duration / steps)  # compiles
-    result, seconds = simulate(elements, steps, duration)
+    run(4, 2, 2.0 * duration / steps)  # compiles
+    result, seconds = run(elements, steps, duration)
     return {
         "seconds": seconds,
         "newton_iterations": result.stats["newton_iterations"],
@@ -171,7 +174,7 @@ def _load(file: Path) -> ModuleType:
         sys.path.insert(0, folder)
     spec = importlib.util.spec_from_file_location(f"fibermsk_bench_{file.stem}", file)
     if spec is None or spec.loader is None:
-        raise fm.ModelError(f"{file} is not a Python file")
+        raise ModelError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,8 @@ _COLUMNS = {
     "bytes_per_element": "bytes per element",
 }
 """Figures that a table shows, where a row has them; JSON has them all."""
+
+_WIDTH = 200
 
 
 def bench(
@@ -111,7 +114,8 @@ def _print(found: dict[str, Any]) -> None:
     from rich.table import Table
 
     machine = found["machine"]
-    console = Console(soft_wrap=True, highlight=False)
+    # in a file, lines as long as they need to be
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     columns = [key for key in _COLUMNS if any(row.get(key) is not None for row in found["rows"])]
     table = Table(title=f"{found['bench']}, {machine['cpu']}, {found['threads']} threads")
     for key in columns:
