@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from fibermsk.kernels._compile import body, kernel
+from fibermsk._compile import body, kernel
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import radius_along
 from fibermsk.laws.penalty import line_energy, line_force

@@ -150,9 +150,8 @@ class HalfPassFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
         reference, radius_poly, h, _, *search = self._search
-        least = contact.fiber_runs(
-            at.power, reference, radius_poly, h, *search, *self._slots, self.state, self.force
-        )
+        slots = (*self._slots, self.state, self.force)
+        least = contact.fiber_runs(*(at.power, reference, radius_poly, h, *search, *slots))
         return least, 0.0
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
@@ -182,10 +181,8 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        return gaps.find_gaps(
-            at.power, at.widest, *self._search, self.partners.weight, *self._slots, self._held,
-            self.state, self.force,
-        )  # fmt: skip
+        search = (at.power, at.widest, *self._search, self.partners.weight)
+        return gaps.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
