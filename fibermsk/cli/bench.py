@@ -35,6 +35,9 @@ _COLUMNS = {
     "build_seconds": "build [s]",
     "seconds_for_8_s": "for 8 s [s]",
     "bytes_per_element": "bytes per element",
+    "operations_per_element": "operations per element",
+    "gflops": "1e9 operations / s",
+    "gflops_limit": "at most",
 }
 """Figures that a table shows, where a row has them; JSON has them all."""
 

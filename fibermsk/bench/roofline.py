@@ -1,0 +1,140 @@
+"""How near the assembly kernels come to what the machine can do.
+
+Operations are counted by running a kernel's source, not compiled, on numbers that remember where
+they came from; bytes are those of the arrays it reads and writes, each once. What the machine can
+do is measured: arithmetic by a product of dense matrices, memory by the sum of two long arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundle_ours import bundle_model
+from fibermsk.bench.capture import evaluate, last_call
+from fibermsk.bench.timing import median_seconds
+from fibermsk.kernels import cable
+from fibermsk.laws import stress
+from fibermsk.system import build
+
+__all__ = ["count_work", "measure_machine"]
+
+_MATRIX = 768
+_LENGTH = 1 << 23
+"""Of the long arrays: 64 MiB each, more than any cache holds."""
+
+
+class _Traced(float):
+    """A number that knows the operation and the numbers it came from."""
+
+    kind: str
+    sources: tuple[Any, ...]
+
+    def __new__(cls, value: float, kind: str = "", *sources: Any) -> _Traced:
+        self = super().__new__(cls, value)
+        self.kind, self.sources = kind, sources
+        return self
+
+    def __neg__(self) -> _Traced:
+        return _Traced(-float(self), "", self)  # done by the operation that follows
+
+    def __abs__(self) -> _Traced:
+        return _Traced(abs(float(self)), "", self)
+
+
+def _traced(function: Callable[..., float], kind: str) -> Callable[..., _Traced]:
+    def call(*numbers: Any) -> _Traced:
+        return _Traced(function(*map(float, numbers)), kind, *numbers)
+
+    return call
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    for _side in (f"__{_name}__", f"__r{_name}__"):
+        _kind = "functions" if _name == "pow" else "operations"
+        setattr(_Traced, _side, _traced(getattr(float, _side), _kind))
+
+_MATH = SimpleNamespace(sqrt=_traced(math.sqrt, "operations"), exp=_traced(math.exp, "functions"))
+
+
+def _count(outputs: list[Any]) -> dict[str, int]:
+    """Operations that the outputs depend on, each once: the compiler leaves out the others."""
+    counts = {"operations": 0, "functions": 0}
+    waiting, seen = [one for one in outputs if isinstance(one, _Traced)], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.kind:
+            counts[one.kind] += 1
+        waiting += [source for source in one.sources if isinstance(source, _Traced)]
+    return counts
+
+
+def count_work() -> dict[str, dict[str, float]]:
+    """Operations and bytes per element of the assembly kernels of one fiber.
+
+    To be called in a process whose compiler is switched off (``NUMBA_DISABLE_JIT=1``).
+
+    Returns
+    -------
+    work : dict of dict
+        For ``"cable_residual"`` and ``"assemble_cable"``: ``operations`` (sums, products,
+        quotients and square roots), ``functions`` (powers and exponentials) and ``bytes``.
+    """
+    system = build(bundle_model(1, contact=False))
+    found = {}
+    for name, tangent in (("cable_residual", False), ("assemble_cable", True)):
+        arguments = last_call(cable, name, lambda t=tangent: evaluate(system, t))
+        outputs = arguments[-2:] if tangent else arguments[-1:]  # read and written
+        moved = sum(one.nbytes for one in (*arguments, *outputs) if isinstance(one, np.ndarray))
+        traced = [_trace(one) for one in arguments]
+        originals = cable.math, stress.math
+        cable.math = stress.math = _MATH  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            getattr(cable, name)(*traced)
+        finally:
+            cable.math, stress.math = originals
+        results = [x for one in traced[-len(outputs) :] for x in one.ravel()]
+        found[name] = {
+            what: count / case.ELEMENTS
+            for what, count in {**_count(results), "bytes": moved}.items()
+        }
+    return found
+
+
+def _trace(argument: Any) -> Any:
+    """The argument with its floats replaced by traced numbers."""
+    if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
+        traced = np.empty(argument.shape, object)
+        traced.reshape(-1)[:] = [_Traced(x) for x in argument.ravel()]
+        return traced
+    return _Traced(argument) if isinstance(argument, float) else argument
+
+
+def measure_machine() -> dict[str, float]:
+    """Arithmetic [1/s] and memory traffic [bytes/s] that one core of this machine reaches.
+
+    To be called in a process whose linear algebra has one thread.
+    """
+    a = np.random.default_rng(0).random((_MATRIX, _MATRIX))
+    b, c = a.copy(), np.empty_like(a)
+    product = median_seconds(lambda: np.matmul(a, b, out=c), 5)
+    x, y, z = (np.ones(_LENGTH) for _ in range(3))
+    total = median_seconds(lambda: _add(x, y, z), 5)
+    # the line that is written to is read first
+    return {"operations": 2.0 * _MATRIX**3 / product, "bytes": 4.0 * x.nbytes / total}
+
+
+@njit(cache=True)
+def _add(x, y, z):
+    """z = x + 3 y."""
+    for i in range(x.size):
+        z[i] = x[i] + 3.0 * y[i]
