@@ -7,7 +7,7 @@ def contender(*models, steps=(10, 20, 40, 80)):
     return Contender("made_up", "no:where", models, steps, 1000)
 
 
-def made_up(steps, model=0, deep=0.0, breaks=15):
+def made_up(steps, model=0, deep=0.0, breaks=15, hard=1):
     """Converges like 1/steps to 1 mm more a model; breaks down with few steps."""
     if steps < breaks:
         return {"seconds": 0.1, "sag": None, "penetration": None}
@@ -23,7 +23,13 @@ def test_the_first_that_is_near_enough():
     (found,) = find_cheapest(contender({}), made_up, said.append)
     # 0.7 / 20 is more than 2 %, 0.7 / 40 is less
     assert found.steps == 40 and found.converged["seconds"] == 1000.0
-    assert len(said) == 4 and "nothing after" in said[1]
+    # converged, 10, 20, 40, and 80 to see that it takes longer
+    assert len(said) == 5 and "nothing after" in said[1]
+
+
+def test_more_steps_that_take_less_time():
+    (found,) = find_cheapest(contender({"hard": 40}), made_up, print)
+    assert found.steps == 80
 
 
 def test_models_by_their_time():
