@@ -8,11 +8,11 @@ def contender(*models, steps=(10, 20, 40, 80)):
 
 
 def made_up(steps, model=0, deep=0.0, breaks=15, hard=1):
-    """Converges like 1/steps to 1 mm more a model; breaks down with few steps."""
+    """Converges like 1/steps; breaks down with few of them, and takes long with `hard`."""
     if steps < breaks:
         return {"seconds": 0.1, "sag": None, "penetration": None}
     return {
-        "seconds": steps * (1.0 + model),
+        "seconds": steps * (1.0 + model) * (100.0 if steps == hard else 1.0),
         "sag": 0.04 * (1.0 + 0.7 / steps),
         "penetration": deep,
     }
