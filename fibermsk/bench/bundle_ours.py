@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 # --- solver settings --------------------------------------------------------------------------
 
-STEPS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+STEPS = (32, 48, 64, 96, 128, 192, 256, 384, 512)
 """Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
 
 CONVERGED_STEPS = 2048
