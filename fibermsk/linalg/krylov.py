@@ -41,7 +41,7 @@ def remove_parts(basis, n, w):
 
 def gmres(
     multiply: Callable[[Any], Any], right: Any, tolerance: float, max_iterations: int
-) -> tuple[Any, int, bool]:
+) -> tuple[Any, int, float]:
     """Solve A x = b by GMRES from x = 0, without restarts.
 
     Saad and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869, with
@@ -64,12 +64,12 @@ def gmres(
         The last iterate.
     iterations : int
         Number of products with A.
-    converged : bool
-        Whether the tolerance was met.
+    reduction : float
+        Norm of the residual over that of b; above the tolerance if it was not met.
     """
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
-        return 0.0 * right, 0, norm == 0.0
+        return 0.0 * right, 0, 0.0 if norm == 0.0 else np.inf
     # rows: the orthonormal basis; only those that are used ever take memory
     basis = np.empty_like(right, shape=(max_iterations + 1, right.size))
     basis[0] = right / norm
@@ -108,4 +108,4 @@ def gmres(
     x = 0.0 * right
     for weight, vector in zip(y, basis, strict=False):
         x += float(weight) * vector
-    return x, n, converged
+    return x, n, abs(goal[-1]) / norm

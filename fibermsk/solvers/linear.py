@@ -25,7 +25,10 @@ TOLERANCE = 1e-10
 """Preconditioned residual at which an iterative solution ends, over that at its start."""
 
 _MOST_ITERATIONS = 200
-"""More than that cost more than a direct solution."""
+
+_GOOD_ENOUGH = 0.03
+"""Reduction of the residual with which an iterative solution is taken after so many iterations:
+the next increment makes up for it, and a direct solution takes far longer on large systems."""
 
 
 class Solution(NamedTuple):
@@ -83,10 +86,10 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
 
     def solve(right: Array, tolerance: float) -> Solution:
         if not direct:
-            x, iterations, converged = gmres(
+            x, iterations, reduction = gmres(
                 split.multiply, split.forward(right), tolerance, _MOST_ITERATIONS
             )
-            if converged:
+            if reduction <= max(tolerance, _GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
             direct.append(_bordered(matrix, _sparse(A.tocsc())))
         return Solution(direct[0](right), 0)
