@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from fibermsk.linalg import LineMatrix
 from fibermsk.results import Result
 
 __all__ = ["BorderedMatrix", "Evaluation", "Frames", "System", "Tolerance"]
@@ -26,8 +27,9 @@ class BorderedMatrix(NamedTuple):
 
     Attributes
     ----------
-    A : (n, n) csc_array
-        Sparse part.
+    A : (n, n) csc_array or LineMatrix
+        Sparse part; a matrix of lines is that of the evaluation last made with a tangent, and
+        changes with the next.
     B : (n, m) float array
         Border columns.
     R : (m, n) float array
@@ -36,10 +38,15 @@ class BorderedMatrix(NamedTuple):
         Corner.
     """
 
-    A: csc_array
+    A: csc_array | LineMatrix
     B: Array
     R: Array
     D: Array
+
+    def assembled(self) -> BorderedMatrix:
+        """The same with a compressed sparse part of its own."""
+        A = self.A.tocsc() if isinstance(self.A, LineMatrix) else self.A
+        return BorderedMatrix(A, self.B, self.R, self.D)
 
 
 class Evaluation(NamedTuple):

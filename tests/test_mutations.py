@@ -16,14 +16,14 @@ from scenes_of_tests import ROOT
 MUTATIONS = {
     "sign of the turning tangent": (
         "kernels/cable.py",
-        "projector = -t[r] * t[c] / length",
-        "projector = t[r] * t[c] / length",
+        "combine_3(along - turning, t, across, u)",
+        "combine_3(along + turning, t, across, u)",
         "coupled_tangent",
     ),
     "stretch rate forgotten in the tangent": (
         "kernels/cable.py",
-        "(N_a * t[c] + N_v * u[c])",
-        "(N_a * t[c])",
+        "across = w * cx * N_v",
+        "across = 0.0",
         "coupled_tangent",
     ),
     "factor of the viscous stress": (
@@ -52,14 +52,14 @@ MUTATIONS = {
     ),
     "curvature and stretch in the tangent of bending": (
         "kernels/bending.py",
-        "f_ss, f_sp = (q - 3.0 * p * p * r)",
-        "f_ss, f_sp = (q + 3.0 * p * p * r)",
+        "f_ss, f_sp = w * (q - 3.0 * p * p * r)",
+        "f_ss, f_sp = w * (q + 3.0 * p * p * r)",
         "coupled_tangent",
     ),
     "force of bending": (
         "kernels/bending.py",
-        "g1[m] = 2.0 * f_s * a1[m]",
-        "g1[m] = f_s * a1[m]",
+        "f_1, f_2 = combine_3(2.0 * f_s, a1",
+        "f_1, f_2 = combine_3(f_s, a1",
         "elastica",
     ),
     "mass of an element": (
@@ -118,7 +118,7 @@ MUTATIONS = {
     ),
     "attachment's centripetal term in the tangent": (
         "kernels/attachment.py",
-        "value += K[3 * a + r, 6 * side + c] * velocity_rate[m, c, j]",
+        "value += columns[c, r] * velocity_rate[m, c, j]",
         "value += 0.0",
         "coupled_tangent",
     ),

@@ -172,7 +172,7 @@ def run(elements: int = 4) -> dict[str, float]:
     moving = _Probe("variational", elements, 50.0)
     still = _Probe("variational", elements, 0.0, viscosity=0.0)
     matrix = still.evaluation.tangent
-    full = np.block([[matrix.A.toarray(), matrix.B], [matrix.R, matrix.D]])
+    full = np.block([[matrix.A.tocsc().toarray(), matrix.B], [matrix.R, matrix.D]])
     d = 1e-3 * moving.direction()
     steps = 2.0 ** -np.arange(8, 14)
     rest = [

@@ -58,7 +58,7 @@ def eigenfrequencies(elements: int, axis: int = 2) -> np.ndarray:
 
     def tangent(dv_dy: float, dvdot_dv: float) -> np.ndarray:
         matrix = system.evaluate(0.0, y, v, 0.0 * v, dv_dy, dvdot_dv).tangent
-        return matrix.A.toarray()
+        return matrix.A.tocsc().toarray()
 
     stiffness = tangent(0.0, 0.0)
     mass = tangent(1.0, 1.0) - tangent(1.0, 0.0)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
 from typing import Any
 
-from numba import njit
+from numba import get_num_threads, njit
 from numba.core import event
 
-__all__ = ["body", "inlined", "kernel", "on_first_compilation", "parallel"]
+__all__ = ["body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
 
 
 def kernel(function: Any) -> Any:
@@ -26,17 +28,47 @@ def body(function: Any) -> Any:
     return njit(_nrt=False, cache=True, nogil=True, error_model="numpy")(function)
 
 
-def inlined(function: Any) -> Any:
+def inlined_body(function: Any) -> Any:
     """Compile a `body` into whatever calls it, where the call itself would cost too much."""
     return njit(_nrt=False, cache=True, nogil=True, error_model="numpy", inline="always")(function)
 
 
-def parallel(function: Any) -> Any:
-    """Compile a loop over `numba.prange`, whose tasks write to disjoint memory, for all threads.
+def inlined(function: Any) -> Any:
+    """Compile as `kernel` does, and anew within each caller.
 
-    Results then do not depend on the number of threads.
+    There a constant argument leaves out what it switches off, as does a result that is ignored.
     """
-    return njit(parallel=True, cache=True, nogil=True, error_model="numpy")(function)
+    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
+
+
+def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
+    """Compile a loop over `numba.prange` twice: for one thread, and shared among the threads.
+
+    The tasks of the loop write to disjoint memory, so that results do not depend on the number of
+    threads. Few tasks are done by one thread: to wake the others takes longer, on a busy machine up
+    to milliseconds.
+
+    Parameters
+    ----------
+    tasks : str
+        Argument whose length tells the number of tasks.
+    least : int
+        Length from which on the threads share them.
+    """
+
+    def compile_both(function: Any) -> Any:
+        options = {"cache": True, "nogil": True, "error_model": "numpy"}
+        alone, shared = njit(**options)(function), njit(parallel=True, **options)(function)
+        index = list(signature(function).parameters).index(tasks)
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            many = arguments[index].shape[0] >= least and get_num_threads() > 1
+            return (shared if many else alone)(*arguments)
+
+        return call
+
+    return compile_both
 
 
 class _Once(event.Listener):

@@ -7,9 +7,8 @@ the joint coordinates. Matrix layout and border names as in `fibermsk.kernels.sc
 
 from __future__ import annotations
 
-import numpy as np
-
 from fibermsk.kernels._compile import kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.rigid import cross
 
@@ -39,7 +38,7 @@ def acceleration_slope(S, moves, link, C, hess_index, hess, p, p_dot, dp_dq, out
         m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
         for r in range(3):
             out[m, r, k] += hess[e, r] * (p_dot[j] + 2.0 * dp_dq * p[j])
-    inner, outer = np.empty(3), np.empty(3)
+    inner, outer = scratch(3), scratch(3)
     n = S.shape[0]
     for m in range(link.size):
         if link[m] < 0:
@@ -75,35 +74,37 @@ def end_rate_blocks(
     acceleration_rate (n_points, 3, n). end_element, end_side (n_points,): the element that carries
     the attached node, as its node 0 or 1.
     """
-    force = np.empty((4, 3))
-    K = np.empty((12, 12))
+    force, K = scratch((4, 3)), scratch((2, 3, 6, 6))
     for m in range(end_element.size):
         e, side = end_element[m], end_side[m]
         element_tangent(
-            nodes, velocity, elements[e, 0], elements[e, 1], h[e], xi, weight[e], area[e], G0[e],
-            law[e], activation[e], 0.0, 1.0, force, K,
+            nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0,
+            force, K,
         )  # fmt: skip
-        for a in range(4):
-            for r in range(3):
+        for node in range(2):
+            # rows of this node, columns of the end node
+            columns = K[side, 0] if node == side else K[0, 1 + node]
+            for r in range(6):
+                inertia = mass[e, 2 * node + r // 3, 2 * side]
                 for j in range(block.shape[2]):
-                    value = mass[e, a, 2 * side] * acceleration_rate[m, r, j]
+                    value = inertia * acceleration_rate[m, r % 3, j]
                     for c in range(3):
-                        value += K[3 * a + r, 6 * side + c] * velocity_rate[m, c, j]
-                    block[m, 3 * a + r, j] = value
+                        value += columns[c, r] * velocity_rate[m, c, j]
+                    block[m, 6 * node + r, j] = value
 
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, C, hess_index, hess, rate_block, pattern_row, pattern_column,
-    pattern_base, pattern_stride, row_start, row_entries, column_start,
-    column_entries, tangent, residual, residual_q, data, B, R, D, reaction,
+    elements, end_element, end_side, C, hess_index, hess, rate_block, attached, fiber, n_mirrored,
+    row, column, cross, entry_start, entries, tangent, residual, residual_q, lines, B, R, D,
+    reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
-    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; rate_block: see `end_rate_blocks`.
-    row_entries, column_entries: the pattern entries in each attached node's
-    row and column. reaction (n_points, 3) receives the force of the attachment on the fiber, eq.
-    62.
+    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; rate_block: see `end_rate_blocks`;
+    attached (n_nodes,): the attached point at a node, -1 for none; the couplings as in
+    `fibermsk.linalg.couplings`. reaction (n_points, 3) receives the force of the attachment on the
+    fiber, eq. 62.
     """
     n_q = residual_q.size
     for m in range(end_element.size):
@@ -115,51 +116,128 @@ def eliminate_attached(
                 residual_q[j] += C[m, r, j] * reaction[m, r]
     if not tangent:
         return
-    # columns K[:, D] C, the bone contact's rows R[:, D] C, and the velocity part
+    if n_q:
+        for m in range(end_element.size):
+            _columns_to_border(
+                elements, end_element[m], end_side[m], C[m], rate_block[m], fiber, n_mirrored, row,
+                column, cross, entry_start, entries, lines, B, R, D,
+            )  # fmt: skip
+        for m in range(end_element.size):
+            _rows_to_border(
+                elements, end_element[m], end_side[m], C[m], attached, fiber, n_mirrored, row,
+                column, cross, entry_start, entries, lines, B, R, D,
+            )  # fmt: skip
     for m in range(end_element.size):
-        e = end_element[m]
-        node = elements[e, end_side[m]]
-        for i in range(column_start[m], column_start[m + 1]):
-            p = column_entries[i]
-            row, base, stride = pattern_row[p], pattern_base[p], pattern_stride[p]
-            for c in range(3):
-                for r in range(6):
-                    value = data[base + c * stride + r]
-                    data[base + c * stride + r] = 0.0
-                    for j in range(n_q):
-                        B[6 * row + r, j] += value * C[m, c, j]
-        for r in range(3):
-            for i in range(n_q):
-                value = R[i, 6 * node + r]
-                R[i, 6 * node + r] = 0.0
-                for j in range(n_q):
-                    D[i, j] += value * C[m, r, j]
-        for a in range(12):
-            row = 6 * elements[e, a // 6] + a % 6
-            for j in range(n_q):
-                B[row, j] += rate_block[m, a, j]
-    # rows C^T K[D, :], which now include the attached rows of B
-    for m in range(end_element.size):
-        node = elements[end_element[m], end_side[m]]
-        for i in range(row_start[m], row_start[m + 1]):
-            p = row_entries[i]
-            column, base, stride = pattern_column[p], pattern_base[p], pattern_stride[p]
-            for c in range(6):
-                for r in range(3):
-                    value = data[base + c * stride + r]
-                    data[base + c * stride + r] = 0.0
-                    for j in range(n_q):
-                        R[j, 6 * column + c] += C[m, r, j] * value
-            if column == node:
-                for r in range(3):
-                    data[base + r * stride + r] = 1.0
-        for r in range(3):
-            for j in range(n_q):
-                value = B[6 * node + r, j]
-                B[6 * node + r, j] = 0.0
-                for i in range(n_q):
-                    D[i, j] += C[m, r, i] * value
+        _leave_identity(
+            elements, end_element[m], end_side[m], fiber, row, column, cross, entry_start, entries,
+            lines,
+        )  # fmt: skip
     for i in range(hess_index.shape[0]):
         m, j, k = hess_index[i, 0], hess_index[i, 1], hess_index[i, 2]
         for r in range(3):
             D[j, k] += hess[i, r] * reaction[m, r]
+
+
+@kernel
+def _columns_to_border(
+    elements, e, side, C, rate_block, fiber, n_mirrored, row, column, cross, entry_start, entries,
+    lines, B, R, D,
+):  # fmt: skip
+    """Add the columns K[:, D] C, the bone contact's rows R[:, D] C and the velocity part."""
+    n_q = C.shape[1]
+    node, first = elements[e, side], elements[e, 0]
+    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
+    for c in range(3):
+        for r in range(6):
+            value = lines[node, 0, c, r]
+            beside = lines[node, 2, c, r] if side == 0 else lines[node - 1, 1, c, r]
+            for j in range(n_q):
+                B[6 * node + r, j] += value * C[c, j]
+                B[6 * other + r, j] += beside * C[c, j]
+    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
+        p = entries[k] // 2
+        if entries[k] % 2 == 1 and column[p] == first:
+            for r in range(12):
+                for c in range(3):
+                    for j in range(n_q):
+                        B[6 * row[p] + r, j] += cross[p, r, at + c] * C[c, j]
+        elif entries[k] % 2 == 0 and row[p] == first and p < n_mirrored:
+            for r in range(12):
+                for c in range(3):
+                    for j in range(n_q):
+                        B[6 * column[p] + r, j] += cross[p, at + c, r] * C[c, j]
+    for r in range(3):
+        for i in range(n_q):
+            value = R[i, 6 * node + r]
+            R[i, 6 * node + r] = 0.0
+            for j in range(n_q):
+                D[i, j] += value * C[r, j]
+    for a in range(12):
+        for j in range(n_q):
+            B[6 * first + a, j] += rate_block[a, j]
+
+
+@kernel
+def _rows_to_border(
+    elements, e, side, C, attached, fiber, n_mirrored, row, column, cross, entry_start, entries,
+    lines, B, R, D,
+):  # fmt: skip
+    """Add the rows C^T K[D, :]; the attached columns in them are in the attached rows of B."""
+    n_q = C.shape[1]
+    node, first = elements[e, side], elements[e, 0]
+    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
+    for c in range(6):
+        for r in range(3):
+            value = lines[node, 0, c, r]
+            beside = lines[node, 1, c, r] if side == 0 else lines[node - 1, 2, c, r]
+            for j in range(n_q):
+                if c >= 3:
+                    R[j, 6 * node + c] += C[r, j] * value
+                if c >= 3 or attached[other] < 0:
+                    R[j, 6 * other + c] += C[r, j] * beside
+    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
+        p = entries[k] // 2
+        straight = entries[k] % 2 == 0 and row[p] == first
+        turned = entries[k] % 2 == 1 and column[p] == first and p < n_mirrored
+        if not (straight or turned):
+            continue
+        opposite = column[p] if straight else row[p]
+        for c in range(12):
+            if c % 6 < 3 and attached[opposite + c // 6] >= 0:
+                continue
+            for r in range(3):
+                value = cross[p, at + r, c] if straight else cross[p, c, at + r]
+                for j in range(n_q):
+                    R[j, 6 * opposite + c] += C[r, j] * value
+    for r in range(3):
+        for j in range(n_q):
+            value = B[6 * node + r, j]
+            B[6 * node + r, j] = 0.0
+            for i in range(n_q):
+                D[i, j] += C[r, i] * value
+
+
+@kernel
+def _leave_identity(elements, e, side, fiber, row, column, cross, entry_start, entries, lines):
+    """Clear the rows and columns of an attached node but for ones on the diagonal."""
+    node, first = elements[e, side], elements[e, 0]
+    at = 0 if side == 0 else 6
+    for a in range(3):
+        for b in range(6):
+            lines[node, 0, a, b] = 0.0
+            lines[node, 0, b, a] = 0.0
+            if side == 0:
+                lines[node, 1, b, a] = 0.0
+                lines[node, 2, a, b] = 0.0
+            else:
+                lines[node - 1, 1, a, b] = 0.0
+                lines[node - 1, 2, b, a] = 0.0
+        lines[node, 0, a, a] = 1.0
+    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
+        p = entries[k] // 2
+        for a in range(3):
+            for b in range(12):
+                if entries[k] % 2 == 0 and row[p] == first:
+                    cross[p, at + a, b] = 0.0
+                elif entries[k] % 2 == 1 and column[p] == first:
+                    cross[p, b, at + a] = 0.0

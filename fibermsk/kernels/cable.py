@@ -15,18 +15,32 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+from numba import prange
 
-from fibermsk.kernels._compile import kernel
+from fibermsk.kernels._compile import inlined, kernel, parallel
+from fibermsk.kernels.element import (
+    ZERO_3,
+    ZERO_9,
+    add_3,
+    add_9,
+    add_stiffness,
+    chord,
+    combine_3,
+    dot,
+    scale_3,
+    slope,
+)
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
 __all__ = [
-    "add_element_matrix",
     "assemble_cable",
     "cable_energy",
     "cable_mass",
+    "cable_residual",
     "element_tangent",
+    "fiber_residual",
+    "fiber_tangent",
     "line_load_force",
     "sample_cable",
 ]
@@ -35,107 +49,167 @@ _stress = kernel(nominal_stress)
 _energy = kernel(stored_energy)
 
 
-@kernel
-def _strain(nodes, i, j, d1, G0):
-    """Tangent vector, its length and the stretch at one quadrature point."""
-    ax = d1[0] * nodes[i, 0] + d1[1] * nodes[i, 3] + d1[2] * nodes[j, 0] + d1[3] * nodes[j, 3]
-    ay = d1[0] * nodes[i, 1] + d1[1] * nodes[i, 4] + d1[2] * nodes[j, 1] + d1[3] * nodes[j, 4]
-    az = d1[0] * nodes[i, 2] + d1[1] * nodes[i, 5] + d1[2] * nodes[j, 2] + d1[3] * nodes[j, 5]
-    length = math.sqrt(ax * ax + ay * ay + az * az)
-    return ax, ay, az, length, length / G0
+@inlined
+def _pull(a1, a1_dot, e, k, area, G0, law, activation):
+    """Unit tangent t, axial force N, dN/d|a1|, dN/d(t . a1_dot), 1/|a1| and u at a point.
+
+    u = (I - t t) a1_dot / |a1|: how t . a1_dot varies when the tangent turns.
+    """
+    length = math.sqrt(dot(a1, a1))
+    inverse = 1.0 / length
+    t = scale_3(inverse, a1)
+    rate = inverse * dot(a1, a1_dot)
+    u = combine_3(inverse, a1_dot, -inverse * rate, t)
+    per_G0 = 1.0 / G0[e, k]
+    P, dP_dstretch, dP_drate = _stress(
+        length * per_G0, rate * per_G0, activation,
+        law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
+        law[e, k, 6],
+    )  # fmt: skip
+    A0 = area[e, k]
+    return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
+
+
+@inlined
+def _integrate(nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, tangent):
+    """Integrals over an element of N t and of its derivative D, with the slopes (-g, p, g, q).
+
+    Returns the integrals of N t with g, p and q, and those of D with g g, g p, p p, g q, p q and
+    q q. D (3, 3) is cx dNt/da1 + cv dNt/da1_dot; a constant `tangent` that is false leaves it out.
+    """
+    x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+    per_h = 1.0 / h[e]
+    on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
+    gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
+    for k in range(xi.size):
+        _, p, g, q = shape_d1(xi[k], 1.0)
+        g *= per_h
+        t, N, N_a, N_v, inverse, u = _pull(
+            slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+        )
+        w = weight[e, k]
+        on_g = add_3(on_g, w * N * g, t)
+        on_p = add_3(on_p, w * N * p, t)
+        on_q = add_3(on_q, w * N * q, t)
+        if tangent:
+            # w D = turning (I - t t) + t (along t + across u)
+            turning = w * cx * N * inverse
+            along = w * (cx * N_a + cv * N_v)
+            across = w * cx * N_v
+            s = combine_3(along - turning, t, across, u)
+            D = (
+                turning + t[0] * s[0], t[1] * s[0], t[2] * s[0],
+                t[0] * s[1], turning + t[1] * s[1], t[2] * s[1],
+                t[0] * s[2], t[1] * s[2], turning + t[2] * s[2],
+            )  # fmt: skip
+            gg, gp, pp = add_9(gg, g * g, D), add_9(gp, g * p, D), add_9(pp, p * p, D)
+            gq, pq, qq = add_9(gq, g * q, D), add_9(pq, p * q, D), add_9(qq, q * q, D)
+    return (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq)
 
 
 @kernel
 def element_tangent(
-    nodes, velocity, i, j, h, xi, weight, area, G0, law, activation, cx, cv, force, K
-):
+    nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, cx, cv, force, K
+):  # fmt: skip
     """One element's nodal force and stiffness.
 
     Adds nothing: fills ``force`` (4, 3), the force on (x_i, x,theta_i, x_j, x,theta_j), and ``K``
-    (12, 12), minus the derivative of that force: cx times that in position plus cv times that in
-    velocity.
+    (2, 3, 6, 6), minus the derivative of that force, cx times that in position plus cv times that
+    in velocity, as `fibermsk.linalg.lines` has a line of two nodes.
     """
-    force[:] = 0.0
+    (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq) = _integrate(
+        nodes, velocity, elements[e, 0], e, h, xi, weight, area, G0, law, activation, cx, cv, True
+    )
+    for r in range(3):
+        force[0, r], force[1, r] = on_g[r], -on_p[r]
+        force[2, r], force[3, r] = -on_g[r], -on_q[r]
     K[:] = 0.0
-    t = np.empty(3)
-    u = np.empty(3)
-    D = np.empty((3, 3))
-    for k in range(xi.size):
-        d1 = shape_d1(xi[k], h)
-        ax, ay, az, length, stretch = _strain(nodes, i, j, d1, G0[k])
-        bx, by, bz, _, _ = _strain(velocity, i, j, d1, G0[k])
-        t[0], t[1], t[2] = ax / length, ay / length, az / length
-        rate_length = t[0] * bx + t[1] * by + t[2] * bz
-        # u = (I - t t) a1_dot / |a1|: how the stretch rate varies when the tangent turns
-        u[0] = (bx - t[0] * rate_length) / length
-        u[1] = (by - t[1] * rate_length) / length
-        u[2] = (bz - t[2] * rate_length) / length
-        P, dP_dstretch, dP_drate = _stress(
-            stretch, rate_length / G0[k], activation,
-            law[k, 0], law[k, 1], law[k, 2], law[k, 3], law[k, 4], law[k, 5], law[k, 6],
-        )  # fmt: skip
-        N = area[k] * P
-        N_a = area[k] * dP_dstretch / G0[k]
-        N_v = area[k] * dP_drate / G0[k]
-        for r in range(3):
-            for c in range(3):
-                projector = -t[r] * t[c] / length
-                if r == c:
-                    projector += 1.0 / length
-                D[r, c] = cx * (t[r] * (N_a * t[c] + N_v * u[c]) + N * projector)
-                D[r, c] += cv * N_v * t[r] * t[c]
-        for a in range(4):
-            wa = weight[k] * d1[a]
-            for r in range(3):
-                force[a, r] -= wa * N * t[r]
-            for b in range(4):
-                wab = wa * d1[b]
-                for r in range(3):
-                    for c in range(3):
-                        K[3 * a + r, 3 * b + c] += wab * D[r, c]
+    massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    add_stiffness(K, 0, gg, gp, gp, pp, gq, gq, pq, pq, qq, massless)
+
+
+@inlined
+def _add_residual(acceleration, i, e, mass, integrals, residual):
+    """Add inertia, and the integrals of N t with the slopes (-g, p, g, q)."""
+    on_g, on_p, on_q = integrals
+    for r in range(3):
+        a0, a1 = acceleration[i, r], acceleration[i, 3 + r]
+        a2, a3 = acceleration[i + 1, r], acceleration[i + 1, 3 + r]
+        m = mass[e, 0, 0] * a0 + mass[e, 0, 1] * a1 + mass[e, 0, 2] * a2 + mass[e, 0, 3] * a3
+        residual[i, r] += m - on_g[r]
+        m = mass[e, 1, 0] * a0 + mass[e, 1, 1] * a1 + mass[e, 1, 2] * a2 + mass[e, 1, 3] * a3
+        residual[i, 3 + r] += m + on_p[r]
+        m = mass[e, 2, 0] * a0 + mass[e, 2, 1] * a1 + mass[e, 2, 2] * a2 + mass[e, 2, 3] * a3
+        residual[i + 1, r] += m + on_g[r]
+        m = mass[e, 3, 0] * a0 + mass[e, 3, 1] * a1 + mass[e, 3, 2] * a2 + mass[e, 3, 3] * a3
+        residual[i + 1, 3 + r] += m + on_q[r]
 
 
 @kernel
-def add_element_matrix(K, base, stride, data):
-    """Add an element's (12, 12) matrix to the matrix entries; base, stride (2, 2): its blocks."""
-    for p in range(2):
-        for q in range(2):
-            start, step = base[p, q], stride[p, q]
-            for c in range(6):
-                for r in range(6):
-                    data[start + c * step + r] += K[6 * p + r, 6 * q + c]
-
-
-@kernel
-def assemble_cable(
-    nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass,
-    cx, cv, ca, base, stride, residual, data,
+def fiber_residual(
+    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, residual,
 ):  # fmt: skip
-    """Add inertia minus internal force to `residual`, and its tangent to the matrix entries `data`.
+    """Add inertia minus internal force of one fiber's elements; see `assemble_cable`."""
+    for e in range(element_start[f], element_start[f + 1]):
+        i = elements[e, 0]
+        integrals, _ = _integrate(
+            nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 0.0, 0.0, False
+        )
+        _add_residual(acceleration, i, e, mass, integrals, residual)
 
-    ``activation`` (n_elements,); ``mass`` (n_elements, 4, 4) scalar element mass matrices; cx, cv,
-    ca: what an increment of the unknowns does to position, velocity and acceleration; ``base``,
-    ``stride`` (n_elements, 2, 2): where the 6 x 6 blocks lie in ``data`` (column after column).
-    residual (n_nodes, 6).
-    """
-    force = np.empty((4, 3))
-    K = np.empty((12, 12))
-    for e in range(elements.shape[0]):
-        i, j = elements[e, 0], elements[e, 1]
-        element_tangent(
-            nodes, velocity, i, j, h[e], xi, weight[e], area[e], G0[e], law[e], activation[e],
-            cx, cv, force, K,
+
+@kernel
+def fiber_tangent(
+    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, cx, cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force of one fiber's elements, and their tangent."""
+    for e in range(element_start[f], element_start[f + 1]):
+        i = elements[e, 0]
+        integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
+            nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, True
+        )
+        _add_residual(acceleration, i, e, mass, integrals, residual)
+        inertia = (
+            ca * mass[e, 0, 0], ca * mass[e, 0, 1], ca * mass[e, 0, 2], ca * mass[e, 0, 3],
+            ca * mass[e, 1, 1], ca * mass[e, 1, 2], ca * mass[e, 1, 3],
+            ca * mass[e, 2, 2], ca * mass[e, 2, 3], ca * mass[e, 3, 3],
         )  # fmt: skip
-        for a in range(4):
-            na, ca0 = elements[e, a // 2], 3 * (a % 2)
-            for r in range(3):
-                inertia = 0.0
-                for b in range(4):
-                    nb, cb0 = elements[e, b // 2], 3 * (b % 2)
-                    inertia += mass[e, a, b] * acceleration[nb, cb0 + r]
-                    K[3 * a + r, 3 * b + r] += ca * mass[e, a, b]
-                residual[na, ca0 + r] += inertia - force[a, r]
-        add_element_matrix(K, base[e], stride[e], data)
+        # D is not symmetric, but each integral of it serves both orders of its slopes
+        add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
+
+
+@parallel("element_start", least=64)
+def cable_residual(
+    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, residual,
+):  # fmt: skip
+    """Add inertia minus internal force to `residual`: `assemble_cable` without the tangent."""
+    for f in prange(element_start.size - 1):
+        fiber_residual(
+            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
+            law, activation, mass, residual,
+        )  # fmt: skip
+
+
+@parallel("element_start", least=64)
+def assemble_cable(
+    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, cx, cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force to `residual` (n_nodes, 6), and its tangent to `lines`.
+
+    ``element_start`` (n_fibers + 1,): first element of each fiber; ``activation`` (n_elements,);
+    ``mass`` (n_elements, 4, 4): scalar element mass matrices; cx, cv, ca: what an increment of the
+    unknowns does to position, velocity and acceleration; ``lines`` (n_nodes, 3, 6, 6): see
+    `fibermsk.linalg.lines`.
+    """
+    for f in prange(element_start.size - 1):
+        fiber_tangent(
+            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
+            law, activation, mass, cx, cv, ca, residual, lines,
+        )  # fmt: skip
 
 
 @kernel
@@ -172,8 +246,9 @@ def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
     total = 0.0
     for e in range(elements.shape[0]):
         for k in range(xi.size):
-            d1 = shape_d1(xi[k], h[e])
-            _, _, _, _, stretch = _strain(nodes, elements[e, 0], elements[e, 1], d1, G0[e, k])
+            _, p, g, q = shape_d1(xi[k], h[e])
+            a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
+            stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
             total += (
                 weight[e, k] * area[e, k] * G0[e, k] * _energy(stretch, law[e, k, 0], law[e, k, 6])
             )
@@ -189,14 +264,14 @@ def sample_cable(
     Sample ``s`` lies at xi[s] of the element between nodes first[s] and second[s] of length h[s].
     """
     for s in range(xi.size):
-        d1 = shape_d1(xi[s], h[s])
-        ax, ay, az, length, lam = _strain(nodes, first[s], second[s], d1, G0[s])
-        bx, by, bz, _, _ = _strain(velocity, first[s], second[s], d1, G0[s])
-        rate = (ax * bx + ay * by + az * bz) / (length * G0[s])
+        _, p, g, q = shape_d1(xi[s], h[s])
+        a1 = slope(g, p, q, chord(nodes, first[s], second[s]))
+        a1_dot = slope(g, p, q, chord(velocity, first[s], second[s]))
+        length = math.sqrt(dot(a1, a1))
+        stretch[s], rate = length / G0[s], dot(a1, a1_dot) / (length * G0[s])
         P, _, dP_drate = _stress(
-            lam, rate, activation[s],
+            stretch[s], rate, activation[s],
             law[s, 0], law[s, 1], law[s, 2], law[s, 3], law[s, 4], law[s, 5], law[s, 6],
         )  # fmt: skip
-        stretch[s] = lam
         force[s] = area[s] * P
         power[s] = area[s] * G0[s] * dP_drate * rate * rate

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk.kernels._compile import body, inlined
+from fibermsk.kernels._compile import body, inlined_body
 from fibermsk.kernels.closest_point import distance_quintic, nearest, way_to
 from fibermsk.kernels.polynomial import bracketed_root
 from fibermsk.kernels.rows import BALL, BEND, CENTER, MONOTONE, SLOWEST, THICK, radius_along
@@ -88,7 +88,7 @@ def _locate(start, low, high, x, y, z, power, rows):
             return e, 0, a, way
 
 
-@inlined
+@inlined_body
 def _settle(e, a, way, xi, limit, r_x, blended, rows):
     """Closest point or, with `blended` radii, least gap inside of an element.
 
@@ -136,7 +136,7 @@ def _settle(e, a, way, xi, limit, r_x, blended, rows):
     return UNSETTLED, 0.0, 0.0
 
 
-@inlined
+@inlined_body
 def find_partner(
     x, y, z, r_x, widest, blended, start, first, last, candidates, power, rows
 ):  # fmt: skip

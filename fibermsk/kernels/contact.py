@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import body, inlined, kernel, parallel
+from fibermsk.kernels._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import fill_rows, fill_sections
@@ -118,7 +118,7 @@ def section_on(e, xi, power, reference, radius_poly, h):
     return a1, a2, r, slope, math.sqrt(aa)
 
 
-@inlined
+@inlined_body
 def _radius_on(e, xi, power, reference, radius_poly, h):
     """Radius and |a1| of a point, as `section`."""
     aa, AA = 0.0, 0.0
@@ -218,7 +218,7 @@ def _fiber_run(
     found[run, 0] = least
 
 
-@parallel
+@parallel("run_law", least=2048)
 def _all_fiber_runs(
     power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
     law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
@@ -231,7 +231,6 @@ def _all_fiber_runs(
         )  # fmt: skip
 
 
-@kernel
 def fiber_runs(
     power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
     law_points, law_xi, section_element, section_law, run_section, slot_start, rows, sections,
@@ -256,7 +255,7 @@ def fiber_runs(
         law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
         slot_xi, state, force,
     )  # fmt: skip
-    return found[:, 0].min()
+    return float(found[:, 0].min())
 
 
 @body
@@ -286,7 +285,7 @@ def _fiber_run_slopes(
         )  # fmt: skip
 
 
-@parallel
+@parallel("run_law", least=2048)
 def fiber_slopes(
     power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points, run_section,
     slot_start, sections, slot_element, slot_xi, state, jacobian,

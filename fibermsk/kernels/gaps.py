@@ -75,7 +75,7 @@ def _fiber_gap(
     found[run, 0], found[run, 1] = least, energy
 
 
-@parallel
+@parallel("run_element", least=2048)
 def _all_fiber_gaps(
     power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start, candidates,
     run_law, run_section, law_constants, law_points, law_xi, law_weight, slot_start, slot_element,
@@ -89,7 +89,6 @@ def _all_fiber_gaps(
         )  # fmt: skip
 
 
-@kernel
 def find_gaps(
     power, widest, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, law_weight, section_element, section_law, run_section,
@@ -113,6 +112,12 @@ def find_gaps(
         run_law, run_section, law_constants, law_points, law_xi, law_weight, slot_start,
         slot_element, slot_xi, slot_held, state, force, found,
     )  # fmt: skip
+    return _reduce(found)
+
+
+@kernel
+def _reduce(found):
+    """Least entry of the first column and sum of the second, in the order of the runs."""
     least, energy = np.inf, 0.0
     for run in range(found.shape[0]):
         least = min(least, found[run, 0])

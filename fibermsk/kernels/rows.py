@@ -143,7 +143,7 @@ def radius_along(e, xi, rows):
     return r, r1, 2.0 * r2, 6.0 * r3
 
 
-@parallel
+@parallel("rows", least=1024)
 def fill_rows(power, reference, radius_poly, h, rows):
     """Fill all rows."""
     for e in prange(power.shape[0]):
@@ -172,7 +172,7 @@ def _fill_section(i, power, reference, radius_poly, h, element, law, law_points,
         sections[i, k, 7] = math.sqrt(aa)
 
 
-@parallel
+@parallel("sections", least=1024)
 def fill_sections(power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
     """Fill the points of all pairs (element, law)."""
     for i in prange(element.size):

@@ -128,6 +128,12 @@ def _fill_way(e, h, hull_update, remainder, ways):
     ways[e, _SLOPE] = (3.0 * math.sqrt(slope) + 6.0 * remainder[e]) / h[e]
 
 
+@kernel
+def _fill_ways(h, hull_update, remainder, ways):
+    for e in range(h.size):
+        _fill_way(e, h, hull_update, remainder, ways)
+
+
 @body
 def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, admissibility):
     """Whether `_shorten` would surely leave a fraction as it is; takes no roots."""
@@ -185,7 +191,7 @@ def _run_fraction(
     found[run, 0] = fraction
 
 
-@parallel
+@parallel("run_element", least=4096)
 def _all_run_fractions(
     elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
@@ -198,7 +204,6 @@ def _all_run_fractions(
         )  # fmt: skip
 
 
-@kernel
 def fiber_fraction(
     elements, h, update, hull_update, remainder, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, ways, found,
@@ -213,13 +218,12 @@ def fiber_fraction(
     """
     if run_element.size == 0:
         return fraction
-    for e in range(elements.shape[0]):
-        _fill_way(e, h, hull_update, remainder, ways)
+    _fill_ways(h, hull_update, remainder, ways)
     _all_run_fractions(
         elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
         run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
     )  # fmt: skip
-    return found[:, 0].min()
+    return float(found[:, 0].min())
 
 
 @kernel

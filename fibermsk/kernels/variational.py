@@ -15,14 +15,12 @@ from fibermsk.kernels.contact import closest_on_axis, section
 from fibermsk.kernels.potential import (
     energy_terms,
     fill_bone_gap,
-    fill_gap,
-    partner_curve,
 )
 from fibermsk.kernels.rigid import bracket, cross
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["find_bone_gaps", "scatter_bone_potential", "scatter_potential"]
+__all__ = ["find_bone_gaps", "scatter_bone_potential"]
 
 
 _line_force = kernel(line_force)
@@ -58,99 +56,11 @@ def _add_hessian(weight, rows, columns, block, base, stride, data):
 
 
 @kernel
-def _add_outer(weight, first, second, base, stride, data):
-    """Add weight * first second^T, two vectors over an element's nodes (4, 3)."""
-    for a in range(4):
-        for b in range(4):
-            start = base[a // 2, b // 2] + 3 * (a % 2)
-            step = stride[a // 2, b // 2]
-            for c in range(3):
-                column = start + (3 * (b % 2) + c) * step
-                for r in range(3):
-                    data[column + r] += weight * first[a, r] * second[b, c]
-
-
-@kernel
 def _fill_shapes(xi, h, shapes):
     """Value and slope shape functions of an element as (4, 2)."""
     n, d1 = shape(xi, h), shape_d1(xi, h)
     for a in range(4):
         shapes[a, 0], shapes[a, 1] = n[a], d1[a]
-
-
-@kernel
-def scatter_potential(
-    power, reference, radius_poly, elements, h, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
-    state, self_base, self_stride, pair_base, pair_stride, mirror_base, mirror_stride, tangent,
-    residual, data,
-):  # fmt: skip
-    """Add the gradient of the pair energies to the residual, its derivative to the matrix."""
-    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-    curve, ends = np.empty((3, 3)), np.empty((2, 3))
-    dz, dz_eta, gradient = np.empty(15), np.empty(15), np.empty(15)
-    dzz, hessian = np.empty((15, 15)), np.empty((15, 15))
-    sx, sy = np.empty((4, 2)), np.zeros((4, 3))
-    # the partner's nodal tangents
-    sy[1, 1], sy[3, 2] = 1.0, 1.0
-    wx, wy = np.empty((4, 3)), np.empty((4, 3))
-    for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-        for q in range(law_points[law]):
-            s = slot_start[run] + q
-            if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
-                continue
-            w = law_weight[law, q] * h[e]
-            partner = slot_element[s]
-            r_x, _, _ = section(
-                power[e], reference[e], radius_poly[e], h[e], law_xi[law, q], x, a1, a2
-            )
-            along = partner_curve(
-                power[partner], reference[partner], radius_poly[partner], h[partner], slot_xi[s],
-                curve, ends,
-            )  # fmt: skip
-            g, _, g_etaeta = fill_gap(x, a1, r_x, curve, ends, along, dz, dzz, dz_eta)
-            share = _quartic(radius_poly[e], law_xi[law, q])
-            pull = energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian)
-            _fill_shapes(law_xi[law, q], h[e], sx)
-            ny = shape(slot_xi[s], h[partner])
-            for a in range(4):
-                sy[a, 0] = ny[a]
-            for a in range(4):
-                for r in range(3):
-                    residual[elements[e, a // 2], 3 * (a % 2) + r] += w * (
-                        sx[a, 0] * gradient[r] + sx[a, 1] * gradient[3 + r]
-                    )
-                    value = 0.0
-                    for k in range(3):
-                        value += sy[a, k] * gradient[6 + 3 * k + r]
-                    residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * value
-            if not tangent:
-                continue
-            i = run_start[run]
-            while candidates[i] != partner:
-                i += 1
-            _add_hessian(w, sx, sx, hessian[:6, :6], self_base[e], self_stride[e], data)
-            _add_hessian(w, sx, sy, hessian[:6, 6:], pair_base[i], pair_stride[i], data)
-            _add_hessian(w, sy, sx, hessian[6:, :6], mirror_base[i], mirror_stride[i], data)
-            _add_hessian(w, sy, sy, hessian[6:, 6:], self_base[partner], self_stride[partner], data)
-            if slot_held[s] or g_etaeta <= 0.0:
-                continue
-            # the least-gap point moves along the partner
-            d1 = shape_d1(slot_xi[s], h[partner])
-            for a in range(4):
-                for r in range(3):
-                    wx[a, r] = sx[a, 0] * dz_eta[r] + sx[a, 1] * dz_eta[3 + r]
-                    wy[a, r] = d1[a] * dz[6 + r]
-                    for k in range(3):
-                        wy[a, r] += sy[a, k] * dz_eta[6 + 3 * k + r]
-            factor = w * pull / g_etaeta
-            _add_outer(factor, wx, wx, self_base[e], self_stride[e], data)
-            _add_outer(factor, wx, wy, pair_base[i], pair_stride[i], data)
-            _add_outer(factor, wy, wx, mirror_base[i], mirror_stride[i], data)
-            _add_outer(factor, wy, wy, self_base[partner], self_stride[partner], data)
 
 
 @kernel

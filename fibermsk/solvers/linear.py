@@ -1,41 +1,66 @@
-"""Direct solution of the Newton systems."""
+"""Solution of the Newton systems."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
+from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
+from fibermsk.linalg import LineMatrix, Splitting, gmres
 from fibermsk.protocol import BorderedMatrix
 
-__all__ = ["factorize"]
+__all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
 
+TOLERANCE = 1e-10
+"""Preconditioned residual at which an iterative solution ends, over that at its start."""
+
+_MOST_ITERATIONS = 200
+"""More than that cost more than a direct solution."""
+
+
+class Solution(NamedTuple):
+    """A solution (n,), and the iterations that it took: none if it is direct."""
+
+    x: Array
+    iterations: int
+
+
+Solver = Callable[[Array, float], Solution]
+
+
 def factorize(matrix: BorderedMatrix | Array) -> Solve:
+    """Solver for one tangent after another right-hand side; see `solver` for the cost of each."""
+    solve = solver(matrix)
+    return lambda right: solve(right, TOLERANCE).x
+
+
+def solver(matrix: BorderedMatrix | Array) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
-    Entries that are zero, such as those of pairs that do not touch, are left out first: most of
-    them would fill in. The sparse part is ordered by minimum degree on A + A^T with pivots
-    preferred on the diagonal: on these nearly symmetric matrices SuperLU's default ordering fills
-    in two orders of magnitude more. The border is eliminated by its Schur complement.
+    A matrix of lines is solved by GMRES with its `Splitting` as preconditioner, directly where no
+    two lines are coupled. Where that does not converge, and for any other sparse matrix, it is
+    factored as a whole.
 
     Parameters
     ----------
     matrix : BorderedMatrix or (n, n) float array
-        Tangent.
+        Tangent; it must not change as long as the solver is used.
 
     Returns
     -------
     solve : callable
-        Right-hand side (n,) to solution (n,).
+        Right-hand side (n,) and tolerance to `Solution`: where it is iterative, the preconditioned
+        residual falls below the tolerance times that at the start.
 
     Raises
     ------
@@ -43,13 +68,75 @@ def factorize(matrix: BorderedMatrix | Array) -> Solve:
         If the matrix is singular or not finite.
     """
     if isinstance(matrix, np.ndarray):
-        return _dense(matrix)
+        return _exactly(_dense(matrix))
     if matrix.B.shape[0] == 0:
-        return _dense(matrix.D)
-    if not np.isfinite(matrix.A.data).all():
+        return _exactly(_dense(matrix.D))
+    if not isinstance(matrix.A, LineMatrix):
+        return _exactly(_bordered(matrix, _sparse(matrix.A)))
+    A = matrix.A
+    if not np.isfinite(A.couplings.block).all():
         raise np.linalg.LinAlgError("the tangent is not finite")
-    A = matrix.A.copy()
-    A.eliminate_zeros()
+    split = Splitting(A, matrix.B, matrix.R, matrix.D)
+    if split.is_exact:
+        return _exactly(lambda right: split.backward(split.forward(right)))
+    direct: list[Solve] = []
+
+    def solve(right: Array, tolerance: float) -> Solution:
+        if not direct:
+            x, iterations, converged = gmres(
+                split.multiply, split.forward(right), tolerance, _MOST_ITERATIONS
+            )
+            if converged:
+                return Solution(split.backward(x), iterations)
+            direct.append(_bordered(matrix, _sparse(A.tocsc())))
+        return Solution(direct[0](right), 0)
+
+    return solve
+
+
+def multiply(matrix: BorderedMatrix | Array, x: Array) -> Array:
+    """Product with a vector (n,), or with columns (n, m) where the sparse part is csc."""
+    if isinstance(matrix, np.ndarray):
+        return matrix @ x
+    n = matrix.B.shape[0]
+    inner = matrix.A @ x[:n]
+    if matrix.D.size == 0:
+        return inner
+    return np.concatenate([inner + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]])
+
+
+def _exactly(solve: Solve) -> Solver:
+    return lambda right, tolerance: Solution(solve(right), 0)
+
+
+def _bordered(matrix: BorderedMatrix, inner: Solve) -> Solve:
+    """Inverse of the whole from that of its sparse part, by the Schur complement of the border."""
+    if matrix.D.size == 0:
+        return inner
+    columns = np.stack([inner(column) for column in np.ascontiguousarray(matrix.B.T)], axis=1)
+    corner = _dense(matrix.D - matrix.R @ columns)
+    n = matrix.B.shape[0]
+
+    def solve(right: Array) -> Array:
+        x = inner(np.ascontiguousarray(right[:n]))
+        border = corner(right[n:] - matrix.R @ x)
+        return np.concatenate([x - columns @ border, border])
+
+    return solve
+
+
+def _sparse(A: csc_array) -> Solve:
+    """Sparse factors.
+
+    Ordered by minimum degree on A + A^T with pivots preferred on the diagonal: on these nearly
+    symmetric matrices SuperLU's default ordering fills in two orders of magnitude more. Entries
+    that are zero would fill in and are left out.
+    """
+    if not np.isfinite(A.data).all():
+        raise np.linalg.LinAlgError("the tangent is not finite")
+    if not A.data.all():
+        A = A.copy()
+        A.eliminate_zeros()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", MatrixRankWarning)
@@ -61,18 +148,7 @@ def factorize(matrix: BorderedMatrix | Array) -> Solve:
             )
     except (RuntimeError, MatrixRankWarning) as error:
         raise np.linalg.LinAlgError(str(error)) from error
-    if matrix.D.size == 0:
-        return lu.solve
-    columns = lu.solve(matrix.B)
-    corner = _dense(matrix.D - matrix.R @ columns)
-    n = matrix.B.shape[0]
-
-    def solve(right: Array) -> Array:
-        inner = lu.solve(right[:n])
-        border = corner(right[n:] - matrix.R @ inner)
-        return np.concatenate([inner - columns @ border, border])
-
-    return solve
+    return lu.solve
 
 
 def _dense(matrix: Array) -> Solve:

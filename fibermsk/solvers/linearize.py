@@ -25,7 +25,6 @@ __all__ = [
     "dense",
     "inertia",
     "linearize",
-    "multiply",
     "transpose",
 ]
 
@@ -81,7 +80,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     def tangent(b: float, a: float) -> Matrix:
         matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
         assert matrix is not None
-        return matrix
+        return matrix.assembled() if isinstance(matrix, BorderedMatrix) else matrix
 
     corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
@@ -124,20 +123,11 @@ def transpose(matrix: Matrix) -> Matrix:
     return BorderedMatrix(csc_array(matrix.A.T), matrix.R.T, matrix.B.T, matrix.D.T)
 
 
-def multiply(matrix: Matrix, x: Array) -> Array:
-    """Product with a vector or with columns (n,) or (n, m)."""
-    if isinstance(matrix, np.ndarray):
-        return matrix @ x
-    n = matrix.B.shape[0]
-    return np.concatenate(
-        [matrix.A @ x[:n] + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]]
-    )
-
-
 def dense(matrix: Matrix) -> Array:
     """The matrix in full, (n, n)."""
     if isinstance(matrix, np.ndarray):
         return matrix
+    matrix = matrix.assembled()
     return np.block([[matrix.A.toarray(), matrix.B], [matrix.R, matrix.D]])
 
 
@@ -172,6 +162,8 @@ def inertia(matrix: Matrix) -> int:
     numpy.linalg.LinAlgError
         If the matrix is not finite, or the elimination breaks down even with a shift.
     """
+    if isinstance(matrix, BorderedMatrix):
+        matrix = matrix.assembled()
     symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")

@@ -1,4 +1,4 @@
-"""Newton's method with full tangents and the contact safeguard."""
+"""Newton's method with the contact safeguard."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 
 from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
-from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.linear import Solver, solver
 
 __all__ = ["Newton", "NewtonReport"]
 
 Array = NDArray[np.float64]
+
+_LEAST_GAIN = 0.5
+"""A kept tangent that gives no increment below this part of the one before is replaced at once."""
+
+
+_SMALL_PART = 0.1
+_FINEST, _COARSEST = 1e-12, 1e-3
+"""Relative accuracies of increments where they are found iteratively."""
+
+_LARGE = 0.1
+"""Scaled increment that the first one is compared with."""
 
 
 @dataclass
@@ -31,6 +42,10 @@ class NewtonReport:
         Largest absolute residual at each iterate [N, N m].
     fractions : list of float
         Part of each increment that the safeguard let through.
+    tangents : int
+        Tangents that were evaluated and factored.
+    linear : list of int
+        Iterations of each linear solution, 0 where it is direct.
     reason : str
         Why it failed, empty on success.
     worst : int
@@ -45,6 +60,8 @@ class NewtonReport:
     history: list[float] = field(default_factory=list)
     residuals: list[float] = field(default_factory=list)
     fractions: list[float] = field(default_factory=list)
+    tangents: int = 0
+    linear: list[int] = field(default_factory=list)
     reason: str = ""
     worst: int = -1
     worst_residual: int = -1
@@ -59,11 +76,12 @@ class NewtonReport:
 
 @dataclass(frozen=True)
 class Newton:
-    """Newton's method: full tangent in every iteration, updates shortened by the safeguard.
+    """Newton's method: updates shortened by the safeguard, tangents kept while they serve.
 
     A solve has converged when the norm of an unshortened increment is at most `tolerance`: the
     largest increment of any unknown over its scale (fiber length, or 1 rad). The increment is
-    applied, so that with quadratic convergence the error left is far below the tolerance.
+    applied, so that the error left is below the tolerance by at least the factor `contraction`,
+    and with a new tangent in every iteration far below.
 
     Attributes
     ----------
@@ -76,12 +94,16 @@ class Newton:
         Gfrerer and Simeon (2021), eq. 71.
     min_fraction : float
         A shorter update means failure.
+    contraction : float
+        A tangent is kept for the next iteration of the same solve as long as each increment is at
+        most this part of the one before (modified Newton); with 0 every iteration has its own.
     """
 
     tolerance: float = 1e-7
     max_iterations: int = 25
     keep: float = 0.1
     min_fraction: float = 1e-6
+    contraction: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -89,6 +111,13 @@ class Newton:
         _check.positive(owner, "tolerance", self.tolerance)
         _check.count(owner, "max_iterations", self.max_iterations)
         must = "lie between 0 and 1, both excluded"
+        _check.number(
+            owner,
+            "contraction",
+            self.contraction,
+            accept=lambda x: 0.0 <= x < 1.0,
+            must="be 0 or between 0 and 1",
+        )
         for name, value in (("keep", self.keep), ("min_fraction", self.min_fraction)):
             _check.number(owner, name, value, accept=lambda x: 0.0 < x < 1.0, must=must)
 
@@ -123,6 +152,7 @@ class Newton:
         scale = system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
+        solve, size = None, _LARGE
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
@@ -131,15 +161,18 @@ class Newton:
                 report.reason = "the start is not admissible: a contact is too deep"
                 return y, report
             report.measure(current.residual)
-            assert current.tangent is not None
             try:
-                increment = factorize(current.tangent)(-current.residual)
+                before, kept = size, solve is not None and current.tangent is None
+                increment, solve = _increment(solve, current, self._accuracy(before), report)
+                size = _size(increment / scale, report)
+                if kept and not size <= _LEAST_GAIN * before:
+                    # the tangent has become useless: another one, here
+                    current = evaluate(y, True)
+                    increment, solve = _increment(None, current, self._accuracy(before), report)
+                    size, kept = _size(increment / scale, report), False
             except np.linalg.LinAlgError as error:
                 report.reason = str(error)
                 return y, report
-            scaled = np.abs(increment / scale)
-            report.worst = int(np.argmax(scaled))
-            size = float(scaled[report.worst])
             report.history.append(size)
             if not np.isfinite(size):
                 report.reason = "the increment is not finite"
@@ -147,7 +180,8 @@ class Newton:
             fraction = system.step_fraction(y, increment, self.keep)
             trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
-            following = evaluate(trial, not last)
+            serves = fraction == 1.0 and size <= self.contraction * before
+            following = evaluate(trial, not (last or serves))
             while not following.admissibility > self.keep * self.keep * current.admissibility:
                 fraction *= 0.5
                 if fraction < self.min_fraction:
@@ -169,3 +203,33 @@ class Newton:
                 return y, report
         report.reason = f"no convergence in {self.max_iterations} iterations"
         return y, report
+
+    def _accuracy(self, before: float) -> float:
+        """Relative accuracy that the next increment needs, from the size of the one before.
+
+        Convergence stays quadratic if the error of an increment is well below its square; errors
+        well below the tolerance do no harm.
+        """
+        expected = before * before
+        needed = _SMALL_PART * max(self.tolerance, expected * expected) / expected
+        return min(max(needed, _FINEST), _COARSEST)
+
+
+def _increment(
+    solve: Solver | None, at: Evaluation, accuracy: float, report: NewtonReport
+) -> tuple[Array, Solver]:
+    """Increment from a residual, with a new tangent if there is one, and what solves with it."""
+    if at.tangent is not None:
+        solve = solver(at.tangent)
+        report.tangents += 1
+    assert solve is not None
+    solution = solve(-at.residual, accuracy)
+    report.linear.append(solution.iterations)
+    return solution.x, solve
+
+
+def _size(scaled: Array, report: NewtonReport) -> float:
+    """Largest entry; the report learns which one it is."""
+    size = np.abs(scaled)
+    report.worst = int(np.argmax(size))
+    return float(size[report.worst])

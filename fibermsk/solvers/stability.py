@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from fibermsk.errors import ConvergenceError
 from fibermsk.protocol import System
-from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.linear import factorize, multiply
 from fibermsk.solvers.linearize import (
     Matrix,
     asymmetry,
@@ -27,7 +27,6 @@ from fibermsk.solvers.linearize import (
     dense,
     inertia,
     linearize,
-    multiply,
 )
 
 __all__ = ["Stability", "stability"]

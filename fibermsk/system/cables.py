@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,10 +115,33 @@ class Cables:
         """Number of nodes of all fibers."""
         return self.reference.shape[0]
 
-    @property
+    @cached_property
     def attached_nodes(self) -> Index:
         """Node of each attached end."""
         return self.elements[self.end_element, self.end_side]
+
+    @cached_property
+    def fiber_of_node(self) -> Index:
+        """Fiber of each node (n_nodes,)."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.node_start))
+
+    @cached_property
+    def attached(self) -> Index:
+        """Attached point at each node (n_nodes,), -1 for none."""
+        point = np.full(self.n_nodes, -1)
+        point[self.attached_nodes] = np.arange(self.end_element.size)
+        return point
+
+    @cached_property
+    def block_base(self) -> Index:
+        """Where each element's 2 x 2 node blocks begin in the entries of the lines."""
+        first = 3 * self.elements[:, 0, None, None]
+        return 36 * (first + np.arange(4).reshape(2, 2))
+
+    @cached_property
+    def block_stride(self) -> Index:
+        """Entries from column to column of those blocks."""
+        return np.full_like(self.block_base, 6)
 
     @property
     def node_widths(self) -> tuple[Array, Array]:

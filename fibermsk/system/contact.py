@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import safeguard
+from fibermsk.kernels.pairs import gather_gradients, gather_tangents
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
-from fibermsk.system.broad_phase import FiberRuns, find_bone_runs, find_fiber_runs
+from fibermsk.linalg import Couplings
+from fibermsk.system.broad_phase import find_bone_runs, find_fiber_runs
 from fibermsk.system.cables import Cables, per_fiber, reference_speed
 from fibermsk.system.contact_sets import (
     Border,
@@ -21,8 +23,8 @@ from fibermsk.system.contact_sets import (
     select_bone_runs,
     select_fiber_runs,
 )
+from fibermsk.system.pair_memory import PairMemory
 from fibermsk.system.partners import Partners
-from fibermsk.system.pattern import BlockPattern, build_pattern
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = ["ContactSearch"]
@@ -72,8 +74,7 @@ class ContactSearch:
         self._thickest = radius
         self._skin = _SKIN * radius.max(initial=0.0)
         self._reach = -1.0
-        self._pattern: BlockPattern | None = None
-        self._runs: FiberRuns | None = None
+        self._pairs = PairMemory()
         self.energy = 0.0
         self.fiber_sets = (HalfPassFibers(cables, partners), PotentialFibers(cables, partners))
         self.bone_sets = (
@@ -82,25 +83,12 @@ class ContactSearch:
         )
         self._links = np.unique(partners.shape_link[partners.shape_link >= 0])
 
-    @property
-    def pattern(self) -> BlockPattern:
-        """Sparsity pattern of the tangent for the current candidates."""
-        if self._pattern is None:
-            cables, runs = self.cables, self._runs
-            assert runs is not None
-            self._pattern = build_pattern(
-                cables.n_nodes,
-                cables.elements,
-                runs.pair_first,
-                runs.candidates,
-                cables.attached_nodes,
-            )
-        return self._pattern
-
     def evaluate(self, nodes: Array, state: TreeState) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
         self._nodes, self._state = nodes, state
         cables = self.cables
+        if not self.partners.points.size and self._reach >= 0.0:
+            return 1.0  # no contact laws, and the empty sets are there
         power_coefficients(nodes, cables.elements, cables.h, self._power)
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self._covered(0.0):
@@ -132,10 +120,31 @@ class ContactSearch:
         bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(float(memory["reach"]))
 
-    def scatter(self, out: Border, tangent: bool) -> None:
-        """Add the forces found last, and their tangent, to residual and matrix."""
-        for part in (*self.fiber_sets, *self.bone_sets):
-            part.scatter(self._at, self.pattern, out, tangent)
+    def scatter(self, out: Border, tangent: bool) -> Couplings:
+        """Add the forces found last, and their tangent, to residual and matrix.
+
+        Returns the couplings between fibers, whose blocks are valid until the next call.
+        """
+        half_passes, potentials = self.fiber_sets
+        pairs, cables = self._pairs, self.cables
+        n_mirrored = potentials.count_pairs()
+        pairs.resize(n_mirrored, n_mirrored + half_passes.count_pairs())
+        if tangent:
+            pairs.make_room_for_blocks()
+        for part, first in ((potentials, 0), (half_passes, n_mirrored)):
+            part.list_pairs(pairs, first)
+            part.fill_pairs(self._at, pairs, tangent)
+        couplings = pairs.couplings(cables.elements, cables.fiber_of_node)
+        gather = (
+            couplings.entry_start, couplings.entries, n_mirrored, couplings.row, couplings.column
+        )  # fmt: skip
+        gather_gradients(*gather, pairs.gradient, out.residual)
+        if tangent:
+            lines = out.data.reshape(-1, 3, 6, 6)
+            gather_tangents(*gather, pairs.own, pairs.partner, lines)
+        for part in self.bone_sets:
+            part.scatter(self._at, out, tangent)
+        return couplings
 
     def step_fraction(
         self, update: Array, update_q: Array, remainder: Array, fraction: float, keep: float
@@ -156,6 +165,8 @@ class ContactSearch:
             Between 0 and 1.
         """
         cables, partners = self.cables, self.partners
+        if not partners.points.size:
+            return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         way = float(np.sqrt((hull_update**2).sum(axis=2).max(initial=0.0)))
@@ -309,18 +320,10 @@ class ContactSearch:
         start, end = partners.place_shapes(self._state)
         bones = find_bone_runs(partners, cables.fiber, self._hull, radii, start, end, self._reach)
         runs = find_fiber_runs(partners, cables.fiber, self._hull, radii, self._reach)
-        old, self._runs = self._runs, runs
-        if (
-            old is None
-            or not np.array_equal(old.candidates, runs.candidates)
-            or not np.array_equal(old.element, runs.element)
-            or not np.array_equal(old.start, runs.start)
-        ):
-            self._pattern = None
         for potential in (False, True):
             own = partners.variational == potential
             self.fiber_sets[potential].allocate(
-                *select_fiber_runs(runs, own[runs.law], partners.points)
+                select_fiber_runs(runs, own[runs.law], partners.points)
             )
             self.bone_sets[potential].allocate(
                 select_bone_runs(bones, own[bones.law], partners.points)

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import contact, gaps, scatter, variational
+from fibermsk.kernels import contact, gaps, pair_potential, scatter, variational
+from fibermsk.kernels.pairs import count_pairs, list_pairs
 from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
+from fibermsk.system.pair_memory import PairMemory
 from fibermsk.system.partners import Partners
-from fibermsk.system.pattern import BlockPattern
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = [
@@ -73,8 +74,6 @@ class _FiberSet:
     ----------
     runs : FiberRuns
         Runs of this formulation.
-    pairs : (n_pairs,) int array
-        Where the runs' candidate pairs stand among all candidate pairs.
     element, xi : (n_slots,) array
         The partner's point.
     state, force : (n_slots, 6) and (n_slots, 3) float array
@@ -86,11 +85,12 @@ class _FiberSet:
     def __init__(self, cables: Cables, partners: Partners) -> None:
         self.cables, self.partners = cables, partners
 
-    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+    def allocate(self, runs: FiberRuns) -> None:
         """Take new runs and make room for their points."""
-        self.runs, self.pairs = runs, pairs
+        self.runs = runs
         n = int(runs.slot_start[-1])
         self.element, self.xi = np.full(n, -1), np.empty(n)
+        self._run_pairs = np.zeros(runs.element.size + 1, np.int64)
         self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
         # runs of one element with one law have the same quadrature points
         n_laws = max(self.partners.points.size, 1)
@@ -111,6 +111,22 @@ class _FiberSet:
             runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
         )  # fmt: skip
 
+    def count_pairs(self) -> int:
+        """Number of pairs of elements that touch, at the configuration evaluated last."""
+        return count_pairs(self.runs.slot_start, self.element, self.state, self._run_pairs)
+
+    def list_pairs(self, memory: PairMemory, first: int) -> None:
+        """Fill the elements of the pairs from `first` on, which are this set's from here on."""
+        self._first = first
+        own = slice(first, first + int(self._run_pairs[-1]))
+        list_pairs(
+            self.runs.element, self.runs.slot_start, self.element, self.state, self._run_pairs,
+            memory.row_element[own], memory.column_element[own],
+        )  # fmt: skip
+
+    def _own(self, array: Array | NDArray[np.int64]) -> Any:
+        return array[self._first : self._first + int(self._run_pairs[-1])]
+
     @property
     def _slots(self) -> tuple[Any, ...]:
         return (*self._sections, self.runs.slot_start, *self._work, self.element, self.xi)
@@ -126,9 +142,9 @@ class _FiberSet:
 class HalfPassFibers(_FiberSet):
     """Each fiber integrates its own line force against the other: Gfrerer and Simeon, eq. 39."""
 
-    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+    def allocate(self, runs: FiberRuns) -> None:
         """Take new runs and make room for their points."""
-        super().allocate(runs, pairs)
+        super().allocate(runs)
         self._jacobian = np.empty((self.xi.size, 4, 3, 3))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
@@ -139,8 +155,8 @@ class HalfPassFibers(_FiberSet):
         )
         return least, 0.0
 
-    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
-        """Add forces and tangent."""
+    def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
+        """Fill this set's pairs."""
         runs, cables, partners = self.runs, self.cables, self.partners
         if tangent:
             contact.fiber_slopes(
@@ -148,21 +164,20 @@ class HalfPassFibers(_FiberSet):
                 runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
                 self._work[1], self.element, self.xi, self.state, self._jacobian,
             )  # fmt: skip
-        scatter.scatter_fibers(
-            cables.elements, cables.h, runs.element, runs.start, runs.candidates, runs.law,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
-            self.state, self.force, self._jacobian, pattern.self_base, pattern.self_stride,
-            pattern.pair_base[self.pairs], pattern.pair_stride[self.pairs], tangent, out.residual,
-            out.data,
+        scatter.fill_half_passes(
+            cables.h, runs.element, runs.law, partners.points, partners.xi, partners.weight,
+            runs.slot_start, self.element, self.xi, self.state, self.force, self._jacobian,
+            self._run_pairs, self._own(memory.column_element), tangent, self._own(memory.gradient),
+            self._own(memory.own), self._own(memory.cross),
         )  # fmt: skip
 
 
 class PotentialFibers(_FiberSet):
     """One energy for each pair of fibers, with all forces from its gradient."""
 
-    def allocate(self, runs: FiberRuns, pairs: NDArray[np.int64]) -> None:
+    def allocate(self, runs: FiberRuns) -> None:
         """Take new runs and make room for their points."""
-        super().allocate(runs, pairs)
+        super().allocate(runs)
         self._held = np.zeros(self.xi.size, bool)
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
@@ -172,18 +187,21 @@ class PotentialFibers(_FiberSet):
             self.state, self.force,
         )  # fmt: skip
 
-    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
-        """Add forces and tangent."""
+    def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
+        """Fill this set's pairs."""
         runs, cables, partners = self.runs, self.cables, self.partners
-        variational.scatter_potential(
-            at.power, cables.reference_power, cables.radius_poly, cables.elements, cables.h,
-            runs.element, runs.start, runs.candidates, runs.law, partners.constants,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
-            self._held, self.state, pattern.self_base, pattern.self_stride,
-            pattern.pair_base[self.pairs], pattern.pair_stride[self.pairs],
-            pattern.mirror_base[self.pairs], pattern.mirror_stride[self.pairs], tangent,
-            out.residual, out.data,
+        search = (
+            at.power, cables.reference_power, cables.radius_poly, cables.h, runs.element, runs.law,
+            partners.constants, partners.points, partners.xi, partners.weight, runs.slot_start,
+            self.element, self.xi,
         )  # fmt: skip
+        pairs = (self._run_pairs, self._own(memory.column_element))
+        gradient = self._own(memory.gradient)
+        if not tangent:
+            pair_potential.fill_gradients(*search, self.state, *pairs, gradient)
+            return
+        blocks = (self._own(part) for part in (memory.own, memory.cross, memory.partner))
+        pair_potential.fill_tangents(*search, self._held, self.state, *pairs, gradient, *blocks)
 
 
 class _BoneSet:
@@ -248,14 +266,14 @@ class HalfPassBones(_BoneSet):
         )  # fmt: skip
         return least, 0.0
 
-    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+    def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
         scatter.scatter_bones(
             cables.elements, cables.h, runs.element, runs.shape, runs.law, partners.points,
             partners.xi, partners.weight, runs.slot_start, self.point, self.state, self.force,
-            self._jacobian, partners.shape_link, self.tree.moves, at.state.S, pattern.self_base,
-            pattern.self_stride, tangent, *out,
+            self._jacobian, partners.shape_link, self.tree.moves, at.state.S, cables.block_base,
+            cables.block_stride, tangent, *out,
         )  # fmt: skip
 
 
@@ -269,7 +287,7 @@ class PotentialBones(_BoneSet):
             self.state, self.force,
         )  # fmt: skip
 
-    def scatter(self, at: Geometry, pattern: BlockPattern, out: Border, tangent: bool) -> None:
+    def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
         variational.scatter_bone_potential(
@@ -277,26 +295,20 @@ class PotentialBones(_BoneSet):
             runs.element, runs.shape, runs.law, at.shape_start, at.shape_end,
             partners.shape_radius, partners.shape_infinite, partners.constants, partners.points,
             partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
-            self.tree.moves, at.state.S, pattern.self_base, pattern.self_stride, tangent, *out,
+            self.tree.moves, at.state.S, cables.block_base, cables.block_stride, tangent, *out,
         )  # fmt: skip
 
 
-def select_fiber_runs(
-    runs: FiberRuns, keep: NDArray[np.bool_], points
-) -> tuple[FiberRuns, NDArray]:
-    """Runs of a mask, and where their candidate pairs stand among all."""
+def select_fiber_runs(runs: FiberRuns, keep: NDArray[np.bool_], points) -> FiberRuns:
+    """Runs of a mask."""
     counts = np.diff(runs.start)
-    pairs = np.flatnonzero(np.repeat(keep, counts))
     law = runs.law[keep]
-    return (
-        FiberRuns(
-            element=runs.element[keep],
-            law=law,
-            start=np.r_[0, np.cumsum(counts[keep])].astype(np.int64),
-            candidates=runs.candidates[pairs],
-            slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
-        ),
-        pairs,
+    return FiberRuns(
+        element=runs.element[keep],
+        law=law,
+        start=np.r_[0, np.cumsum(counts[keep])].astype(np.int64),
+        candidates=runs.candidates[np.repeat(keep, counts)],
+        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels import attachment, bending, cable, rigid, safeguard
 from fibermsk.laws import _check
+from fibermsk.linalg import LineMatrix
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
 from fibermsk.results import Result
@@ -107,6 +108,7 @@ class FiberSystem:
         signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
         corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]
         self._breakpoints = np.unique(np.concatenate([np.zeros(0), *map(np.asarray, corners)]))
+        self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
         self._evaluated: Array | None = None
         check_start(self)
 
@@ -221,26 +223,36 @@ class FiberSystem:
         c, C, hess = self.attachments(state)
         admissibility = self.contact.evaluate(nodes, state)
         self._evaluated, self._state, self._C = y, state, C
-        pattern = self.contact.pattern
         n_q = tree.n
         residual = np.zeros(self.n)
         r_nodes, r_q = self.split(residual)
         r_nodes -= external
-        data = np.zeros(pattern.indices.size)
-        B, R, D = np.zeros((self._n_x, n_q)), np.zeros((n_q, self._n_x)), np.zeros((n_q, n_q))
-        cable.assemble_cable(
-            nodes, velocity, acceleration, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.area, cables.G0, cables.law, activation, cables.mass, 1.0, dv_dy,
-            dv_dy * dvdot_dv, pattern.self_base, pattern.self_stride, r_nodes, data,
+        lines = self._lines  # left as they are, a matrix's until the next tangent is asked for
+        n_border = n_q if tangent else 0
+        B, R = np.zeros((self._n_x, n_border)), np.zeros((n_border, self._n_x))
+        D = np.zeros((n_border, n_border))
+        fibers = (
+            cables.element_start, nodes, velocity, acceleration, cables.elements, cables.h,
+            cables.xi, cables.weight, cables.area, cables.G0, cables.law, activation, cables.mass,
         )  # fmt: skip
-        bending.assemble_bending(
-            nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending,
-            pattern.self_base, pattern.self_stride, r_nodes, data,
+        bent = (
+            cables.element_start, nodes, cables.elements, cables.h, cables.xi, cables.weight,
+            cables.bending,
         )  # fmt: skip
-        self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
+        if tangent:
+            lines[:] = 0.0
+            cable.assemble_cable(*fibers, 1.0, dv_dy, dv_dy * dvdot_dv, r_nodes, lines)
+        else:
+            cable.cable_residual(*fibers, r_nodes)
+        if cables.bent.size and tangent:
+            bending.assemble_bending(*bent, r_nodes, lines)
+        elif cables.bent.size:
+            bending.bending_residual(*bent, r_nodes)
+        data = lines.reshape(-1)
+        couplings = self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
-        rate_block = np.empty((C.shape[0], 12, n_q))
-        if tangent and n_q:
+        rate_block = np.empty((C.shape[0], 12, n_border))
+        if n_border:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
             velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
             attachment.velocity_slope(C, self._hess_index, hess, p, velocity_rate)
@@ -259,11 +271,13 @@ class FiberSystem:
         reactions = np.empty((C.shape[0], 3))
         attachment.eliminate_attached(
             cables.elements, cables.end_element, cables.end_side, C, self._hess_index, hess,
-            rate_block, pattern.row, pattern.column, pattern.base, pattern.stride,
-            pattern.row_start, pattern.row_entries, pattern.column_start, pattern.column_entries,
-            tangent, r_nodes, r_q, data, B, R, D, reactions,
+            rate_block, cables.attached, cables.fiber, couplings.n_mirrored, couplings.row,
+            couplings.column, couplings.block, couplings.entry_start, couplings.entries, tangent,
+            r_nodes, r_q, lines, B, R, D, reactions,
         )  # fmt: skip
-        matrix = BorderedMatrix(pattern.matrix(data), B, R, D) if tangent else None
+        matrix = None
+        if tangent:
+            matrix = BorderedMatrix(LineMatrix(cables.node_start, lines, couplings), B, R, D)
         flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)
         return Evaluation(residual, matrix, admissibility, reactions, flaw)
 
@@ -315,9 +329,8 @@ class FiberSystem:
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
         samples = np.linspace(0.0, 1.0, 11)
-        for fiber in {id(f.activation): f for f in self.model.fibers}.values():
-            for t in times:
-                fiber.activation_at(float(t))
+        for t in times:
+            self.loads.activations(float(t))
         for _, point in self._moving_points:
             for t in times:
                 point.position_at(float(t))

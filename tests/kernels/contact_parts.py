@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from kernel_parts import bow, build_sparse, deform, fiber, rotation, spindle, system_of
+from line_matrices import line_matrix
 from reference.hermite import assemble, shape
 
 import fibermsk as fm
@@ -317,12 +318,12 @@ def forces(system, nodes, q, tangent=False):
     least = contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
     assert least > 0.0
     out = Border(
-        np.zeros_like(nodes), np.zeros(n), np.zeros(contact.pattern.indices.size),
+        np.zeros_like(nodes), np.zeros(n), np.zeros(108 * nodes.shape[0]),
         np.zeros((nodes.size, n)), np.zeros((n, nodes.size)), np.zeros((n, n)),
     )  # fmt: skip
-    contact.scatter(out, tangent)
+    couplings = contact.scatter(out, tangent)
     if not tangent:
         assert not any(np.any(part) for part in out[2:])
         return out.residual, out.residual_q
-    K = contact.pattern.matrix(out.data).toarray()
+    K = line_matrix(system.cables, out.data, couplings)
     return out.residual, out.residual_q, K, out.B, out.R, out.D

@@ -4,13 +4,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kernel_parts import STEP, TISSUE, bow, deform, fiber, plain_cable, rotation, system_of, turn
+from kernel_parts import (
+    STEP,
+    TISSUE,
+    bow,
+    deform,
+    fiber,
+    plain_cable,
+    rotation,
+    system_of,
+    turn,
+)
+from line_matrices import line_matrix
 from numpy.testing import assert_allclose
 from reference import cable as reference
 
 import fibermsk as fm
 from fibermsk.kernels import bending
-from fibermsk.system.pattern import build_pattern
 
 BENT = replace(TISSUE, bending=0.7)
 BOW = bow((0.1, 0.0, 0.3), (0.0, 0.05, 0.0), sag=(0.03, 0.02, 0.0), twist=(0.0, 0.01, 0.02))
@@ -21,20 +31,19 @@ class Twin:
 
     def __init__(self, rng, n_elements=4):
         self.system = system_of([fiber("f", BOW, rng, n_elements=n_elements, tissue=BENT)])
-        self.arrays = c = self.system.cables
+        self.arrays = self.system.cables
         self.plain = plain_cable(self.system, 0)
-        empty = np.zeros(0, np.int64)
-        self.pattern = build_pattern(c.n_nodes, c.elements, empty, empty, empty)
 
     def assemble(self, x):
         """Force (n_nodes, 6) on the nodes, and minus its derivative, dense."""
-        c, pattern = self.arrays, self.pattern
-        residual, data = np.zeros_like(x), np.zeros(pattern.indices.size)
-        bending.assemble_bending(
-            x, c.bent, c.elements, c.h, c.xi, c.weight, c.bending, pattern.self_base,
-            pattern.self_stride, residual, data,
-        )  # fmt: skip
-        return -residual, pattern.matrix(data).toarray()
+        residual, lines = np.zeros_like(x), np.zeros((len(x), 3, 6, 6))
+        bending.assemble_bending(*self.arguments(x), residual, lines)
+        return -residual, line_matrix(self.arrays, lines)
+
+    def arguments(self, x):
+        """What the assembly takes before its results."""
+        c = self.arrays
+        return c.element_start, x, c.elements, c.h, c.xi, c.weight, c.bending
 
     def energy(self, x):
         c = self.arrays

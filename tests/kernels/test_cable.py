@@ -16,6 +16,7 @@ from kernel_parts import (
     system_of,
     turn,
 )
+from line_matrices import line_matrix
 from numpy.testing import assert_allclose
 from reference import cable as reference
 
@@ -23,7 +24,6 @@ import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
 from fibermsk.system.cables import tissue_constants
-from fibermsk.system.pattern import build_pattern
 
 ALPHA = 0.4
 MODULI = {
@@ -50,20 +50,20 @@ class Twin:
                 if name != part:
                     self.law[..., columns[name]] = 0.0
                     self.plain.params |= dict.fromkeys(keys, 0.0)
-        empty = np.zeros(0, np.int64)
-        self.pattern = build_pattern(self.arrays.n_nodes, self.arrays.elements, empty, empty, empty)
 
     def assemble(self, x, v=None, a=None, alpha=ALPHA, slopes=(1.0, 0.0, 0.0)):
         """Inertia minus force (n_nodes, 6), and the matrix, dense."""
-        zero = np.zeros_like(x)
-        c, pattern = self.arrays, self.pattern
-        residual, data = np.zeros_like(x), np.zeros(pattern.indices.size)
-        cable.assemble_cable(
-            x, zero if v is None else v, zero if a is None else a, c.elements, c.h, c.xi, c.weight,
-            c.area, c.G0, self.law, np.full(c.h.size, alpha), c.mass, *slopes, pattern.self_base,
-            pattern.self_stride, residual, data,
+        residual, lines = np.zeros_like(x), np.zeros((len(x), 3, 6, 6))
+        cable.assemble_cable(*self.arguments(x, v, a, alpha), *slopes, residual, lines)
+        return residual, line_matrix(self.arrays, lines)
+
+    def arguments(self, x, v=None, a=None, alpha=ALPHA):
+        """What the assembly takes before the slopes."""
+        c, zero = self.arrays, np.zeros_like(x)
+        return (
+            c.element_start, x, zero if v is None else v, zero if a is None else a, c.elements, c.h,
+            c.xi, c.weight, c.area, c.G0, self.law, np.full(c.h.size, alpha), c.mass,
         )  # fmt: skip
-        return residual, pattern.matrix(data).toarray()
 
     def states(self, rng):
         """A moderately bent and stretched state, with velocities that stretch at about 1/s."""
@@ -147,16 +147,11 @@ def test_assembly_adds(rng):
     """What already is in residual and matrix stays."""
     twin = Twin(rng)
     x, v = twin.states(rng)
-    c, pattern = twin.arrays, twin.pattern
-    residual, data = np.ones_like(x), np.ones(pattern.indices.size)
-    cable.assemble_cable(
-        x, v, 0.0 * x, c.elements, c.h, c.xi, c.weight, c.area, c.G0, twin.law,
-        np.full(c.h.size, ALPHA), c.mass, 1.0, 0.0, 0.0, pattern.self_base, pattern.self_stride,
-        residual, data,
-    )  # fmt: skip
+    residual, lines = np.ones_like(x), np.ones((len(x), 3, 6, 6))
+    cable.assemble_cable(*twin.arguments(x, v), 1.0, 0.0, 0.0, residual, lines)
     alone, K = twin.assemble(x, v)
     assert_allclose(residual - 1.0, alone, rtol=0.0, atol=1e-14 * np.abs(alone).max())
-    added = pattern.matrix(data).toarray() - (pattern.matrix(np.ones(data.size)).toarray() != 0.0)
+    added = line_matrix(twin.arrays, lines - 1.0)
     assert_allclose(added, K, rtol=0.0, atol=1e-14 * np.abs(K).max())
 
 
@@ -166,16 +161,16 @@ def test_mass_matrix(rng):
     mass = np.full((c.h.size, 4, 4), np.nan)  # filled, not added to
     cable.cable_mass(c.elements, c.h, c.xi, c.weight, c.line_density, mass)
     expected = reference.mass_matrix(twin.plain)
-    dense = np.zeros_like(expected)
+    M = np.zeros_like(expected)
     for e in range(c.h.size):
         own = slice(6 * e, 6 * e + 12)
-        dense[own, own] += np.kron(mass[e], np.eye(3))
-    assert_allclose(dense, expected, rtol=0.0, atol=1e-13 * expected.max())  # rounding
-    assert_allclose(dense, dense.T, rtol=0.0, atol=1e-15 * expected.max())
-    assert np.linalg.eigvalsh(dense).min() > 0.0
+        M[own, own] += np.kron(mass[e], np.eye(3))
+    assert_allclose(M, expected, rtol=0.0, atol=1e-13 * expected.max())  # rounding
+    assert_allclose(M, M.T, rtol=0.0, atol=1e-15 * expected.max())
+    assert np.linalg.eigvalsh(M).min() > 0.0
     shift = np.tile([0.0, 1.0, 0, 0, 0, 0], c.n_nodes)
     total = 1060.0 * np.sum(c.weight * c.area * c.G0)
-    assert_allclose(shift @ dense @ shift, total, rtol=1e-14)  # a translation sees the whole mass
+    assert_allclose(shift @ M @ shift, total, rtol=1e-14)  # a translation sees the whole mass
 
 
 def test_mass_of_a_straight_uniform_fiber():
@@ -315,18 +310,19 @@ def test_element_tangent_fills_and_adds_nothing(rng):
     twin = Twin(rng)
     x, v = twin.states(rng)
     c = twin.arrays
-    force, K = np.full((4, 3), np.nan), np.full((12, 12), np.nan)
-    total, dense = np.zeros_like(x), np.zeros((x.size, x.size))
+    force, K = np.full((4, 3), np.nan), np.full((2, 3, 6, 6), np.nan)
+    total, summed = np.zeros_like(x), np.zeros((x.size, x.size))
     for e, (i, j) in enumerate(c.elements):
         cable.element_tangent(
-            x, v, i, j, c.h[e], c.xi, c.weight[e], c.area[e], c.G0[e], twin.law[e], ALPHA, 1.0,
-            30.0, force, K,
+            x, v, c.elements, e, c.h, c.xi, c.weight, c.area, c.G0, twin.law,
+            np.full(c.h.size, ALPHA), 1.0, 30.0, force, K,
         )  # fmt: skip
         total[[i, j]] += force.reshape(2, 6)
-        dense[6 * i : 6 * i + 12, 6 * i : 6 * i + 12] += K
+        block = np.block([[K[0, 0].T, K[0, 1].T], [K[0, 2].T, K[1, 0].T]])
+        summed[6 * i : 6 * i + 12, 6 * i : 6 * i + 12] += block
     residual, matrix = twin.assemble(x, v, slopes=(1.0, 30.0, 0.0))
     assert_allclose(total, -residual, rtol=0.0, atol=1e-14 * np.abs(residual).max())
-    assert_allclose(dense, matrix, rtol=0.0, atol=1e-14 * np.abs(matrix).max())
+    assert_allclose(summed, matrix, rtol=0.0, atol=1e-14 * np.abs(matrix).max())
 
 
 def test_uniform_stretch_in_closed_form():
@@ -338,9 +334,9 @@ def test_uniform_stretch_in_closed_form():
     c = system.cables
     x, v = 2.0 * c.reference, 3.0 * c.reference
     law = tissue_constants(tissue, np.ones_like(c.area))
-    force, K = np.empty((4, 3)), np.empty((12, 12))
+    force, K = np.empty((4, 3)), np.empty((2, 3, 6, 6))
     cable.element_tangent(
-        x, v, 0, 1, c.h[0], c.xi, c.weight[0], c.area[0], c.G0[0], law[0], 0.0, 1.0, 0.0, force, K
+        x, v, c.elements, 0, c.h, c.xi, c.weight, c.area, c.G0, law, np.zeros(1), 1.0, 0.0, force, K
     )
     N = np.pi * 0.01**2 * (3.0e4 * 1.75 + 3.0 * 2.0e3 * 3.0 / 4.0 + 5.0e3 / 2.0)
     # the weight of a constant force on the tangents integrates to zero

@@ -9,7 +9,8 @@ from scipy.sparse import csc_array, random_array
 import fibermsk as fm
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.initial import accelerations
-from fibermsk.solvers.linearize import asymmetry, combine, dense, inertia, linearize, multiply
+from fibermsk.solvers.linear import multiply
+from fibermsk.solvers.linearize import asymmetry, combine, dense, inertia, linearize
 
 
 def bordered(full, border):

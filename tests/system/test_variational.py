@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from line_matrices import line_matrix
 from scenes_of_tests import rubber
 
 import fibermsk as fm
@@ -44,13 +45,13 @@ def contact_residual(system, y, tangent=False):
     out = Border(
         np.zeros_like(nodes),
         np.zeros(0),
-        np.zeros(system.contact.pattern.indices.size if tangent else 0),
+        np.zeros(18 * n if tangent else 0),
         np.zeros((n, 0)),
         np.zeros((0, n)),
         np.zeros((0, 0)),
     )
-    system.contact.scatter(out, tangent)
-    matrix = system.contact.pattern.matrix(out.data).toarray() if tangent else None
+    couplings = system.contact.scatter(out, tangent)
+    matrix = line_matrix(system.cables, out.data, couplings) if tangent else None
     return out.residual, system.contact.energy, matrix
 
 

@@ -1,0 +1,7 @@
+"""Linear algebra for matrices of lines: block-tridiagonal fibers, coupled between elements."""
+
+from fibermsk.linalg.krylov import gmres
+from fibermsk.linalg.matrix import Couplings, LineMatrix
+from fibermsk.linalg.splitting import Splitting
+
+__all__ = ["Couplings", "LineMatrix", "Splitting", "gmres"]

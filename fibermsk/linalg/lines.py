@@ -1,0 +1,145 @@
+"""Block-tridiagonal matrices of many lines of nodes, 6 unknowns a node: product, factors, solution.
+
+Layout: ``lines`` (n_nodes, 3, 6, 6) holds for node i the block of the node with itself, that in its
+row of the next node, and that in the next node's row of it; the last two stay unused at the last
+node of a line. The last two indices are (column, row). Line l has the nodes ``start[l]`` to
+``start[l + 1]``. Vectors are (n_nodes, 6).
+
+The factors, in the same layout, hold the inverse of each pivot block, that inverse times the upper
+block, and the lower block. Blocks are inverted with row pivoting; there is none between blocks, as
+for a block-tridiagonal matrix whose diagonal blocks outweigh the others (Golub and Van Loan, Matrix
+Computations, 4th ed., sec. 4.5.1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from fibermsk.kernels._compile import kernel, parallel
+
+__all__ = ["factor_lines", "multiply_lines", "solve_line", "solve_lines"]
+
+
+@kernel
+def subtract_product(block, x, y):
+    """Subtract a 6 x 6 block (column, row) times x (6,) from y (6,)."""
+    y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
+    for c in range(6):
+        v = x[c]
+        y0 -= block[c, 0] * v
+        y1 -= block[c, 1] * v
+        y2 -= block[c, 2] * v
+        y3 -= block[c, 3] * v
+        y4 -= block[c, 4] * v
+        y5 -= block[c, 5] * v
+    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
+
+
+@kernel
+def multiply_in_place(block, y):
+    """Replace y (6,) by a 6 x 6 block (column, row) times it."""
+    y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for c in range(6):
+        v = y[c]
+        y0 += block[c, 0] * v
+        y1 += block[c, 1] * v
+        y2 += block[c, 2] * v
+        y3 += block[c, 3] * v
+        y4 += block[c, 4] * v
+        y5 += block[c, 5] * v
+    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
+
+
+@kernel
+def invert_block(block):
+    """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes.
+
+    Gauss-Jordan elimination with row pivoting, in place.
+    """
+    swapped = 0
+    for k in range(6):
+        best, size = k, abs(block[k, k])
+        for r in range(k + 1, 6):
+            if abs(block[k, r]) > size:
+                best, size = r, abs(block[k, r])
+        if not (size > 0.0 and size < np.inf):
+            return False
+        if best != k:
+            for c in range(6):
+                block[c, k], block[c, best] = block[c, best], block[c, k]
+        swapped += best << (3 * k)
+        pivot = 1.0 / block[k, k]
+        block[k, k] = 1.0
+        for c in range(6):
+            block[c, k] *= pivot
+        for r in range(6):
+            if r == k:
+                continue
+            factor = block[k, r]
+            block[k, r] = 0.0
+            for c in range(6):
+                block[c, r] -= factor * block[c, k]
+    for k in range(5, -1, -1):
+        best = (swapped >> (3 * k)) & 7
+        if best != k:
+            for r in range(6):
+                block[k, r], block[best, r] = block[best, r], block[k, r]
+    return True
+
+
+@kernel
+def factor_line(lines, first, last, factors):
+    """Factor the line of nodes first to last; False if a pivot block is singular."""
+    for i in range(first, last):
+        for c in range(6):
+            for r in range(6):
+                factors[i, 0, c, r] = lines[i, 0, c, r]
+        if i > first:
+            for c in range(6):
+                subtract_product(lines[i - 1, 2], factors[i - 1, 1, c], factors[i, 0, c])
+        if not invert_block(factors[i, 0]):
+            return False
+        if i + 1 < last:
+            for c in range(6):
+                for r in range(6):
+                    factors[i, 1, c, r] = lines[i, 1, c, r]
+                    factors[i, 2, c, r] = lines[i, 2, c, r]
+                multiply_in_place(factors[i, 0], factors[i, 1, c])
+    return True
+
+
+@parallel("regular", least=64)
+def factor_lines(lines, start, factors, regular):
+    """Factor all lines; regular (n_lines,) tells which ones have no singular pivot block."""
+    for line in prange(start.size - 1):
+        regular[line] = factor_line(lines, start[line], start[line + 1], factors)
+
+
+@kernel
+def solve_line(factors, first, last, x):
+    """Replace the right-hand side x (n_nodes, 6) at the nodes of one line by the solution."""
+    for i in range(first, last):
+        if i > first:
+            subtract_product(factors[i - 1, 2], x[i - 1], x[i])
+        multiply_in_place(factors[i, 0], x[i])
+    for i in range(last - 2, first - 1, -1):
+        subtract_product(factors[i, 1], x[i + 1], x[i])
+
+
+@kernel
+def solve_lines(factors, start, x):
+    """Replace right-hand sides x (n_nodes, 6) by the solution with all lines."""
+    for line in range(start.size - 1):
+        solve_line(factors, start[line], start[line + 1], x)
+
+
+@kernel
+def multiply_lines(lines, start, x, y):
+    """Subtract the product of all lines with x (n_nodes, 6) from y."""
+    for line in range(start.size - 1):
+        for i in range(start[line], start[line + 1]):
+            subtract_product(lines[i, 0], x[i], y[i])
+            if i + 1 < start[line + 1]:
+                subtract_product(lines[i, 1], x[i + 1], y[i])
+                subtract_product(lines[i, 2], x[i], y[i + 1])
