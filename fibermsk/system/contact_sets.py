@@ -150,10 +150,10 @@ class HalfPassFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
         reference, radius_poly, h, _, *search = self._search
-        least = contact.fiber_runs(
+        arguments = (
             at.power, reference, radius_poly, h, *search, *self._slots, self.state, self.force
-        )
-        return least, 0.0
+        )  # fmt: skip
+        return contact.fiber_runs(*arguments), 0.0
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
@@ -182,10 +182,11 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        return gaps.find_gaps(
+        arguments = (
             at.power, at.widest, *self._search, self.partners.weight, *self._slots, self._held,
             self.state, self.force,
         )  # fmt: skip
+        return gaps.find_gaps(*arguments)
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
