@@ -17,7 +17,7 @@ import math
 
 from numba import prange
 
-from fibermsk.kernels._compile import inlined, kernel, parallel
+from fibermsk._compile import inlined, kernel, parallel
 from fibermsk.kernels.element import (
     ZERO_3,
     ZERO_9,

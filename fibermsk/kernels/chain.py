@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk.kernels._compile import body, inlined_body
+from fibermsk._compile import body, inlined_body
 from fibermsk.kernels.closest_point import distance_quintic, nearest, way_to
 from fibermsk.kernels.polynomial import bracketed_root
 from fibermsk.kernels.rows import BALL, BEND, CENTER, MONOTONE, SLOWEST, THICK, radius_along

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk.kernels._compile import body
+from fibermsk._compile import body
 from fibermsk.kernels.polynomial import lowest_point
 from fibermsk.kernels.rows import BALL, CENTER, QUINTIC
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import body, inlined_body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import fill_rows, fill_sections

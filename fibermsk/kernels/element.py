@@ -7,7 +7,7 @@ second, so that an element has few integrals: those with g, p, q and with their 
 
 from __future__ import annotations
 
-from fibermsk.kernels._compile import inlined
+from fibermsk._compile import inlined
 
 __all__ = [
     "ZERO_3",

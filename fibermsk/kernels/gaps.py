@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import body, kernel, parallel
+from fibermsk._compile import body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, UNSETTLED, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.potential import least_gap

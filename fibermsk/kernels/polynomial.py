@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk.kernels._compile import body
+from fibermsk._compile import body
 
 __all__ = ["bernstein", "bracketed_root", "lowest_point", "sign_pattern", "value_and_slope"]
 

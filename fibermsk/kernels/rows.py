@@ -25,7 +25,7 @@ import math
 
 from numba import prange
 
-from fibermsk.kernels._compile import body, parallel
+from fibermsk._compile import body, parallel
 
 __all__ = [
     "BALL",

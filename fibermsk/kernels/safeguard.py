@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import body, inlined_body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.shape import shape, shape_d1
 
 __all__ = ["N_WAYS", "bone_fraction", "fiber_fraction", "stretch_fraction"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.kernels.contact import closest_on_axis, section
 from fibermsk.kernels.potential import (
     energy_terms,

@@ -9,7 +9,7 @@ stand for their transposes. Every coupling makes two entries, 2 p in the line of
 
 from __future__ import annotations
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.linalg.lines import solve_line
 
 __all__ = ["list_entries", "multiply_couplings", "solve_backward", "solve_forward"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 
 __all__ = ["gmres"]
 

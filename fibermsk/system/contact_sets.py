@@ -7,7 +7,6 @@ one slot for each of their quadrature points.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,10 +149,9 @@ class HalfPassFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
         reference, radius_poly, h, _, *search = self._search
-        arguments = (
-            at.power, reference, radius_poly, h, *search, *self._slots, self.state, self.force
-        )  # fmt: skip
-        return contact.fiber_runs(*arguments), 0.0
+        slots = (*self._slots, self.state, self.force)
+        least = contact.fiber_runs(*(at.power, reference, radius_poly, h, *search, *slots))
+        return least, 0.0
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
@@ -182,11 +180,8 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        arguments = (
-            at.power, at.widest, *self._search, self.partners.weight, *self._slots, self._held,
-            self.state, self.force,
-        )  # fmt: skip
-        return gaps.find_gaps(*arguments)
+        search = (at.power, at.widest, *self._search, self.partners.weight)
+        return gaps.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
@@ -298,28 +293,3 @@ class PotentialBones(_BoneSet):
             partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
             self.tree.moves, at.state.S, cables.block_base, cables.block_stride, tangent, *out,
         )  # fmt: skip
-
-
-def select_fiber_runs(runs: FiberRuns, keep: NDArray[np.bool_], points) -> FiberRuns:
-    """Runs of a mask."""
-    counts = np.diff(runs.start)
-    law = runs.law[keep]
-    return FiberRuns(
-        element=runs.element[keep],
-        law=law,
-        start=np.r_[0, np.cumsum(counts[keep])].astype(np.int64),
-        candidates=runs.candidates[np.repeat(keep, counts)],
-        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
-    )
-
-
-def select_bone_runs(runs: BoneRuns, keep: NDArray[np.bool_], points) -> BoneRuns:
-    """Runs of a mask."""
-    law = runs.law[keep]
-    return replace(
-        runs,
-        element=runs.element[keep],
-        shape=runs.shape[keep],
-        law=law,
-        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
-    )

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from fibermsk._compile import kernel
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import bending, cable
-from fibermsk.kernels._compile import kernel
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.closest_point import nearest
 from fibermsk.kernels.rows import N_COLUMNS, fill_rows

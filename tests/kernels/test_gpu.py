@@ -18,7 +18,7 @@ from numba import int64, typeof, types
 from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 
 BODIES = [gpu_bodies.nearest_of_all, gpu_bodies.cable_element]

@@ -14,10 +14,13 @@ from numba.core import event
 
 __all__ = ["body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
 
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
+    return njit(**_OPTIONS)(function)
 
 
 def body(function: Any) -> Any:
@@ -26,12 +29,12 @@ def body(function: Any) -> Any:
     Reference counts of arrays are left out, which would cost more than a short task and which
     threads would fight over.
     """
-    return njit(_nrt=False, cache=True, nogil=True, error_model="numpy")(function)
+    return njit(**_TASK_OPTIONS)(function)
 
 
 def inlined_body(function: Any) -> Any:
     """Compile a `body` into whatever calls it, where the call itself would cost too much."""
-    return njit(_nrt=False, cache=True, nogil=True, error_model="numpy", inline="always")(function)
+    return njit(**_TASK_OPTIONS, inline="always")(function)
 
 
 def inlined(function: Any) -> Any:
@@ -39,7 +42,7 @@ def inlined(function: Any) -> Any:
 
     There a constant argument leaves out what it switches off, as does a result that is ignored.
     """
-    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
+    return njit(**_OPTIONS, forceinline=True)(function)
 
 
 def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
@@ -63,11 +66,10 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
     """
 
     def compile_both(function: Any) -> Any:
-        options = {"cache": True, "nogil": True, "error_model": "numpy"}
         # files of the cache are known by the function's name and not by how it was compiled
         twin = FunctionType(function.__code__, function.__globals__, function.__name__)
         twin.__qualname__, twin.__module__ = f"{function.__qualname__}_shared", function.__module__
-        alone, shared = njit(**options)(function), njit(parallel=True, **options)(twin)
+        alone, shared = njit(**_OPTIONS)(function), njit(**_OPTIONS, parallel=True)(twin)
         index = list(signature(function).parameters).index(tasks)
 
         @wraps(function)
