@@ -43,10 +43,14 @@ class BorderedMatrix(NamedTuple):
     R: Array
     D: Array
 
+    @property
+    def sparse(self) -> csc_array:
+        """Sparse part in compressed columns; that of a matrix of lines is made anew."""
+        return self.A.tocsc() if isinstance(self.A, LineMatrix) else self.A
+
     def assembled(self) -> BorderedMatrix:
         """The same with a compressed sparse part of its own."""
-        A = self.A.tocsc() if isinstance(self.A, LineMatrix) else self.A
-        return BorderedMatrix(A, self.B, self.R, self.D)
+        return BorderedMatrix(self.sparse, self.B, self.R, self.D)
 
 
 class Evaluation(NamedTuple):

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from fibermsk._compile import on_first_compilation
 from fibermsk._version import __version__
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.io import load_checkpoint, save_checkpoint
-from fibermsk.kernels._compile import on_first_compilation
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate

@@ -26,6 +26,7 @@ __all__ = [
     "SceneFile",
     "find",
     "find_problem",
+    "folder_of",
     "list_files",
     "problem_names",
     "read_title",
@@ -77,12 +78,16 @@ class SceneFile:
         return scene
 
 
+def folder_of(kind: str) -> Path:
+    """Folder of the ``"scenes"`` or of the ``"verification"`` problems, there or not."""
+    package = Path(fibermsk.__file__).resolve().parent
+    carried = package / _FOLDERS[kind]
+    return carried if carried.is_dir() else package.parent / kind
+
+
 def list_files(kind: str) -> list[Path]:
     """List the files of one kind, ``"scenes"`` or ``"verification"``, by name."""
-    package = Path(fibermsk.__file__).resolve().parent
-    checkout = package.parent / kind
-    carried = package / _FOLDERS[kind]
-    folder = carried if carried.is_dir() else checkout
+    folder = folder_of(kind)
     files = folder.glob("*.py") if folder.is_dir() else []
     return sorted(path for path in files if not path.name.startswith(("_", "test_", "conftest")))
 

@@ -87,8 +87,8 @@ def _run(
     problem: Problem, parameters: dict[str, Any], which: str, were_set: bool, debug: bool
 ) -> Outcome:
     """Run one problem; a failure becomes its outcome, so that the others still run."""
+    from fibermsk._compile import on_first_compilation
     from fibermsk.errors import ConvergenceError, ModelError
-    from fibermsk.kernels._compile import on_first_compilation
     from fibermsk.verify import Outcome, Unavailable, run_problem
 
     typer.echo(f"{problem.name}: running ({which})", err=True)

@@ -1,6 +1,6 @@
 """How the body of a task runs on a GPU: one thread calls it for one task.
 
-A body is an ordinary kernel (see `fibermsk.kernels._compile.kernel`) of (task index, arrays and
+A body is an ordinary kernel (see `fibermsk._compile.kernel`) of (task index, arrays and
 numbers); the loops of the CPU call the same function. It and all that it calls may use numbers,
 tuples, the `math` module, views of arrays and `fibermsk.kernels._scratch.scratch`, but neither
 `numpy.empty` nor arithmetic on whole arrays. numba-cuda compiles the Python source of every kernel

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
@@ -64,3 +65,7 @@ def scratch(typing_context, shape):
         return array._getvalue()
 
     return array_type(shape), generate
+
+
+if config.DISABLE_JIT:  # interpreted, kernels need an array all the same
+    scratch = np.empty

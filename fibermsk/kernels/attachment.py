@@ -7,7 +7,7 @@ the joint coordinates. Matrix layout and border names as in `fibermsk.kernels.sc
 
 from __future__ import annotations
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.rigid import cross

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from numba import prange
 
-from fibermsk.kernels._compile import inlined, kernel, parallel
+from fibermsk._compile import inlined, kernel, parallel
 from fibermsk.kernels.element import (
     ZERO_3,
     ZERO_9,
@@ -48,7 +48,9 @@ def bending_energy(nodes, bent, elements, h, xi, weight, stiffness):
     for e in bent:
         x = chord(nodes, elements[e, 0], elements[e, 1])
         for k in range(xi.size):
-            a1, a2 = slope(shape_d1(xi[k], h[e]), x), slope(shape_d2(xi[k], h[e]), x)
+            _, p1, g1, q1 = shape_d1(xi[k], h[e])
+            _, p2, g2, q2 = shape_d2(xi[k], h[e])
+            a1, a2 = slope(g1, p1, q1, x), slope(g2, p2, q2, x)
             s, p, q = dot(a1, a1), dot(a1, a2), dot(a2, a2)
             total += 0.5 * weight[e, k] * stiffness[e, k] * (s * q - p * p) / (s * s)
     return total
@@ -85,13 +87,15 @@ def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
     the latter.
     """
     x = chord(nodes, i, i + 1)
+    per_h = 1.0 / h[e]
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
     for k in range(xi.size):
-        d1, d2 = shape_d1(xi[k], h[e]), shape_d2(xi[k], h[e])
-        _, p1, g1, q1 = d1
-        _, p2, g2, q2 = d2
-        a1, a2 = slope(d1, x), slope(d2, x)
+        _, p1, g1, q1 = shape_d1(xi[k], 1.0)
+        _, p2, g2, q2 = shape_d2(xi[k], 1.0)
+        g1, p2, q2 = g1 * per_h, p2 * per_h, q2 * per_h
+        g2 *= per_h * per_h
+        a1, a2 = slope(g1, p1, q1, x), slope(g2, p2, q2, x)
         s, p, q = dot(a1, a1), dot(a1, a2), dot(a2, a2)
         w = weight[e, k] * stiffness[e, k]
         # w times the slopes of f = (s q - p^2) / (2 s^2)

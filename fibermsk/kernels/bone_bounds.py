@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.kernels.rigid import cross
 
 __all__ = ["fill_bone_approach", "find_near_bone", "motion_beside"]

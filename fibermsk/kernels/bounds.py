@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 
 __all__ = ["N_BOUNDS", "can_touch", "enclose", "fill_least_tangents", "relative_motion"]
 

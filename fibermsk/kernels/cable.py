@@ -17,7 +17,7 @@ import math
 
 from numba import prange
 
-from fibermsk.kernels._compile import inlined, kernel, parallel
+from fibermsk._compile import inlined, kernel, parallel
 from fibermsk.kernels.element import (
     ZERO_3,
     ZERO_9,
@@ -55,13 +55,14 @@ def _pull(a1, a1_dot, e, k, area, G0, law, activation):
 
     u = (I - t t) a1_dot / |a1|: how t . a1_dot varies when the tangent turns.
     """
-    inverse = 1.0 / math.sqrt(dot(a1, a1))
+    length = math.sqrt(dot(a1, a1))
+    inverse = 1.0 / length
     t = scale_3(inverse, a1)
-    rate = dot(t, a1_dot)
+    rate = inverse * dot(a1, a1_dot)
     u = combine_3(inverse, a1_dot, -inverse * rate, t)
     per_G0 = 1.0 / G0[e, k]
     P, dP_dstretch, dP_drate = _stress(
-        dot(t, a1) * per_G0, rate * per_G0, activation,
+        length * per_G0, rate * per_G0, activation,
         law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
         law[e, k, 6],
     )  # fmt: skip
@@ -77,13 +78,14 @@ def _integrate(nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 
     q q. D (3, 3) is cx dNt/da1 + cv dNt/da1_dot; a constant `tangent` that is false leaves it out.
     """
     x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+    per_h = 1.0 / h[e]
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
     for k in range(xi.size):
-        d1 = shape_d1(xi[k], h[e])
-        _, p, g, q = d1
+        _, p, g, q = shape_d1(xi[k], 1.0)
+        g *= per_h
         t, N, N_a, N_v, inverse, u = _pull(
-            slope(d1, x), slope(d1, v), e, k, area, G0, law, activation[e]
+            slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
         )
         w = weight[e, k]
         on_g = add_3(on_g, w * N * g, t)
@@ -244,7 +246,8 @@ def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
     total = 0.0
     for e in range(elements.shape[0]):
         for k in range(xi.size):
-            a1 = slope(shape_d1(xi[k], h[e]), chord(nodes, elements[e, 0], elements[e, 1]))
+            _, p, g, q = shape_d1(xi[k], h[e])
+            a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
             stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
             total += (
                 weight[e, k] * area[e, k] * G0[e, k] * _energy(stretch, law[e, k, 0], law[e, k, 6])
@@ -261,9 +264,9 @@ def sample_cable(
     Sample ``s`` lies at xi[s] of the element between nodes first[s] and second[s] of length h[s].
     """
     for s in range(xi.size):
-        d1 = shape_d1(xi[s], h[s])
-        a1 = slope(d1, chord(nodes, first[s], second[s]))
-        a1_dot = slope(d1, chord(velocity, first[s], second[s]))
+        _, p, g, q = shape_d1(xi[s], h[s])
+        a1 = slope(g, p, q, chord(nodes, first[s], second[s]))
+        a1_dot = slope(g, p, q, chord(velocity, first[s], second[s]))
         length = math.sqrt(dot(a1, a1))
         stretch[s], rate = length / G0[s], dot(a1, a1_dot) / (length * G0[s])
         P, _, dP_drate = _stress(

@@ -18,14 +18,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import prange
 
-from fibermsk.kernels._compile import kernel
-from fibermsk.kernels.closest_point import SCRATCH_SIZE, nearest
+from fibermsk._compile import body, kernel, parallel
+from fibermsk.kernels.chain import OPEN, chain_start, find_partner
+from fibermsk.kernels.closest_point import way_to
+from fibermsk.kernels.rows import fill_rows, fill_sections
 from fibermsk.laws.penalty import line_force
 
-__all__ = ["bone_runs", "closest_on_axis", "contact_force", "fiber_runs", "section"]
+__all__ = ["bone_runs", "closest_on_axis", "fiber_runs", "fiber_slopes", "section"]
 
-_line_force = kernel(line_force)
+_line_force = body(line_force)
 
 
 @kernel
@@ -79,11 +82,47 @@ def closest_on_axis(x, start, end, infinite, axis, m):
     return math.sqrt(d), free
 
 
-@kernel
-def contact_force(
-    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free, kappa, gamma, force, jac
+@body
+def section_on(e, xi, power, reference, radius_poly, h):
+    """Tangent, curvature, radius, its slope and |a1| of a point as `section`, returned."""
+    scale = 1.0 / h[e]
+    v0, v1, v2 = power[e, 1, 0], power[e, 1, 1], power[e, 1, 2]
+    w0, w1, w2 = power[e, 2, 0], power[e, 2, 1], power[e, 2, 2]
+    u0, u1, u2 = power[e, 3, 0], power[e, 3, 1], power[e, 3, 2]
+    a1 = (
+        (v0 + xi * (2.0 * w0 + 3.0 * xi * u0)) * scale,
+        (v1 + xi * (2.0 * w1 + 3.0 * xi * u1)) * scale,
+        (v2 + xi * (2.0 * w2 + 3.0 * xi * u2)) * scale,
+    )
+    square = scale * scale
+    a2 = (
+        (2.0 * w0 + 6.0 * xi * u0) * square,
+        (2.0 * w1 + 6.0 * xi * u1) * square,
+        (2.0 * w2 + 6.0 * xi * u2) * square,
+    )
+    AA, A_B = 0.0, 0.0
+    for c in range(3):
+        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        B = 2.0 * reference[e, 2, c] + 6.0 * xi * reference[e, 3, c]
+        AA += A * A
+        A_B += A * B
+    aa = a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2]
+    a_b = a1[0] * a2[0] + a1[1] * a2[1] + a1[2] * a2[2]
+    r0, dr0 = radius_poly[e, 4], 0.0
+    for m in range(3, -1, -1):
+        dr0 = dr0 * xi + r0
+        r0 = r0 * xi + radius_poly[e, m]
+    change = math.sqrt(math.sqrt(AA * square / aa))
+    r = r0 * change
+    slope = dr0 * scale * change + 0.5 * r * (A_B / AA * scale - a_b / aa)
+    return a1, a2, r, slope, math.sqrt(aa)
+
+
+@body
+def contact_slopes(
+    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free, kappa, gamma, parts, s, jac
 ):
-    """Fill T (3,) and its derivatives jac (4, 3, 3) of one closed contact point.
+    """Fill jac[s] (parts, 3, 3) with the derivatives of one closed contact point's force T.
 
     dr_y: derivative of the partner's radius along theta; slope = n . y,theta; y2_m = m . y,theta
     theta; free: the closest point moves along the partner (it does not at a fiber's end).
@@ -92,9 +131,7 @@ def contact_force(
     F, dF = _line_force(d / R - 1.0, kappa, gamma)
     H = y1_sq + y2_m
     inverse = 1.0 / H if free and H != 0.0 else 0.0
-    for c in range(3):
-        force[c] = -F * length * n[c]
-    for part in range(4):  # derivative in x, a1, y, y,theta
+    for part in range(parts):  # derivative in x, a1, y, y,theta
         for c in range(3):
             eta, dist, radii = 0.0, 0.0, 0.0
             if part == 0:
@@ -123,63 +160,131 @@ def contact_force(
                 value = -dF * length * n[r] * gap - F * length * turn
                 if part == 1:
                     value -= F * n[r] * a1[c] / length
-                jac[part, r, c] = value
+                jac[s, part, r, c] = value
 
 
-@kernel
+@body
+def _fiber_run(
+    run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+    law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+    slot_xi, state, force,
+):  # fmt: skip
+    """Slots of one run; see `fiber_runs`."""
+    e, law, i = run_element[run], run_law[run], run_section[run]
+    kappa, gamma = law_constants[law, 0], law_constants[law, 1]
+    first, last = run_start[run], run_start[run + 1]
+    start = chain_start(e, first, last, candidates, rows)
+    least = math.inf
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        x, y, z = sections[i, k, 0], sections[i, k, 1], sections[i, k, 2]
+        r_x, length = sections[i, k, 6], sections[i, k, 7]
+        kind, b, xi, d = find_partner(
+            x, y, z, r_x, 0.0, False, start, first, last, candidates, power, rows
+        )
+        if start >= 0:
+            start = b
+        m = way_to(b, xi, x, y, z, power)
+        if kind != OPEN:
+            d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+        _, _, r_y, _, y_length = section_on(b, xi, power, reference, radius_poly, h)
+        R = r_x + r_y
+        gap = d / R - 1.0
+        admissibility = 1.0 + gamma * gap
+        least = min(least, admissibility)
+        slot_element[s], slot_xi[s] = b, xi
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
+        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
+        pull = 0.0
+        if not (d >= R or admissibility <= 0.0):
+            F, _ = _line_force(gap, kappa, gamma)
+            pull = -F * length / d
+        force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
+    found[run, 0] = least
+
+
+@parallel("run_law", least=2048)
+def _all_fiber_runs(
+    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
+    law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
+):  # fmt: skip
+    for run in prange(run_element.size):
+        _fiber_run(
+            run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+            law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+            slot_xi, state, force,
+        )  # fmt: skip
+
+
 def fiber_runs(
-    power, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, slot_start, slot_element, slot_xi, state, force, jacobian,
+    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
+    law_points, law_xi, section_element, section_law, run_section, slot_start, rows, sections,
+    found, slot_element, slot_xi, state, force,
 ):  # fmt: skip
     """Closest points and forces of every fiber-fiber run; returns the least 1 + gamma g.
 
-    end_flag (n_elements,): 1 first, 2 last element of its fiber, 3 both, 0 inside. law_constants
-    (n_laws, 2), law_points (n_laws,), law_xi (n_laws, max points). Slots of run r start at
-    slot_start[r]. Where 1 + gamma g is not positive, the force is zero and the caller must refuse
-    the configuration.
+    law_constants (n_laws, 2), law_points (n_laws,), law_xi (n_laws, max points). Slots of run r
+    start at slot_start[r], its points are those of sections[run_section[r]]; rows, sections and
+    found (n_runs, 2) are filled on the way. Where 1 + gamma g is not positive, the force is zero
+    and the caller must refuse the configuration. Where nothing can touch, the distance is a lower
+    bound that may fall short by a part of 1e-4.
     """
-    scratch = np.empty(SCRATCH_SIZE)
-    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-    y, y1, y2 = np.empty(3), np.empty(3), np.empty(3)
-    m, n = np.empty(3), np.empty(3)
-    least = np.inf
-    for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-        for k in range(law_points[law]):
-            s = slot_start[run] + k
-            r_x, _, length = section(
-                power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
-            )
-            best, best_xi, d = nearest(
-                power, candidates[run_start[run] : run_start[run + 1]], x, scratch
-            )
-            r_y, dr_y, y_length = section(
-                power[best], reference[best], radius_poly[best], h[best], best_xi, y, y1, y2
-            )
-            admissibility = 1.0 + gamma * (d / (r_x + r_y) - 1.0)
-            least = min(least, admissibility)
-            slot_element[s] = best
-            slot_xi[s] = best_xi
-            state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
-            state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
-            force[s] = 0.0
-            if d >= r_x + r_y or admissibility <= 0.0:
-                continue
-            slope, y2_m = 0.0, 0.0
-            for c in range(3):
-                m[c] = y[c] - x[c]
-                n[c] = m[c] / d
-                slope += n[c] * y1[c]
-                y2_m += m[c] * y2[c]
-            flag = end_flag[best]
-            held = (best_xi <= 0.0 and flag % 2 == 1) or (best_xi >= 1.0 and flag >= 2)
-            contact_force(
-                a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y_length * y_length, m,
-                not held, kappa, gamma, force[s], jacobian[s],
-            )  # fmt: skip
-    return least
+    if run_element.size == 0:
+        return np.inf
+    fill_rows(power, reference, radius_poly, h, rows)
+    fill_sections(
+        power, reference, radius_poly, h, section_element, section_law, law_points, law_xi, sections
+    )
+    _all_fiber_runs(
+        power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+        law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+        slot_xi, state, force,
+    )  # fmt: skip
+    return float(found[:, 0].min())
+
+
+@body
+def _fiber_run_slopes(
+    run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
+    run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
+):  # fmt: skip
+    """Derivatives of one run's closed slots; see `fiber_slopes`."""
+    law, i = run_law[run], run_section[run]
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        d, r_x, r_y, length = state[s, 0], state[s, 1], state[s, 2], state[s, 4]
+        if d >= r_x + r_y or state[s, 3] <= 0.0:
+            continue
+        b, xi = slot_element[s], slot_xi[s]
+        m = way_to(b, xi, sections[i, k, 0], sections[i, k, 1], sections[i, k, 2], power)
+        a1 = (sections[i, k, 3], sections[i, k, 4], sections[i, k, 5])
+        y1, y2, _, dr_y, y_length = section_on(b, xi, power, reference, radius_poly, h)
+        n = (m[0] / d, m[1] / d, m[2] / d)
+        slope = n[0] * y1[0] + n[1] * y1[1] + n[2] * y1[2]
+        y2_m = m[0] * y2[0] + m[1] * y2[1] + m[2] * y2[2]
+        flag = end_flag[b]
+        held = (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
+        contact_slopes(
+            a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y_length * y_length, m, not held,
+            law_constants[law, 0], law_constants[law, 1], 4, s, jacobian,
+        )  # fmt: skip
+
+
+@parallel("run_law", least=2048)
+def fiber_slopes(
+    power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points, run_section,
+    slot_start, sections, slot_element, slot_xi, state, jacobian,
+):  # fmt: skip
+    """Fill jacobian (n_slots, 4, 3, 3) with the derivatives of the forces of `fiber_runs`.
+
+    end_flag (n_elements,): 1 first, 2 last element of its fiber, 3 both, 0 inside. Only closed
+    slots are filled.
+    """
+    for run in prange(run_law.size):
+        _fiber_run_slopes(
+            run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
+            run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
+        )  # fmt: skip
 
 
 @kernel
@@ -197,7 +302,6 @@ def bone_runs(
     """
     a1, a2, n, axis = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     m, zero = np.empty(3), np.zeros(3)
-    full = np.empty((4, 3, 3))
     least = np.inf
     for run in range(run_element.size):
         e = run_element[run]
@@ -222,12 +326,13 @@ def bone_runs(
                 continue
             for c in range(3):
                 n[c] = m[c] / d
+            F, _ = _line_force(d / (r_x + R) - 1.0, kappa, gamma)
+            for c in range(3):
+                force[s, c] = -F * length * n[c]
             # a partner curve along the axis with unit speed and no curvature
             y1 = axis if free else zero
-            contact_force(
-                a1, length, r_x, n, d, R, 0.0, 0.0, y1, 0.0, 1.0, m, free, kappa, gamma,
-                force[s], full,
+            contact_slopes(
+                a1, length, r_x, n, d, R, 0.0, 0.0, y1, 0.0, 1.0, m, free, kappa, gamma, 2, s,
+                jacobian,
             )  # fmt: skip
-            jacobian[s, 0] = full[0]
-            jacobian[s, 1] = full[1]
     return least

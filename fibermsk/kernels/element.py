@@ -7,7 +7,7 @@ second, so that an element has few integrals: those with g, p, q and with their 
 
 from __future__ import annotations
 
-from fibermsk.kernels._compile import inlined
+from fibermsk._compile import inlined
 
 __all__ = [
     "ZERO_3",
@@ -82,10 +82,9 @@ def chord(nodes, i, j):
 
 
 @inlined
-def slope(slopes, chord):
-    """Derivative of the centerline where the shape functions have these slopes (-g, p, g, q)."""
+def slope(g, p, q, chord):
+    """Derivative of the centerline where the shape functions have the slopes (-g, p, g, q)."""
     x, first, second = chord
-    _, p, g, q = slopes
     return (
         g * x[0] + p * first[0] + q * second[0],
         g * x[1] + p * first[1] + q * second[1],

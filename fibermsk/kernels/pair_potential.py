@@ -18,7 +18,7 @@ import math
 
 from numba import prange
 
-from fibermsk.kernels._compile import kernel, parallel
+from fibermsk._compile import kernel, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact import section
 from fibermsk.kernels.pairs import is_closed, pair_of

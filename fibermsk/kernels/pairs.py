@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from numba import prange
 
-from fibermsk.kernels._compile import kernel, parallel
+from fibermsk._compile import kernel, parallel
 
 __all__ = ["count_pairs", "gather_gradients", "gather_tangents", "list_pairs"]
 

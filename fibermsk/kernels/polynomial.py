@@ -1,48 +1,109 @@
-"""All real roots of a quintic in the unit interval, without allocation.
+"""Where a sextic is least in the unit interval, from the quintic that is its derivative.
 
-A polynomial is monotone between consecutive roots of its derivative, so the roots of the k-th
-derivative isolate those of the (k-1)-th: starting from the linear fourth derivative, every root of
-the quintic is bracketed and then found by Newton's method safeguarded with bisection. Nothing
-depends on a starting guess. Where the polynomial vanishes to round-off (4e-16 of its largest
-coefficient) at a root of its derivative, that point is reported, once, for the one or two roots
-beside it, which round-off does not tell from a double one.
+A quintic is passed as its six coefficients ``a`` in powers of x. Its Bernstein coefficients on an
+interval bound the number of its roots there (Descartes' rule of signs): without a change of sign it
+has none, with one it has exactly one. Where there are more, the interval is halved, so that no root
+is missed and nothing depends on a starting guess. No memory is needed: the halves are visited in
+order, each known by its depth and its number.
 """
 
 from __future__ import annotations
 
-from fibermsk.kernels._compile import kernel
+import math
 
-__all__ = ["WORK_SIZE", "quintic_roots"]
+from fibermsk._compile import body
 
-# Scratch numbers that `quintic_roots` needs: coefficients of one derivative, its bounds and its
-# roots.
-WORK_SIZE = 21
+__all__ = ["bernstein", "bracketed_root", "lowest_point", "sign_pattern", "value_and_slope"]
+
+# What `sign_pattern` returns.
+RISES, FALLS, DIPS, PEAKS, UNKNOWN = 0, 1, 2, 3, 4
 
 _MAX_ITERATIONS = 100
 
+# Halving ends here at the latest. Three roots that are closer than 2**-26 share one minimum that is
+# flat to the fourth power: its depth is known to round-off.
+_MAX_DEPTH = 26
 
-@kernel
-def _value_and_slope(a, degree, x):
-    value, slope = a[degree], 0.0
-    for n in range(degree - 1, -1, -1):
-        slope = slope * x + value
-        value = value * x + a[n]
+# A part of the sum of all coefficients that is round-off of those on a part of the interval.
+_ROUND_OFF = 2e-15
+
+
+@body
+def value_and_slope(a, x):
+    """Value and derivative of a quintic."""
+    slope = a[5]
+    value = a[4] + x * a[5]
+    slope = slope * x + value
+    value = value * x + a[3]
+    slope = slope * x + value
+    value = value * x + a[2]
+    slope = slope * x + value
+    value = value * x + a[1]
+    slope = slope * x + value
+    value = value * x + a[0]
     return value, slope
 
 
-@kernel
-def _bracketed_root(a, degree, low, high, f_low):
-    """Root between low and high, where the polynomial changes sign and is monotone."""
-    x = 0.5 * (low + high)
+@body
+def antiderivative(a, x):
+    """Integral of a quintic from 0 to x."""
+    total = a[4] / 5.0 + x * a[5] / 6.0
+    total = a[3] / 4.0 + x * total
+    total = a[2] / 3.0 + x * total
+    total = a[1] / 2.0 + x * total
+    return x * (a[0] + x * total)
+
+
+@body
+def bernstein(a):
+    """Bernstein coefficients of a quintic on [0, 1]."""
+    return (
+        a[0],
+        a[0] + 0.2 * a[1],
+        a[0] + 0.4 * a[1] + 0.1 * a[2],
+        a[0] + 0.6 * a[1] + 0.3 * a[2] + 0.1 * a[3],
+        a[0] + 0.8 * a[1] + 0.6 * a[2] + 0.4 * a[3] + 0.2 * a[4],
+        a[0] + a[1] + a[2] + a[3] + a[4] + a[5],
+    )
+
+
+@body
+def sign_pattern(b, touch):
+    """What the signs of Bernstein coefficients say, up to `touch` of them taken for zero.
+
+    Returns RISES (never negative), FALLS (never positive), DIPS (negative first, then positive: one
+    root, where the antiderivative is least), PEAKS (the other way round), or UNKNOWN.
+    """
+    lowest = min(min(min(b[0], b[1]), min(b[2], b[3])), min(b[4], b[5]))
+    if lowest >= -touch:
+        return RISES
+    highest = max(max(max(b[0], b[1]), max(b[2], b[3])), max(b[4], b[5]))
+    if highest <= touch:
+        return FALLS
+    p0, p1, p2, p3, p4, p5 = (
+        b[0] > 0.0, b[1] > 0.0, b[2] > 0.0, b[3] > 0.0, b[4] > 0.0, b[5] > 0.0,
+    )  # fmt: skip
+    changes = int(p0 != p1) + int(p1 != p2) + int(p2 != p3) + int(p3 != p4) + int(p4 != p5)
+    if changes != 1 or b[0] == 0.0 or b[5] == 0.0:
+        return UNKNOWN
+    return PEAKS if p0 else DIPS
+
+
+@body
+def bracketed_root(a, low, high, x):
+    """Root of a quintic between low, where it is negative, and high, where it is positive.
+
+    Newton's method from x, safeguarded with bisection.
+    """
     for _ in range(_MAX_ITERATIONS):
-        f, slope = _value_and_slope(a, degree, x)
+        f, slope = value_and_slope(a, x)
         if f == 0.0:
             return x
-        if (f > 0.0) == (f_low > 0.0):
+        if f < 0.0:
             low = x
         else:
             high = x
-        new = x - f / slope if slope != 0.0 else low
+        new = x - f / slope if slope > 0.0 else low
         if not (low < new < high):
             new = 0.5 * (low + high)
         if abs(new - x) <= 1e-15 or high - low <= 1e-15:
@@ -51,58 +112,84 @@ def _bracketed_root(a, degree, low, high, f_low):
     return x
 
 
-@kernel
-def quintic_roots(a, work, roots):
-    """Real roots in [0, 1] of a[0] + a[1] x + ... + a[5] x**5, increasing.
+@body
+def _part(a, low, width):
+    """Coefficients of the quintic in t, where x = low + width t."""
+    c0, c1, c2, c3, c4, c5 = a
+    # Horner's scheme for one derivative after the other
+    c4 += low * c5
+    c3 += low * c4
+    c2 += low * c3
+    c1 += low * c2
+    c0 += low * c1
+    c4 += low * c5
+    c3 += low * c4
+    c2 += low * c3
+    c1 += low * c2
+    c4 += low * c5
+    c3 += low * c4
+    c2 += low * c3
+    c4 += low * c5
+    c3 += low * c4
+    c4 += low * c5
+    square = width * width
+    return (
+        c0, c1 * width, c2 * square, c3 * width * square, c4 * square * square,
+        c5 * width * square * square,
+    )  # fmt: skip
 
-    work (WORK_SIZE,) scratch; roots (>= 5,) receives them. Returns their number. The zero
-    polynomial has none.
-    """
-    scale = 0.0
-    for n in range(6):
-        scale = max(scale, abs(a[n]))
-    if scale == 0.0:
-        return 0
-    touch = 4e-16 * scale
-    b = work[:6]
-    bounds = work[6:14]
-    found = work[14:21]
-    n_found = 0
-    for degree in range(1, 6):
-        # b: coefficients of the (5 - degree)-th derivative
-        drop = 5 - degree
-        for n in range(degree + 1):
-            factor = 1.0
-            for m in range(drop):
-                factor *= n + drop - m
-            b[n] = a[n + drop] * factor
-        bounds[0] = 0.0
-        for m in range(n_found):
-            bounds[m + 1] = found[m]
-        bounds[n_found + 1] = 1.0
-        n_bounds = n_found + 2
-        n_found = 0
-        f_low, _ = _value_and_slope(b, degree, 0.0)
-        last = degree == 5
-        for m in range(n_bounds - 1):
-            low, high = bounds[m], bounds[m + 1]
-            f_high, _ = _value_and_slope(b, degree, high)
-            touches = last and abs(f_low) <= touch
-            if f_low == 0.0 or touches:
-                if n_found == 0 or found[n_found - 1] < low:
-                    found[n_found] = low
-                    n_found += 1
-            elif (f_low > 0.0) != (f_high > 0.0) and f_high != 0.0 and high > low:
-                found[n_found] = _bracketed_root(b, degree, low, high, f_low)
-                n_found += 1
-            f_low = f_high
-            if n_found >= 6:
-                break
-        if (f_low == 0.0 or (last and abs(f_low) <= touch)) and n_found < 6:
-            if n_found == 0 or found[n_found - 1] < 1.0:
-                found[n_found] = 1.0
-                n_found += 1
-    n_roots = min(n_found, 5)
-    for m in range(n_roots):
-        roots[m] = found[m]
-    return n_roots
+
+@body
+def lowest_point(a):
+    """Where in [0, 1] the antiderivative of a quintic is least."""
+    b = bernstein(a)
+    pattern = sign_pattern(b, 0.0)
+    if pattern == RISES:
+        return 0.0
+    if pattern == FALLS:
+        return 1.0
+    if pattern == DIPS:
+        return bracketed_root(a, 0.0, 1.0, b[0] / (b[0] - b[5]))
+    return _lowest_of_many(a)
+
+
+@body
+def _lowest_of_many(a):
+    """`lowest_point` by halving the interval."""
+    touch = _ROUND_OFF * (abs(a[0]) + abs(a[1]) + abs(a[2]) + abs(a[3]) + abs(a[4]) + abs(a[5]))
+    best, best_value = 0.0, 0.0
+    if not touch < math.inf:
+        return best  # coefficients that are no numbers
+    value = antiderivative(a, 1.0)
+    if value < best_value:
+        best, best_value = 1.0, value
+    depth, number, width = 0, 0, 1.0
+    while True:
+        low = number * width
+        b = bernstein(_part(a, low, width))
+        pattern = sign_pattern(b, touch)
+        if pattern == UNKNOWN and depth < _MAX_DEPTH:
+            depth += 1
+            number *= 2
+            width *= 0.5
+            continue
+        # a minimum is where the quintic vanishes
+        x, minimum = low, pattern == RISES and b[0] <= touch
+        if pattern == FALLS and b[5] >= -touch:
+            x, minimum = low + width, True
+        elif pattern == DIPS:
+            x = bracketed_root(a, low, low + width, low + width * b[0] / (b[0] - b[5]))
+            minimum = True
+        elif pattern == UNKNOWN:
+            x, minimum = low + 0.5 * width, True
+        if minimum:
+            value = antiderivative(a, x)
+            if value < best_value:
+                best, best_value = x, value
+        number += 1
+        while depth > 0 and number % 2 == 0:
+            depth -= 1
+            number //= 2
+            width *= 2.0
+        if depth == 0:
+            return best

@@ -21,10 +21,12 @@ import math
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import body, kernel
+from fibermsk.kernels.closest_point import way_to
+from fibermsk.kernels.rows import radius_along
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["energy_terms", "fill_bone_gap", "fill_gap", "least_gap", "partner_curve"]
+__all__ = ["energy_terms", "fill_bone_gap", "least_gap", "partner_curve"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
@@ -87,8 +89,32 @@ def _gap_along(x, r_x, curve, r, dr, ddr):
     return d / R - 1.0, dg, (ddd - d / R * ddr - 2.0 * dg * dr) / R
 
 
-@kernel
-def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, curve, ends):
+@body
+def _gap_on_element(e, xi, x, y, z, r_x, power, rows):
+    """Gap to an element's point, with its first two derivatives in xi."""
+    mm, m1, m2, c11 = 0.0, 0.0, 0.0, 0.0
+    way = way_to(e, xi, x, y, z, power)
+    for c in range(3):
+        v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
+        d1 = v + xi * (2.0 * w + 3.0 * xi * u)
+        mm += way[c] * way[c]
+        m1 += way[c] * d1
+        m2 += way[c] * (2.0 * w + 6.0 * xi * u)
+        c11 += d1 * d1
+    d = math.sqrt(mm)
+    r, r1, r2, _ = radius_along(e, xi, rows)
+    R = r_x + r
+    slope = m1 / d
+    gap_1 = (slope - d / R * r1) / R
+    return (
+        d / R - 1.0,
+        gap_1,
+        ((c11 + m2 - slope * slope) / d - d / R * r2 - 2.0 * gap_1 * r1) / R,
+    )
+
+
+@body
+def least_gap(x, y, z, r_x, power, rows, end_flag, element, xi):
     """Element and parameter of the least gap near a start, and whether it is held there.
 
     The start is the closest point. Newton's method on dg/dtheta = 0, safeguarded by descent, across
@@ -97,25 +123,13 @@ def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, c
     """
     held = False
     for _ in range(_MAX_ITERATIONS):
-        r, dr, ddr, _, _, _, _, _, _ = partner_curve(
-            power[element], reference[element], radius_poly[element], h[element], xi, curve, ends
-        )
-        g, dg, ddg = _gap_along(x, r_x, curve, r, dr, ddr)
-        step = -dg / ddg if ddg > 0.0 else -math.copysign(0.1 * h[element], dg)
-        step = min(max(step / h[element], -0.5), 0.5)
+        g, slope, curvature = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
+        step = -slope / curvature if curvature > 0.0 else -math.copysign(0.1, slope)
+        step = min(max(step, -0.5), 0.5)
         # backtrack until the gap falls
         new = min(max(xi + step, 0.0), 1.0)
         for _ in range(30):
-            r, dr, ddr, _, _, _, _, _, _ = partner_curve(
-                power[element],
-                reference[element],
-                radius_poly[element],
-                h[element],
-                new,
-                curve,
-                ends,
-            )
-            trial, _, _ = _gap_along(x, r_x, curve, r, dr, ddr)
+            trial, _, _ = _gap_on_element(element, new, x, y, z, r_x, power, rows)
             if trial <= g + 1e-15:
                 break
             new = 0.5 * (new + xi)
@@ -124,6 +138,9 @@ def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, c
         leaves_high = new >= 1.0 and step > 0.0
         xi = new
         if leaves_low or leaves_high:
+            _, slope, _ = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
+            if (leaves_low and slope < 0.0) or (leaves_high and slope > 0.0):
+                continue  # stepped over the minimum
             flag = end_flag[element]
             if (leaves_low and flag % 2 == 1) or (leaves_high and flag >= 2):
                 held = True
@@ -131,80 +148,17 @@ def least_gap(x, r_x, power, reference, radius_poly, h, end_flag, element, xi, c
             # look from the neighbor's side of the node
             other = element - 1 if leaves_low else element + 1
             other_xi = 1.0 if leaves_low else 0.0
-            r, dr, ddr, _, _, _, _, _, _ = partner_curve(
-                power[other], reference[other], radius_poly[other], h[other], other_xi, curve, ends
-            )
-            _, dg, _ = _gap_along(x, r_x, curve, r, dr, ddr)
-            if (leaves_low and dg < -_CORNER / h[other]) or (
-                leaves_high and dg > _CORNER / h[other]
-            ):
+            _, slope, _ = _gap_on_element(other, other_xi, x, y, z, r_x, power, rows)
+            if (leaves_low and slope < -_CORNER) or (leaves_high and slope > _CORNER):
                 held = True
                 break
-            if (leaves_low and dg <= 0.0) or (leaves_high and dg >= 0.0):
+            if (leaves_low and slope <= 0.0) or (leaves_high and slope >= 0.0):
                 break  # the minimum is the node, to round-off
             element, xi = other, other_xi
             continue
         if moved <= 1e-14:
             break
     return element, xi, held
-
-
-@kernel
-def fill_gap(x, a1, r_x, curve, ends, section, dz, dzz, dz_eta):
-    """Gap with dz (15,), dzz (15, 15) and dz_eta (15,), its derivatives in z and mixed with eta.
-
-    section: what `partner_curve` returned. Returns g, dg/deta and d2g/deta2; dg/deta vanishes where
-    the gap is least.
-    """
-    r_y, dr, ddr, r0, dr0, sa, sb, w, dw = section
-    d, aa = 0.0, 0.0
-    for c in range(3):
-        d += (curve[0, c] - x[c]) ** 2
-        aa += a1[c] * a1[c]
-    d = math.sqrt(d)
-    R = r_x + r_y
-    g, g_eta, g_etaeta = _gap_along(x, r_x, curve, r_y, dr, ddr)
-    d_z, R_z, d_zeta, R_zeta = np.zeros(15), np.zeros(15), np.zeros(15), np.zeros(15)
-    d_eta = 0.0
-    for c in range(3):
-        n = (curve[0, c] - x[c]) / d
-        d_z[c], d_z[6 + c] = -n, n
-        d_eta += n * curve[1, c]
-        R_z[3 + c] = -0.5 * r_x * a1[c] / aa
-    for c in range(3):
-        d_zeta[6 + c] = (curve[1, c] - d_z[6 + c] * d_eta) / d
-        d_zeta[c] = -d_zeta[6 + c]
-    # radii: r_x by |a1|, r_y by the tangents at both of the partner's nodes
-    for k in range(2):
-        share = 1.0 - w if k == 0 else w
-        slope = -dw if k == 0 else dw
-        s = sa if k == 0 else sb
-        tt = ends[k, 0] ** 2 + ends[k, 1] ** 2 + ends[k, 2] ** 2
-        for c in range(3):
-            factor = -0.5 * s * ends[k, c] / tt
-            R_z[9 + 3 * k + c] = r0 * share * factor
-            R_zeta[9 + 3 * k + c] = (dr0 * share + r0 * slope) * factor
-    for i in range(15):
-        dz[i] = (d_z[i] - d / R * R_z[i]) / R
-        dz_eta[i] = (d_zeta[i] - d / R * R_zeta[i]) / R
-        dz_eta[i] -= (d_z[i] * dr + d_eta * R_z[i]) / (R * R)
-        dz_eta[i] += 2.0 * d * R_z[i] * dr / (R * R * R)
-        for j in range(15):
-            dzz[i, j] = -(d_z[i] * R_z[j] + R_z[i] * d_z[j]) / (R * R)
-            dzz[i, j] += 2.0 * d * R_z[i] * R_z[j] / (R * R * R)
-    for r in range(3):
-        for c in range(3):
-            projector = -d_z[6 + r] * d_z[6 + c] / d
-            if r == c:
-                projector += 1.0 / d
-            for i in range(2):
-                for j in range(2):
-                    sign = 1.0 if i == j else -1.0
-                    dzz[6 * i + r, 6 * j + c] += sign * projector / R
-    _add_radius_curvature(a1, r_x, d, R, 3, dzz)
-    _add_radius_curvature(ends[0], r0 * (1.0 - w) * sa, d, R, 9, dzz)
-    _add_radius_curvature(ends[1], r0 * w * sb, d, R, 12, dzz)
-    return g, g_eta, g_etaeta
 
 
 @kernel

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 
 __all__ = [
     "attach_points",

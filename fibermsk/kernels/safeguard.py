@@ -13,110 +13,217 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import prange
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import body, kernel, parallel
 from fibermsk.kernels.shape import shape, shape_d1
 
-__all__ = ["bone_fraction", "fiber_fraction", "stretch_fraction"]
+__all__ = ["N_WAYS", "bone_fraction", "fiber_fraction", "stretch_fraction"]
 
-_BISECTIONS = 40
+# Columns of `ways`, see `fiber_fraction`.
+_BALL, _SLOPE, N_WAYS = 3, 4, 5
+
+# Newton's method comes from above; its last iterate is cut by a part beyond round-off.
+_CUT = 1e-12
+_ITERATIONS = 60
 
 
-@kernel
-def _estimate(fraction, d, r_x, r_y, length, y_length, s, dx, dy, gamma):
-    """Lower bound of 1 + gamma g after `fraction` of the update, -inf for a lost tangent."""
+@body
+def _estimate(fraction, d, r_x, r_y, length, y_length, s, dx, dy, floor):
+    """What is left of d - floor (r_x + r_y) after `fraction` of the update, and its slope.
+
+    floor: bound of 1 + gamma g as a ratio of the distance to the radii.
+    """
     x_left = length - fraction * dx
     y_left = y_length - fraction * dy
-    if x_left <= 0.0 or y_left <= 0.0:
-        return -np.inf
-    radii = r_x * math.sqrt(length / x_left) + r_y * math.sqrt(y_length / y_left)
-    return 1.0 + gamma * ((d - fraction * s) / radii - 1.0)
+    x_radius = r_x * math.sqrt(length / x_left)
+    y_radius = r_y * math.sqrt(y_length / y_left)
+    grown = 0.5 * (x_radius * dx / x_left + y_radius * dy / y_left)
+    return d - fraction * s - floor * (x_radius + y_radius), -s - floor * grown
 
 
-@kernel
+@body
 def _shorten(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, admissibility):
-    """Largest part of `fraction` that keeps the estimate above keep * admissibility."""
+    """Largest part of `fraction` that keeps 1 + gamma g above keep * admissibility.
+
+    d shrinks by s, the tangents' lengths by dx and dy, at most. What is left of the gap is a
+    concave function of the fraction, so that Newton's method from above stays above its root.
+    """
     bound = keep * min(admissibility, 1.0)
-    if _estimate(fraction, d, r_x, r_y, length, y_length, s, dx, dy, gamma) >= bound:
-        return fraction
-    low, high = 0.0, fraction
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        if _estimate(middle, d, r_x, r_y, length, y_length, s, dx, dy, gamma) >= bound:
-            low = middle
-        else:
-            high = middle
-    return low
+    floor = 1.0 - (1.0 - bound) / gamma
+    # radii are finite before this
+    if fraction * dx >= length:
+        fraction = (1.0 - 1e-6) * length / dx
+    if fraction * dy >= y_length:
+        fraction = (1.0 - 1e-6) * y_length / dy
+    for _ in range(_ITERATIONS):
+        left, slope = _estimate(fraction, d, r_x, r_y, length, y_length, s, dx, dy, floor)
+        if left >= 0.0:
+            return fraction
+        step = left / slope if slope < 0.0 else fraction
+        if step <= 1e-14 * fraction:
+            break
+        fraction -= step
+        if not fraction > 0.0:
+            return 0.0
+    return (1.0 - _CUT) * fraction
 
 
-@kernel
-def _displacement(elements, update, e, xi, h, dx):
-    """Fill dx with the update at an element's point; returns the size of the tangent's."""
+@body
+def _displacement(elements, update, e, xi, h):
+    """Update at an element's point, and the squared size of the tangent's."""
     i, j = elements[e, 0], elements[e, 1]
-    n, d1 = shape(xi, h), shape_d1(xi, h)
-    length = 0.0
+    n0, n1, n2, n3 = shape(xi, h)
+    d0, d1, d2, d3 = shape_d1(xi, h)
+    square = 0.0
     for c in range(3):
-        dx[c] = n[0] * update[i, c] + n[1] * update[i, 3 + c]
-        dx[c] += n[2] * update[j, c] + n[3] * update[j, 3 + c]
-        t = d1[0] * update[i, c] + d1[1] * update[i, 3 + c]
-        t += d1[2] * update[j, c] + d1[3] * update[j, 3 + c]
-        length += t * t
-    return math.sqrt(length)
+        t = d0 * update[i, c] + d1 * update[i, 3 + c] + d2 * update[j, c] + d3 * update[j, 3 + c]
+        square += t * t
+    x = n0 * update[i, 0] + n1 * update[i, 3] + n2 * update[j, 0] + n3 * update[j, 3]
+    y = n0 * update[i, 1] + n1 * update[i, 4] + n2 * update[j, 1] + n3 * update[j, 4]
+    z = n0 * update[i, 2] + n1 * update[i, 5] + n2 * update[j, 2] + n3 * update[j, 5]
+    return (x, y, z), square
 
 
 @kernel
 def stretch_fraction(nodes, update, elements, h, xi, keep):
     """Largest part, at most 1, of an update that leaves each point `keep` of its stretch."""
     fraction = 1.0
-    dx = np.empty(3)
     for e in range(elements.shape[0]):
         for k in range(xi.size):
-            dt = _displacement(elements, update, e, xi[k], h[e], dx)
-            length = _displacement(elements, nodes, e, xi[k], h[e], dx)
+            _, change = _displacement(elements, update, e, xi[k], h[e])
+            _, square = _displacement(elements, nodes, e, xi[k], h[e])
+            dt, length = math.sqrt(change), math.sqrt(square)
             if dt * fraction > (1.0 - keep) * length:
                 fraction = (1.0 - keep) * length / dt
     return fraction
 
 
+@body
+def _fill_way(e, h, hull_update, remainder, ways):
+    """How an element moves: middle and radius of a ball of updates, and the tangent's change."""
+    slope = 0.0
+    for p in range(3):
+        change = 0.0
+        for c in range(3):
+            change += (hull_update[e, p + 1, c] - hull_update[e, p, c]) ** 2
+        slope = max(slope, change)
+    ball = 0.0
+    for c in range(3):
+        low = min(
+            min(hull_update[e, 0, c], hull_update[e, 1, c]),
+            min(hull_update[e, 2, c], hull_update[e, 3, c]),
+        )
+        high = max(
+            max(hull_update[e, 0, c], hull_update[e, 1, c]),
+            max(hull_update[e, 2, c], hull_update[e, 3, c]),
+        )
+        ways[e, c] = 0.5 * (low + high)
+    for p in range(4):
+        apart = 0.0
+        for c in range(3):
+            apart += (hull_update[e, p, c] - ways[e, c]) ** 2
+        ball = max(ball, apart)
+    ways[e, _BALL] = math.sqrt(ball) + remainder[e]
+    ways[e, _SLOPE] = (3.0 * math.sqrt(slope) + 6.0 * remainder[e]) / h[e]
+
+
 @kernel
+def _fill_ways(h, hull_update, remainder, ways):
+    for e in range(h.size):
+        _fill_way(e, h, hull_update, remainder, ways)
+
+
+@body
+def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, admissibility):
+    """Whether `_shorten` would surely leave a fraction as it is; takes no roots."""
+    x, y = fraction * dx / length, fraction * dy / y_length
+    bound = keep * min(admissibility, 1.0)
+    # (1 - x)^(-1/2) <= 1 + x up to a half
+    radii = r_x * (1.0 + x) + r_y * (1.0 + y)
+    left = d - fraction * s - (1.0 - (1.0 - bound) / gamma) * radii
+    return x <= 0.5 and y <= 0.5 and left > 0.0
+
+
+@body
+def _run_fraction(
+    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
+    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    """Fraction of one run; see `fiber_fraction`."""
+    e, law = run_element[run], run_law[run]
+    first, last = run_start[run], run_start[run + 1]
+    gamma = law_constants[law, 1]
+    s, dy = 0.0, 0.0
+    for i in range(first, last):
+        b = candidates[i]
+        apart = (
+            (ways[e, 0] - ways[b, 0]) ** 2
+            + (ways[e, 1] - ways[b, 1]) ** 2
+            + (ways[e, 2] - ways[b, 2]) ** 2
+        )
+        s = max(s, math.sqrt(apart) + ways[e, _BALL] + ways[b, _BALL])
+        dy = max(dy, ways[b, _SLOPE])
+    for k in range(law_points[law]):
+        slot = slot_start[run] + k
+        d, r_x, r_y = state[slot, 0], state[slot, 1], state[slot, 2]
+        admissibility, length, y_length = state[slot, 3], state[slot, 4], state[slot, 5]
+        if _is_safe(
+            fraction, keep, d, r_x, r_y, length, y_length, s, ways[e, _SLOPE], dy, gamma,
+            admissibility,
+        ):  # fmt: skip
+            continue
+        point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
+        way = 0.0
+        for i in range(first, last):
+            b = candidates[i]
+            farthest = 0.0
+            for p in range(4):
+                relative = 0.0
+                for c in range(3):
+                    relative += (point[c] - hull_update[b, p, c]) ** 2
+                farthest = max(farthest, relative)
+            way = max(way, math.sqrt(farthest) + remainder[e] + remainder[b])
+        fraction = _shorten(
+            fraction, keep, d, r_x, r_y, length, y_length, way,
+            math.sqrt(change) + 6.0 * remainder[e] / h[e], dy, gamma, admissibility,
+        )  # fmt: skip
+    found[run, 0] = fraction
+
+
+@parallel("run_element", least=4096)
+def _all_run_fractions(
+    elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
+    law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    for run in prange(run_element.size):
+        _run_fraction(
+            run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
+            candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
+            keep, found,
+        )  # fmt: skip
+
+
 def fiber_fraction(
     elements, h, update, hull_update, remainder, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, slot_start, state, fraction, keep,
+    law_constants, law_points, law_xi, slot_start, state, fraction, keep, ways, found,
 ):  # fmt: skip
     """Shorten `fraction` so that every fiber-fiber slot keeps `keep` of its 1 + gamma g.
 
     hull_update (n_elements, 4, 3): update of the Bezier control points; remainder (n_elements,):
     how far a control point may stray from that straight way, because the attachments move on
-    curves.
+    curves. Filled on the way: ways (n_elements, N_WAYS), a ball that holds the updates of each
+    element's points, and how much its tangent changes; found (n_runs, 2). Most runs are left alone
+    by what their elements' balls tell; the others look at every slot.
     """
-    dx = np.empty(3)
-    for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        for k in range(law_points[law]):
-            st = state[slot_start[run] + k]
-            dt = (
-                _displacement(elements, update, e, law_xi[law, k], h[e], dx)
-                + 6.0 * remainder[e] / h[e]
-            )
-            s, dy = 0.0, 0.0
-            for i in range(run_start[run], run_start[run + 1]):
-                b = candidates[i]
-                for p in range(4):
-                    relative = 0.0
-                    for c in range(3):
-                        relative += (dx[c] - hull_update[b, p, c]) ** 2
-                    s = max(s, math.sqrt(relative) + remainder[e] + remainder[b])
-                for p in range(3):
-                    slope = 0.0
-                    for c in range(3):
-                        slope += (hull_update[b, p + 1, c] - hull_update[b, p, c]) ** 2
-                    dy = max(dy, (3.0 * math.sqrt(slope) + 6.0 * remainder[b]) / h[b])
-            fraction = _shorten(
-                fraction, keep, st[0], st[1], st[2], st[4], st[5], s, dt, dy,
-                law_constants[law, 1], st[3],
-            )  # fmt: skip
-    return fraction
+    if run_element.size == 0:
+        return fraction
+    _fill_ways(h, hull_update, remainder, ways)
+    _all_run_fractions(
+        elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
+        run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+    )  # fmt: skip
+    return float(found[:, 0].min())
 
 
 @kernel
@@ -142,10 +249,9 @@ def bone_fraction(
             slot = slot_start[run] + k
             st = state[slot]
             x = slot_point[slot]
-            dt = (
-                _displacement(elements, update, e, law_xi[law, k], h[e], dx)
-                + 6.0 * remainder[e] / h[e]
-            )
+            point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
+            dx[0], dx[1], dx[2] = point
+            dt = math.sqrt(change) + 6.0 * remainder[e] / h[e]
             way = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2)
             turn, slide, reach = 0.0, 0.0, 0.0
             if link >= 0:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import kernel, parallel
+from fibermsk._compile import kernel, parallel
 from fibermsk.kernels.pairs import is_closed, pair_of
 from fibermsk.kernels.rigid import bracket, cross
 from fibermsk.kernels.shape import shape, shape_d1

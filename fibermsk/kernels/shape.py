@@ -8,8 +8,8 @@ convex hull holds the curve.
 
 from __future__ import annotations
 
+from fibermsk._compile import kernel
 from fibermsk.elements.hermite import hermite, hermite_d1, hermite_d2
-from fibermsk.kernels._compile import kernel
 
 __all__ = ["bezier_hull", "power_coefficients", "shape", "shape_d1", "shape_d2"]
 

@@ -1,4 +1,4 @@
-"""Contact of fibers from pair potentials: search, energy, and gradient and tangent in place.
+"""Contact from pair potentials: gradient and tangent in place, and the gaps to bones.
 
 The variational formulation of `fibermsk.kernels.potential` over the runs and slots of
 `fibermsk.kernels.contact`; the matrix layout is that of `fibermsk.kernels.scatter`. Every pair's
@@ -8,24 +8,19 @@ moment, and the tangent is symmetric.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
-from fibermsk.kernels.closest_point import SCRATCH_SIZE, nearest
+from fibermsk._compile import kernel
 from fibermsk.kernels.contact import closest_on_axis, section
 from fibermsk.kernels.potential import (
     energy_terms,
     fill_bone_gap,
-    least_gap,
-    partner_curve,
 )
 from fibermsk.kernels.rigid import bracket, cross
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["find_bone_gaps", "find_gaps", "scatter_bone_potential"]
+__all__ = ["find_bone_gaps", "scatter_bone_potential"]
 
 
 _line_force = kernel(line_force)
@@ -36,75 +31,6 @@ _line_energy = kernel(line_energy)
 def _quartic(a, x):
     """Reference radius from its coefficients in powers of xi."""
     return a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
-
-
-@kernel
-def _square(t):
-    return t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
-
-
-@kernel
-def find_gaps(
-    power, widest, reference, radius_poly, h, end_flag, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
-    state, force,
-):  # fmt: skip
-    """Least gaps of every run's quadrature points; returns the least 1 + gamma g and the energy.
-
-    Fields as in `fibermsk.kernels.contact.fiber_runs`; slot_held marks points that do not move
-    along the partner; widest (n_elements,) bounds the radius anywhere on an element's fiber. A
-    point farther away than that touches nowhere, and its slot holds the closest point instead of
-    that of the least gap.
-    """
-    scratch = np.empty(SCRATCH_SIZE)
-    x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-    curve, ends = np.empty((3, 3)), np.empty((2, 3))
-    least, energy = np.inf, 0.0
-    for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        gamma = law_constants[law, 1]
-        for k in range(law_points[law]):
-            s = slot_start[run] + k
-            r_x, _, length = section(
-                power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
-            )
-            best, best_xi, distance = nearest(
-                power, candidates[run_start[run] : run_start[run + 1]], x, scratch
-            )
-            held = False
-            if distance < r_x + widest[best]:
-                best, best_xi, held = least_gap(
-                    x, r_x, power, reference, radius_poly, h, end_flag, best, best_xi, curve, ends
-                )
-            r_y, _, _, _, _, _, _, _, _ = partner_curve(
-                power[best], reference[best], radius_poly[best], h[best], best_xi, curve, ends
-            )
-            y = curve[0]
-            # the radius grows with the shorter of the two tangents at most
-            y_length = math.sqrt(min(_square(ends[0]), _square(ends[1])))
-            d = math.sqrt((y[0] - x[0]) ** 2 + (y[1] - x[1]) ** 2 + (y[2] - x[2]) ** 2)
-            admissibility = 1.0 + gamma * (d / (r_x + r_y) - 1.0)
-            least = min(least, admissibility)
-            slot_element[s], slot_xi[s], slot_held[s] = best, best_xi, held
-            state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
-            state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
-            force[s] = 0.0
-            if d >= r_x + r_y or admissibility <= 0.0:
-                continue
-            gap = d / (r_x + r_y) - 1.0
-            share = _quartic(radius_poly[e], law_xi[law, k])
-            F, _ = _line_force(gap, law_constants[law, 0], gamma)
-            for c in range(3):
-                force[s, c] = -share * F * length / (r_x + r_y) * (y[c] - x[c]) / d
-            energy += (
-                law_weight[law, k]
-                * h[e]
-                * share
-                * length
-                * _line_energy(gap, law_constants[law, 0], gamma)
-            )
-    return least, energy
 
 
 @kernel

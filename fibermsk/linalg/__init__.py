@@ -2,6 +2,6 @@
 
 from fibermsk.linalg.krylov import gmres
 from fibermsk.linalg.matrix import Couplings, LineMatrix
-from fibermsk.linalg.preconditioner import LineSweep
+from fibermsk.linalg.splitting import Splitting
 
-__all__ = ["Couplings", "LineMatrix", "LineSweep", "gmres"]
+__all__ = ["Couplings", "LineMatrix", "Splitting", "gmres"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 
 __all__ = ["gmres"]
 
@@ -40,26 +40,21 @@ def remove_parts(basis, n, w):
 
 
 def gmres(
-    multiply: Callable[[Any], Any],
-    precondition: Callable[[Any], Any],
-    right: Any,
-    tolerance: float,
-    max_iterations: int,
+    multiply: Callable[[Any], Any], right: Any, tolerance: float, max_iterations: int
 ) -> tuple[Any, int, bool]:
-    """Solve A x = b by left-preconditioned GMRES from x = 0, without restarts.
+    """Solve A x = b by GMRES from x = 0, without restarts.
 
-    The preconditioned residual is made small, which, with a good preconditioner, is the error: Saad
-    and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869. Classical
-    Gram-Schmidt orthogonalization, done twice.
+    Saad and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869, with
+    Gram-Schmidt orthogonalization done twice.
 
     Parameters
     ----------
-    multiply, precondition : callable
-        Products with A and with an approximate inverse, vector to new vector.
+    multiply : callable
+        Product with A, of a vector that stays as it is; a new vector.
     right : (n,) array
         b, of NumPy or CuPy.
     tolerance : float
-        For the norm of the preconditioned residual over that at the start.
+        For the norm of the residual over that of b.
     max_iterations : int
         At most so many.
 
@@ -72,19 +67,18 @@ def gmres(
     converged : bool
         Whether the tolerance was met.
     """
-    z = precondition(right)
-    norm = float(z @ z) ** 0.5
+    norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
-        return z, 0, norm == 0.0
+        return 0.0 * right, 0, norm == 0.0
     # rows: the orthonormal basis; only those that are used ever take memory
-    basis = np.empty_like(z, shape=(max_iterations + 1, z.size))
-    basis[0] = z / norm
+    basis = np.empty_like(right, shape=(max_iterations + 1, right.size))
+    basis[0] = right / norm
     # columns of the triangular factor of the Hessenberg matrix, and the rotations that give it
     columns, cosines, sines, goal = [], [], [], [norm]
     converged = False
     while len(columns) < max_iterations and not converged:
         n = len(columns) + 1
-        w = precondition(multiply(basis[n - 1]))
+        w = multiply(basis[n - 1])
         h = [0.0] * n
         for _ in range(2):
             for k, part in enumerate(remove_parts(basis, n, w)):
@@ -111,7 +105,7 @@ def gmres(
         y[k] /= columns[k][k]
         for i in range(k):
             y[i] -= columns[k][i] * y[k]
-    x = 0.0 * z
+    x = 0.0 * right
     for weight, vector in zip(y, basis, strict=False):
         x += float(weight) * vector
     return x, n, converged

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fibermsk.kernels._compile import kernel, parallel
+from fibermsk._compile import kernel, parallel
 
 __all__ = ["factor_lines", "multiply_lines", "solve_line", "solve_lines"]
 

@@ -29,8 +29,8 @@ class Couplings:
         How many, from the first on, stand for their transposes as well.
     block : (n_pairs, 12, 12) float array
         Entries.
-    entry_start : (n_lines + 1,) int array
-        Where each line's entries begin.
+    entry_start, entry_middle : (n_lines + 1,) and (n_lines,) int array
+        Where each line's entries begin, and those with a line after it.
     entries : (2 n_pairs,) int array
         Of all lines.
     """
@@ -40,6 +40,7 @@ class Couplings:
     n_mirrored: int
     block: Array
     entry_start: Index
+    entry_middle: Index
     entries: Index
 
     @classmethod
@@ -48,9 +49,10 @@ class Couplings:
     ) -> Couplings:
         """Couplings with their entries listed."""
         n_lines = int(line_of_node[-1]) + 1 if line_of_node.size else 0
-        entry_start, entries = np.empty(n_lines + 1, np.int64), np.empty(2 * row.size, np.int64)
-        list_entries(row.size, row, column, line_of_node, entry_start, entries)
-        return cls(row, column, n_mirrored, block, entry_start, entries)
+        start, middle = np.empty(n_lines + 1, np.int64), np.empty(n_lines, np.int64)
+        entries = np.empty(2 * row.size, np.int64)
+        list_entries(row, column, line_of_node, start, middle, entries)
+        return cls(row, column, n_mirrored, block, start, middle, entries)
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,7 @@ class LineMatrix:
         x, y = x.reshape(-1, 6), y.reshape(-1, 6)
         pairs = self.couplings
         multiply_lines(self.lines, self.start, x, y)
-        multiply_couplings(
-            pairs.row.size, pairs.n_mirrored, pairs.row, pairs.column, pairs.block, x, y
-        )
+        multiply_couplings(pairs.n_mirrored, pairs.row, pairs.column, pairs.block, x, y)
 
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,)."""

@@ -8,17 +8,25 @@ from numpy.typing import NDArray
 from fibermsk.errors import ConvergenceError
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize
-from fibermsk.solvers.linearize import linearize
 
 __all__ = ["accelerations"]
 
 Array = NDArray[np.float64]
 
+_DV_DY, _DVDOT_DV = 1e6, 1e12
+"""Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent."""
+
+_MOST_REFINEMENTS = 20
+
+_ROUND_OFF = 1e-8
+"""Change of the accelerations, over their size and 1 m/s^2, that round-off may make."""
+
 
 def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool = False) -> Array:
     """Rates of v that satisfy the equations of motion at a given state.
 
-    The residual is linear in them with the reduced mass matrix.
+    The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
+    that matrix but for parts of 1e-4 and less, for which a few refinements make up.
 
     Parameters
     ----------
@@ -43,18 +51,30 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
         If forces or masses there are not finite, or a coordinate has no inertia.
     """
     given = t if rates else None
-    bias = system.enforce_rate(y, v, np.zeros_like(v), given)
-    found = system.evaluate(t, y, v, bias, tangent=False)
+    v_dot = system.enforce_rate(y, v, np.zeros_like(v), given)
+    found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV)
     if found.flaw:
         raise ConvergenceError(
             f"no accelerations at t = {t:g} s: NaN or infinity in {found.flaw}", time=t
         )
-    here = linearize(system, t, y, v, bias)
-    v_dot = np.zeros_like(v)
+    assert found.tangent is not None
+    problem = "a coordinate or a fiber has no inertia"
     try:
-        v_dot[here.free] = factorize(here.mass)(-found.residual[here.free])
+        solve = factorize(found.tangent)
+        before = np.inf
+        for _ in range(_MOST_REFINEMENTS):
+            change = _DV_DY * _DVDOT_DV * solve(-found.residual)
+            size = float(np.abs(change).max(initial=0.0))
+            if not size < 0.5 * before:
+                # round-off is all that is left, or the tangent is none of inertia
+                if before <= _ROUND_OFF * (1.0 + float(np.abs(v_dot).max(initial=0.0))):
+                    return v_dot
+                break
+            v_dot = system.enforce_rate(y, v, v_dot + change, given)
+            if size == 0.0:
+                return v_dot
+            before = size
+            found = system.evaluate(t, y, v, v_dot, tangent=False)
     except np.linalg.LinAlgError as error:
-        raise ConvergenceError(
-            f"no accelerations at t = {t:g} s: masses: {error}", time=t
-        ) from None
-    return system.enforce_rate(y, v, v_dot, given)
+        problem = str(error)
+    raise ConvergenceError(f"no accelerations at t = {t:g} s: masses: {problem}", time=t)

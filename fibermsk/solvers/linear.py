@@ -12,16 +12,16 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from fibermsk.linalg import LineMatrix, LineSweep, gmres
+from fibermsk.linalg import LineMatrix, Splitting, gmres
 from fibermsk.protocol import BorderedMatrix
 
-__all__ = ["Solution", "factorize", "multiply", "solver"]
+__all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
 
-_TOLERANCE = 1e-4
+TOLERANCE = 1e-10
 """Preconditioned residual at which an iterative solution ends, over that at its start."""
 
 _MOST_ITERATIONS = 200
@@ -35,18 +35,21 @@ class Solution(NamedTuple):
     iterations: int
 
 
+Solver = Callable[[Array, float], Solution]
+
+
 def factorize(matrix: BorderedMatrix | Array) -> Solve:
     """Solver for one tangent after another right-hand side; see `solver` for the cost of each."""
     solve = solver(matrix)
-    return lambda right: solve(right).x
+    return lambda right: solve(right, TOLERANCE).x
 
 
-def solver(matrix: BorderedMatrix | Array) -> Callable[[Array], Solution]:
+def solver(matrix: BorderedMatrix | Array) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
-    A matrix of lines is solved by GMRES with one sweep over the factored lines and the Schur
-    complement of the border as preconditioner, which is exact where no two lines are coupled. Where
-    that does not converge, and for any other sparse matrix, it is factored as a whole.
+    A matrix of lines is solved by GMRES with its `Splitting` as preconditioner, directly where no
+    two lines are coupled. Where that does not converge, and for any other sparse matrix, it is
+    factored as a whole.
 
     Parameters
     ----------
@@ -56,7 +59,8 @@ def solver(matrix: BorderedMatrix | Array) -> Callable[[Array], Solution]:
     Returns
     -------
     solve : callable
-        Right-hand side (n,) to `Solution`.
+        Right-hand side (n,) and tolerance to `Solution`: where it is iterative, the preconditioned
+        residual falls below the tolerance times that at the start.
 
     Raises
     ------
@@ -72,19 +76,18 @@ def solver(matrix: BorderedMatrix | Array) -> Callable[[Array], Solution]:
     A = matrix.A
     if not np.isfinite(A.couplings.block).all():
         raise np.linalg.LinAlgError("the tangent is not finite")
-    sweep = LineSweep(A)
-    precondition = _bordered(matrix, sweep)
-    if sweep.is_exact:
-        return _exactly(precondition)
+    split = Splitting(A, matrix.B, matrix.R, matrix.D)
+    if split.is_exact:
+        return _exactly(lambda right: split.backward(split.forward(right)))
     direct: list[Solve] = []
 
-    def solve(right: Array) -> Solution:
+    def solve(right: Array, tolerance: float) -> Solution:
         if not direct:
             x, iterations, converged = gmres(
-                lambda x: multiply(matrix, x), precondition, right, _TOLERANCE, _MOST_ITERATIONS
+                split.multiply, split.forward(right), tolerance, _MOST_ITERATIONS
             )
             if converged:
-                return Solution(x, iterations)
+                return Solution(split.backward(x), iterations)
             direct.append(_bordered(matrix, _sparse(A.tocsc())))
         return Solution(direct[0](right), 0)
 
@@ -102,8 +105,8 @@ def multiply(matrix: BorderedMatrix | Array, x: Array) -> Array:
     return np.concatenate([inner + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]])
 
 
-def _exactly(solve: Solve) -> Callable[[Array], Solution]:
-    return lambda right: Solution(solve(right), 0)
+def _exactly(solve: Solve) -> Solver:
+    return lambda right, tolerance: Solution(solve(right), 0)
 
 
 def _bordered(matrix: BorderedMatrix, inner: Solve) -> Solve:

@@ -88,7 +88,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     if isinstance(mass, np.ndarray):
         return Linearization(corners[0], damping, mass, np.arange(mass.shape[0]))
     # dependent entries have no equation of their own: their rows of the mass are empty
-    free = np.flatnonzero(np.r_[mass.A.diagonal() != 0.0, np.ones(mass.D.shape[0], bool)])
+    free = np.flatnonzero(np.r_[mass.sparse.diagonal() != 0.0, np.ones(mass.D.shape[0], bool)])
     kept = free[free < mass.B.shape[0]]
     K, C, M = (_part(matrix, kept) for matrix in (corners[0], damping, mass))
     return Linearization(K, C, M, free)
@@ -98,7 +98,8 @@ def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
     """Linear combination of matrices of one kind; a new matrix."""
     if isinstance(matrices[0], np.ndarray):
         return _sum(matrices, factors)
-    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*matrices, strict=True))
+    bordered = [matrix.assembled() for matrix in matrices if isinstance(matrix, BorderedMatrix)]
+    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*bordered, strict=True))
     return BorderedMatrix(csc_array(A), B, R, D)
 
 
@@ -112,7 +113,7 @@ def _sum(parts, factors):
 
 def _part(matrix: Matrix, kept: NDArray[np.int64]) -> BorderedMatrix:
     assert isinstance(matrix, BorderedMatrix)
-    A = csc_array(matrix.A[kept][:, kept])
+    A = csc_array(matrix.sparse[kept][:, kept])
     return BorderedMatrix(A, matrix.B[kept], matrix.R[:, kept], matrix.D)
 
 
@@ -120,15 +121,14 @@ def transpose(matrix: Matrix) -> Matrix:
     """Transpose of a matrix."""
     if isinstance(matrix, np.ndarray):
         return matrix.T
-    return BorderedMatrix(csc_array(matrix.A.T), matrix.R.T, matrix.B.T, matrix.D.T)
+    return BorderedMatrix(csc_array(matrix.sparse.T), matrix.R.T, matrix.B.T, matrix.D.T)
 
 
 def dense(matrix: Matrix) -> Array:
     """The matrix in full, (n, n)."""
     if isinstance(matrix, np.ndarray):
         return matrix
-    matrix = matrix.assembled()
-    return np.block([[matrix.A.toarray(), matrix.B], [matrix.R, matrix.D]])
+    return np.block([[matrix.sparse.toarray(), matrix.B], [matrix.R, matrix.D]])
 
 
 def asymmetry(matrix: Matrix) -> float:
@@ -162,8 +162,6 @@ def inertia(matrix: Matrix) -> int:
     numpy.linalg.LinAlgError
         If the matrix is not finite, or the elimination breaks down even with a shift.
     """
-    if isinstance(matrix, BorderedMatrix):
-        matrix = matrix.assembled()
     symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")
@@ -172,7 +170,7 @@ def inertia(matrix: Matrix) -> int:
         return _negative(corner + _SHIFT * np.eye(corner.shape[0]))
     n = symmetric.B.shape[0]
     for shift in (_SHIFT, 30.0 * _SHIFT, 1e3 * _SHIFT):
-        A = csc_array(symmetric.A + diags_array(np.full(n, shift)))
+        A = csc_array(symmetric.sparse + diags_array(np.full(n, shift)))
         lu = _eliminate(A)
         if lu is None:
             continue
@@ -211,14 +209,14 @@ def _scaled(matrix: Matrix) -> Matrix:
         factor = _factor(_row_size(matrix), _row_size(matrix.T))
         return factor[:, None] * matrix * factor
     n = matrix.B.shape[0]
-    inner = abs(matrix.A)
+    inner = abs(matrix.sparse)
     rows, columns = (
         inner.max(axis=axis).toarray().ravel() if n else np.zeros(0) for axis in (1, 0)
     )
     f = _factor(rows, columns, _row_size(matrix.B), _row_size(matrix.R.T))
     g = _factor(*map(_row_size, (matrix.D, matrix.D.T, matrix.R, matrix.B.T)))
     return BorderedMatrix(
-        csc_array(diags_array(f) @ matrix.A @ diags_array(f)) if n else matrix.A,
+        csc_array(diags_array(f) @ matrix.sparse @ diags_array(f)) if n else matrix.sparse,
         f[:, None] * matrix.B * g,
         g[:, None] * matrix.R * f,
         g[:, None] * matrix.D * g,
@@ -237,5 +235,5 @@ def _factor(*sizes: Array) -> Array:
 def _largest(matrix: Matrix) -> float:
     if isinstance(matrix, np.ndarray):
         return float(np.abs(matrix).max(initial=0.0))
-    parts = (matrix.A.data, matrix.B, matrix.R, matrix.D)
+    parts = (matrix.sparse.data, matrix.B, matrix.R, matrix.D)
     return max(float(np.abs(part).max(initial=0.0)) for part in parts)

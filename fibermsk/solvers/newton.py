@@ -10,15 +10,22 @@ from numpy.typing import NDArray
 
 from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
-from fibermsk.solvers.linear import Solution, solver
+from fibermsk.solvers.linear import Solver, solver
 
 __all__ = ["Newton", "NewtonReport"]
 
 Array = NDArray[np.float64]
 
+_MOST_GROWTHS = 3
+"""So many increments in a row that are larger than the one before mean failure."""
+
 _LEAST_GAIN = 0.5
 """A kept tangent that gives no increment below this part of the one before is replaced at once."""
 
+
+_SMALL_PART = 0.1
+_FINEST, _COARSEST = 1e-12, 1e-3
+"""Relative accuracies of increments where they are found iteratively."""
 
 _LARGE = 0.1
 """Scaled increment that the first one is compared with."""
@@ -99,7 +106,7 @@ class Newton:
     max_iterations: int = 25
     keep: float = 0.1
     min_fraction: float = 1e-6
-    contraction: float = 0.1
+    contraction: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -148,7 +155,7 @@ class Newton:
         scale = system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size = None, _LARGE
+        solve, size, growths = None, _LARGE, 0
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
@@ -159,12 +166,12 @@ class Newton:
             report.measure(current.residual)
             try:
                 before, kept = size, solve is not None and current.tangent is None
-                increment, solve = _increment(solve, current, report)
+                increment, solve = _increment(solve, current, self._accuracy(before), report)
                 size = _size(increment / scale, report)
                 if kept and not size <= _LEAST_GAIN * before:
                     # the tangent has become useless: another one, here
                     current = evaluate(y, True)
-                    increment, solve = _increment(None, current, report)
+                    increment, solve = _increment(None, current, self._accuracy(before), report)
                     size, kept = _size(increment / scale, report), False
             except np.linalg.LinAlgError as error:
                 report.reason = str(error)
@@ -172,6 +179,10 @@ class Newton:
             report.history.append(size)
             if not np.isfinite(size):
                 report.reason = "the increment is not finite"
+                return y, report
+            growths = growths + 1 if size > before else 0
+            if growths == _MOST_GROWTHS:
+                report.reason = f"the last {growths + 1} increments grew from one to the next"
                 return y, report
             fraction = system.step_fraction(y, increment, self.keep)
             trial = system.retract(t, y, fraction * increment)
@@ -200,16 +211,26 @@ class Newton:
         report.reason = f"no convergence in {self.max_iterations} iterations"
         return y, report
 
+    def _accuracy(self, before: float) -> float:
+        """Relative accuracy that the next increment needs, from the size of the one before.
+
+        Convergence stays quadratic if the error of an increment is well below its square; errors
+        well below the tolerance do no harm.
+        """
+        expected = before * before
+        needed = _SMALL_PART * max(self.tolerance, expected * expected) / expected
+        return min(max(needed, _FINEST), _COARSEST)
+
 
 def _increment(
-    solve: Callable[[Array], Solution] | None, at: Evaluation, report: NewtonReport
-) -> tuple[Array, Callable[[Array], Solution]]:
+    solve: Solver | None, at: Evaluation, accuracy: float, report: NewtonReport
+) -> tuple[Array, Solver]:
     """Increment from a residual, with a new tangent if there is one, and what solves with it."""
     if at.tangent is not None:
         solve = solver(at.tangent)
         report.tangents += 1
     assert solve is not None
-    solution = solve(-at.residual)
+    solution = solve(-at.residual, accuracy)
     report.linear.append(solution.iterations)
     return solution.x, solve
 

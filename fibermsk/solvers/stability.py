@@ -146,7 +146,7 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
 def _diagonal(matrix: Matrix) -> Array:
     if isinstance(matrix, np.ndarray):
         return matrix.diagonal()
-    return np.r_[matrix.A.diagonal(), matrix.D.diagonal()]
+    return np.r_[matrix.sparse.diagonal(), matrix.D.diagonal()]
 
 
 def _solve_few(K: Matrix, M: Matrix, size: float, symmetric: bool) -> tuple[float, Array]:

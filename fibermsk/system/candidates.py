@@ -117,13 +117,18 @@ class Candidates:
         """Place of the last search."""
         return self._place
 
+    @property
+    def were_found(self) -> bool:
+        """Whether there was a search."""
+        return self._reach >= 0.0
+
     def forget(self) -> None:
         """Make them hold nowhere."""
         self._reach = -1.0
 
     def hold(self, place: Place) -> bool:
         """Whether they hold every pair that touches at a place."""
-        if self._reach < 0.0:
+        if not self.were_found:
             return False
         radii = self._bound_radii(self._least_tangents(place))
         return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))

@@ -53,6 +53,7 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = _SKIN * self.candidates.thickest.max(initial=0.0)
         self._pairs = PairMemory()
@@ -74,6 +75,8 @@ class ContactSearch:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
         self._nodes, self._state = nodes, state
         cables = self.cables
+        if not self.partners.points.size and self.candidates.were_found:
+            return 1.0  # no contact laws, and the empty sets are there
         power_coefficients(nodes, cables.elements, cables.h, self._power)
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self.candidates.hold(self._place):
@@ -163,6 +166,8 @@ class ContactSearch:
             Between 0 and 1.
         """
         cables = self.cables
+        if not self.partners.points.size:
+            return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         moves = (update, hull_update, update_q, remainder)
@@ -194,7 +199,7 @@ class ContactSearch:
             fraction = safeguard.fiber_fraction(
                 cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
                 runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-                runs.slot_start, part.state, fraction, keep,
+                runs.slot_start, part.state, fraction, keep, self._ways, part.of_run,
             )  # fmt: skip
         chain_length = self.tree.chain_length(self._state)
         for part in bone_sets:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import contact, pair_potential, scatter, variational
+from fibermsk.kernels import contact, gaps, pair_potential, scatter, variational
 from fibermsk.kernels.pairs import count_pairs, list_pairs
+from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
 from fibermsk.system.pair_memory import PairMemory
@@ -76,6 +77,8 @@ class _FiberSet:
         The partner's point.
     state, force : (n_slots, 6) and (n_slots, 3) float array
         See `fibermsk.kernels.contact`.
+    of_run : (n_runs, 2) float array
+        Room for what kernels find for each run.
     """
 
     def __init__(self, cables: Cables, partners: Partners) -> None:
@@ -88,6 +91,16 @@ class _FiberSet:
         self.element, self.xi = np.full(n, -1), np.empty(n)
         self._run_pairs = np.zeros(runs.element.size + 1, np.int64)
         self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
+        # runs of one element with one law have the same quadrature points
+        n_laws = max(self.partners.points.size, 1)
+        sections, of_run = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
+        self._sections = (sections // n_laws, sections % n_laws, of_run.astype(np.int64))
+        self.of_run = np.empty((runs.element.size, 2))
+        self._work = (
+            np.empty((self.cables.h.size, N_COLUMNS)),
+            np.empty((sections.size, self.partners.xi.shape[1], 8)),
+            self.of_run,
+        )
 
     @property
     def _search(self) -> tuple[Any, ...]:
@@ -113,6 +126,10 @@ class _FiberSet:
     def _own(self, array: Array | NDArray[np.int64]) -> Any:
         return array[self._first : self._first + int(self._run_pairs[-1])]
 
+    @property
+    def _slots(self) -> tuple[Any, ...]:
+        return (*self._sections, self.runs.slot_start, *self._work, self.element, self.xi)
+
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""
         cables = self.cables
@@ -131,15 +148,20 @@ class HalfPassFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
-        least = contact.fiber_runs(
-            at.power, *self._search, self.runs.slot_start, self.element, self.xi, self.state,
-            self.force, self._jacobian,
-        )  # fmt: skip
+        reference, radius_poly, h, _, *search = self._search
+        slots = (*self._slots, self.state, self.force)
+        least = contact.fiber_runs(*(at.power, reference, radius_poly, h, *search, *slots))
         return least, 0.0
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""
         runs, cables, partners = self.runs, self.cables, self.partners
+        if tangent:
+            contact.fiber_slopes(
+                at.power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
+                runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
+                self._work[1], self.element, self.xi, self.state, self._jacobian,
+            )  # fmt: skip
         scatter.fill_half_passes(
             cables.h, runs.element, runs.law, partners.points, partners.xi, partners.weight,
             runs.slot_start, self.element, self.xi, self.state, self.force, self._jacobian,
@@ -158,10 +180,8 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        return variational.find_gaps(
-            at.power, at.widest, *self._search, self.partners.weight, self.runs.slot_start,
-            self.element, self.xi, self._held, self.state, self.force,
-        )  # fmt: skip
+        search = (at.power, at.widest, *self._search, self.partners.weight)
+        return gaps.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
 
     def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
         """Fill this set's pairs."""

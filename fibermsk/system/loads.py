@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import cable
-from fibermsk.model import Model
+from fibermsk.model import Constant, Model
 from fibermsk.system.cables import Cables
 
 __all__ = ["Loads"]
@@ -25,8 +25,22 @@ class Loads:
 
     def __init__(self, model: Model, cables: Cables, gravity: Array) -> None:
         self._model, self._cables = model, cables
-        self._gravity = cables.line_density[:, :, None] * gravity
-        self.weight = self._nodal(self._gravity)
+        weight = cables.line_density[:, :, None] * gravity
+        self.weight = self._nodal(weight)
+        # fibers by the signal that they share, and by whether their load varies
+        signals: dict[object, list[int]] = {}
+        for f, fiber in enumerate(model.fibers):
+            signal = fiber.activation
+            key = signal if isinstance(signal, Constant) else id(signal)
+            signals.setdefault(key, []).append(f)
+        self._sharing = [np.array(fibers) for fibers in signals.values()]
+        self._fixed, self._varying = weight, []
+        for f, fiber in enumerate(model.fibers):
+            if callable(fiber.line_load):
+                self._varying.append(f)
+            elif np.any(fiber.line_load):
+                self._add_line_load(self._fixed, f, 0.0)
+        self._external = self._nodal(self._fixed)
         self.forget()
 
     def forget(self) -> None:
@@ -37,26 +51,28 @@ class Loads:
         """Activation of each fiber at time t, (n_fibers,); a shared signal is asked once."""
         if t == self._time:
             return self._activations
-        known: dict[int, float] = {}
-        for fiber in self._model.fibers:
-            key = id(fiber.activation)
-            if key not in known:
-                known[key] = fiber.activation_at(t)
-        return np.array([known[id(fiber.activation)] for fiber in self._model.fibers])
+        result = np.empty(len(self._model.fibers))
+        for fibers in self._sharing:
+            result[fibers] = self._model.fibers[fibers[0]].activation_at(t)
+        return result
 
     def at(self, t: float) -> tuple[Array, Array]:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
         if t != self._time:
-            cables = self._cables
             activations = self.activations(t)
-            load = self._gravity.copy()
-            for f in range(len(cables.names)):
-                own = slice(cables.element_start[f], cables.element_start[f + 1])
-                load[own] += self.line_load(f, t) * cables.G0[own, :, None]
-            self._external = self._nodal(load)
-            self._activations, self._element_activation = activations, activations[cables.fiber]
+            if self._varying:
+                load = self._fixed.copy()
+                for f in self._varying:
+                    self._add_line_load(load, f, t)
+                self._external = self._nodal(load)
+            self._activations = activations
+            self._element_activation = activations[self._cables.fiber]
             self._time = t
         return self._external, self._element_activation
+
+    def _add_line_load(self, load: Array, f: int, t: float) -> None:
+        own = slice(self._cables.element_start[f], self._cables.element_start[f + 1])
+        load[own] += self.line_load(f, t) * self._cables.G0[own, :, None]
 
     def line_load(self, f: int, t: float) -> Array:
         """Line load at the quadrature points of one fiber (n_own_elements, n_points, 3) [N/m]."""

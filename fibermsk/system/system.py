@@ -329,9 +329,8 @@ class FiberSystem:
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
         samples = np.linspace(0.0, 1.0, 11)
-        for fiber in {id(f.activation): f for f in self.model.fibers}.values():
-            for t in times:
-                fiber.activation_at(float(t))
+        for t in times:
+            self.loads.activations(float(t))
         for _, point in self._moving_points:
             for t in times:
                 point.position_at(float(t))

@@ -13,7 +13,8 @@ from reference.hermite import assemble, shape
 import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import contact as kernels
-from fibermsk.kernels import variational
+from fibermsk.kernels import gaps, variational
+from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import power_coefficients
 from fibermsk.system.contact_sets import Border
 
@@ -186,11 +187,19 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
         force=np.full((n_slots, 3), np.nan),
         jacobian=np.full((n_slots, 4, 3, 3), np.nan),
     )
+    runs = (np.asarray(elements, np.int64), np.arange(n + 1) * k, np.tile(candidates, n))
+    laws = np.zeros(n, np.int64), np.array([law]), np.array([points])
+    start = np.arange(n + 1) * points
+    sections = np.empty((n, points, 8))
+    slots = (out.element, out.xi, out.state)
     out.least = kernels.fiber_runs(
-        power, c.reference_power, c.radius_poly, c.h, c.end_flag, np.asarray(elements, np.int64),
-        np.arange(n + 1) * k, np.tile(candidates, n), np.zeros(n, np.int64),
-        np.array([law]), np.array([points]), gauss_rule(points)[0][None, :],
-        np.arange(n + 1) * points, out.element, out.xi, out.state, out.force, out.jacobian,
+        power, c.reference_power, c.radius_poly, c.h, *runs, *laws, gauss_rule(points)[0][None, :],
+        runs[0], laws[0], np.arange(n), start, np.empty((c.h.size, N_COLUMNS)), sections,
+        np.empty((n, 2)), *slots, out.force,
+    )  # fmt: skip
+    kernels.fiber_slopes(
+        power, c.reference_power, c.radius_poly, c.h, c.end_flag, *laws, np.arange(n), start,
+        sections, *slots, out.jacobian,
     )  # fmt: skip
     return out
 
@@ -246,31 +255,25 @@ class AllPairs:
         pairs = (self.element, self.start, self.candidates, self.laws_of[0], *law)
         bones = (self.bone_element, self.shape, self.laws_of[1], *partners.place_shapes(state))
         bones += (partners.shape_radius, partners.shape_infinite, *law)
-        slots = [np.arange(0, n + 1, 5), np.empty(n, np.int64), np.empty(n)]
+        sections = (self.element, self.laws_of[0], np.arange(self.element.size))
+        work = (np.empty((c.h.size, N_COLUMNS)), np.empty((self.element.size, 5, 8)))
+        work += (np.empty((self.element.size, 2)),)
+        slots = (*sections, np.arange(0, n + 1, 5), *work, np.empty(n, np.int64), np.empty(n))
         values = [np.empty((n, 6)), np.empty((n, 3))]
         bone_values = [np.arange(0, m + 1, 5), np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3))]
         if self.potential:
-            held = np.empty(n, bool)
             everywhere = np.full(c.h.size, np.inf)
             found = (
-                variational.find_gaps(
-                    geometry[0],
-                    everywhere,
-                    *geometry[1:],
-                    c.end_flag,
-                    *pairs,
-                    self.weight,
-                    *slots,
-                    held,
-                    *values,
-                )[0],  # fmt: skip
+                gaps.find_gaps(
+                    geometry[0], everywhere, *geometry[1:], c.end_flag, *pairs, self.weight, *slots,
+                    np.empty(n, bool), *values,
+                )[0],
                 variational.find_bone_gaps(*geometry, *bones, self.weight, *bone_values)[0],
-            )
+            )  # fmt: skip
         else:
-            values.append(np.empty((n, 4, 3, 3)))
             bone_values.append(np.empty((m, 2, 3, 3)))
             found = (
-                kernels.fiber_runs(*geometry, c.end_flag, *pairs, *slots, *values),
+                kernels.fiber_runs(*geometry, *pairs, *slots, *values),
                 kernels.bone_runs(*geometry, *bones, *bone_values),
             )
         return min(*found, 1.0)

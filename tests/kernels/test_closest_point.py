@@ -5,19 +5,27 @@ import pytest
 from numpy.testing import assert_allclose
 from reference import closest_point as reference
 
-from fibermsk.kernels.closest_point import SCRATCH_SIZE, closest_on_element, distance_quintic
+from fibermsk.kernels.closest_point import distance_quintic, nearest_on_element
+from fibermsk.kernels.rows import N_COLUMNS, fill_rows
 
 EPS = np.finfo(float).eps
 
 
 def find(power, x):
-    """xi and distance by the kernel, its scratch filled with rubbish."""
-    xi, d2 = closest_on_element(power, x, np.full(SCRATCH_SIZE, np.nan))
+    """xi and distance by the kernel."""
+    xi, d2 = nearest_on_element(0, *x, power[None], rows_of(power))
     assert 0.0 <= xi <= 1.0
     assert_allclose(
         d2, np.sum((curve(power, xi) - x) ** 2), rtol=0.0, atol=20 * EPS * size(power, x)
     )
     return xi, np.sqrt(d2)
+
+
+def rows_of(power):
+    """Row of one element of constant radius."""
+    rows = np.full((1, N_COLUMNS), np.nan)
+    fill_rows(power[None], power[None], np.array([[1.0, 0, 0, 0, 0]]), np.ones(1), rows)
+    return rows
 
 
 def curve(power, xi):
@@ -212,8 +220,9 @@ def test_two_minima_the_nearer_wins():
 
 def test_distance_quintic(rng):
     for _ in range(50):
-        power, x, a = rng.normal(size=(4, 3)), rng.normal(size=3), np.empty(6)
-        distance_quintic(power, x, a)
+        power, x = rng.normal(size=(4, 3)), rng.normal(size=3)
+        a, way = distance_quintic(0, *x, power[None], rows_of(power))
+        assert_allclose(way, power[0] - x, rtol=1e-15)
         assert_allclose(a, reference.quintic(power, x), rtol=0.0, atol=1e-14 * size(power, x))
         # half the derivative of the squared distance, by the complex step
         xi = rng.uniform() + 1e-30j

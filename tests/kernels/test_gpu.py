@@ -18,7 +18,7 @@ from numba import int64, typeof, types
 from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
 
-from fibermsk.kernels._compile import kernel
+from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 
 BODIES = [gpu_bodies.nearest_of_all, gpu_bodies.cable_element]
@@ -77,12 +77,17 @@ def to_ptx(monkeypatch):
     return compile_body
 
 
-@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)
-def test_compiles_for_a_gpu(to_ptx, body):
-    ptx = to_ptx(body, gpu_bodies.arguments(body))
+@pytest.mark.parametrize(
+    "body, values",
+    [*((body, gpu_bodies.arguments(body)) for body in BODIES), *gpu_bodies.fiber_bodies()],
+    ids=lambda part: getattr(part, "__qualname__", ""),
+)
+def test_compiles_for_a_gpu(to_ptx, body, values):
+    ptx = to_ptx(body, values)
     assert ".target sm_90" in ptx and ".visible .entry" in ptx
     # division as on the CPU, and nothing left to link: no allocator, no function of the host
-    assert "div.rn.f64" in ptx and "div.approx" not in ptx
+    assert "div.rn.f64" in ptx or "rcp.rn.f64" in ptx
+    assert "div.approx" not in ptx
     assert "NRT_" not in ptx and ".extern .func" not in ptx
 
 

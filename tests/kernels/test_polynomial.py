@@ -1,4 +1,4 @@
-"""All real roots in the unit interval: none missed, none invented."""
+"""The lowest point of a sextic, from its derivative: no minimum missed, no claim that is wrong."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.polynomial import polynomial
 from numpy.testing import assert_allclose
 
-from fibermsk.kernels.polynomial import WORK_SIZE, quintic_roots
+from fibermsk.kernels import polynomial as kernels
 
 EPS = np.finfo(float).eps
 
@@ -23,12 +23,11 @@ for _i in range(6):
         )
 
 
-def solve(a):
-    """Roots that the kernel reports, in its order."""
-    work, roots = np.full(WORK_SIZE, np.nan), np.full(6, np.nan)
-    n = quintic_roots(np.asarray(a, float), work, roots)
-    assert 0 <= n <= 5
-    return roots[:n]
+def lowest(a):
+    """Where the antiderivative is least, by the kernel."""
+    x = kernels.lowest_point(tuple(np.asarray(a, float)))
+    assert 0.0 <= x <= 1.0
+    return x
 
 
 def value(a, x):
@@ -39,87 +38,78 @@ def value(a, x):
     return total
 
 
-def rounding(a, x):
-    """What Horner's rule may be off by at x, and the smallest numbers."""
-    return 20.0 * EPS * float(polynomial.polyval(abs(x), np.abs(a))) + 1e-300
+def depth(a, x):
+    """Antiderivative in exact arithmetic."""
+    parts = [Fraction(float(c)) / (n + 1) for n, c in enumerate(a)]
+    return sum((part * Fraction(float(x)) ** (n + 1) for n, part in enumerate(parts)), Fraction(0))
 
 
-def touching(a):
-    """Value that counts as touching zero: the kernel's 4e-16 of the largest coefficient,
-    rounded."""
-    return 5e-16 * np.abs(a).max()
+def real_roots(a):
+    """Real parts of all roots in [0, 1] that numpy finds, which hold every minimum."""
+    kept = np.flatnonzero(np.abs(a) > 1e-14 * np.abs(a).max())
+    roots = np.roots(np.asarray(a)[kept[-1] :: -1]).real
+    return roots[(roots >= 0.0) & (roots <= 1.0)]
 
 
-def check(a, reported):
-    """Every reported root is one to rounding; between them the polynomial keeps its sign.
+def sturm_count(a):
+    """Number of different roots in (0, 1], exactly, if the polynomial does not vanish at the ends.
 
-    Both hold for the polynomial in exact arithmetic, up to what Horner's rule rounds and to what
-    counts as touching zero.
+    Sturm's theorem with fractions.
     """
-    assert np.all(np.diff(reported) > 0.0)
-    assert np.all((reported >= 0.0) & (reported <= 1.0))
-    slope = polynomial.polyder(a)
-    for x in reported:
-        # one unit in the last place of x besides the rounding of the value
-        allowed = (
-            rounding(a, x) + touching(a) + 8.0 * EPS * float(polynomial.polyval(x, np.abs(slope)))
-        )
-        assert abs(float(value(a, x))) <= allowed
-    bounds = np.r_[0.0, reported, 1.0]
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
-        if high - low < 1e-12:
-            continue
-        samples = low + (high - low) * np.linspace(0.0, 1.0, 26)[1:-1]
-        values = np.array([float(value(a, x)) for x in samples])
-        clear = np.abs(values) > [rounding(a, x) + touching(a) for x in samples]
-        signs = np.sign(values[clear])
-        assert np.all(signs == signs[:1])
+
+    def trim(p):
+        while p and p[-1] == 0:
+            p = p[:-1]
+        return p
+
+    def remainder(p, q):
+        p = list(p)
+        while len(p) >= len(q):
+            factor = p[-1] / q[-1]
+            shift = len(p) - len(q)
+            p = [c - (factor * q[n - shift] if n >= shift else 0) for n, c in enumerate(p)][:-1]
+            p = trim(p)
+        return p
+
+    chain = [trim([Fraction(float(c)) for c in a])]
+    chain.append(trim([n * c for n, c in enumerate(chain[0])][1:]))
+    while chain[-1]:
+        chain.append([-c for c in remainder(chain[-2], chain[-1])])
+    chain = chain[:-1]
+
+    def changes(x):
+        signs = [np.sign(sum(c * x**n for n, c in enumerate(p))) for p in chain]
+        signs = [s for s in signs if s != 0]
+        return sum(s != t for s, t in zip(signs, signs[1:], strict=False))
+
+    return changes(0) - changes(1)
 
 
-def certain_roots(a, distance=1e-6):
-    """Simple real roots inside (0, 1) that numpy finds, each far from all others."""
-    all_roots = np.roots(a[::-1])
-    found = []
-    for i, root in enumerate(all_roots):
-        apart = np.abs(np.delete(all_roots, i) - root).min(initial=np.inf)
-        if root.imag == 0.0 and distance < root.real < 1.0 - distance and apart > distance:
-            found.append(root.real)
-    return np.sort(found)
-
-
-def sensitivity(a, x):
-    """How far a root moves where all coefficients are rounded."""
-    slope = abs(polynomial.polyval(x, polynomial.polyder(a)))
-    return 50.0 * rounding(a, x) / slope + 4.0 * EPS  # numpy's eigenvalues: 50 times that
+def check(a):
+    """No end, no root and no sample lies deeper; the point is an end or stationary."""
+    a = np.asarray(a, float)
+    x = lowest(a)
+    scale = np.abs(a).sum()
+    others = np.r_[0.0, 1.0, np.linspace(0.0, 1.0, 41), real_roots(a)]
+    # rounding of the antiderivative: six terms, and what is taken for zero on halved intervals
+    allowed = 4e-15 * scale
+    assert float(depth(a, x) - min(depth(a, other) for other in others)) <= allowed
+    if 0.0 < x < 1.0:
+        slope = np.abs(polynomial.polyval(x, polynomial.polyder(a)))
+        # what is taken for zero, Horner's rounding, and one unit in the last place of x
+        assert abs(float(value(a, x))) <= 4e-15 * scale + 8.0 * EPS * slope
+    return x
 
 
 @pytest.mark.parametrize("kind", ["monomial", "bernstein"])
-def test_random_quintics_against_numpy(rng, kind):
-    counts = np.zeros(6, int)
-    for _ in range(2000):
+def test_random_quintics(rng, kind):
+    inside = 0
+    for _ in range(600):
         a = rng.normal(size=6)
         if kind == "bernstein":
             a = BERNSTEIN @ (a * np.array([1.0, -1.0] * 3) ** rng.integers(0, 2))
-        found, expected = solve(a), certain_roots(a)
-        counts[found.size] += 1
-        for root in expected:
-            assert np.abs(found - root).min(initial=np.inf) <= sensitivity(a, root)
-        all_roots = np.roots(a[::-1])
-        for root in found:
-            # a multiple root of numpy's is off by the square root of rounding
-            assert np.abs(all_roots - root).min() < 1e-7
-        assert np.all(np.diff(found) > 0.0)
-    # up to four roots were there; five are rare, and chosen below
-    assert counts[1] > 300
-    assert kind == "monomial" or counts[:5].min() > 0
-
-
-@pytest.mark.parametrize("kind", ["monomial", "bernstein"])
-def test_no_root_missed_between_reported_ones(rng, kind):
-    for _ in range(60):
-        a = rng.normal(size=6)
-        a = BERNSTEIN @ a if kind == "bernstein" else a
-        check(a, solve(a))
+        inside += 0.0 < check(a) < 1.0
+    assert inside > 100
 
 
 CHOSEN = {
@@ -133,148 +123,119 @@ CHOSEN = {
     "far apart": [1e-8, 0.5, 1e4, -1e5, 1e6],
     "at zero only": [0.0, -1.0, -2.0, -3.0, -4.0],
     "at one only": [1.0, -1.0, -2.0, -3.0, -4.0],
+    "double": [0.3, 0.3, 0.7, 2.0, -1.0],
+    "triple": [0.3, 0.3, 0.3, 2.0, -1.0],
+    "triple on a half": [0.5, 0.5, 0.5, 2.0, -1.0],
+    "quintuple": [0.6, 0.6, 0.6, 0.6, 0.6],
+    "two double": [0.25, 0.25, 0.75, 0.75, 1.5],
 }
 
 
 @pytest.mark.parametrize("name", CHOSEN)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_chosen_simple_roots(name, sign):
-    roots = np.sort(CHOSEN[name])
-    a = sign * polynomial.polyfromroots(roots)
-    found = solve(a)
-    inside = roots[(roots >= 0.0) & (roots <= 1.0)]
-    assert found.size == inside.size
-    # the coefficients are rounded, which moves the roots by this much
-    for mine, root in zip(found, inside, strict=True):
-        assert abs(mine - root) <= sensitivity(a, root)
-    check(a, found)
+def test_chosen_roots(name, sign):
+    check(sign * polynomial.polyfromroots(CHOSEN[name]))
 
 
-def test_random_chosen_roots(rng):
-    """Odd numbers of roots inside, with complex pairs and outer roots for the rest."""
-    for _ in range(2000):
-        n = rng.integers(0, 6)
-        inside = np.sort(rng.uniform(0.0, 1.0, n))
-        others = []
-        while n + len(others) < 5:
-            if n + len(others) <= 3 and rng.random() < 0.6:
-                z = rng.uniform(-0.5, 1.5) + 1j * rng.uniform(0.05, 1.0)
-                others += [z, z.conjugate()]
-            else:
-                others.append(rng.choice([-1.0, 1.0]) * rng.uniform(0.6, 3.0) + 0.5)
-        a = rng.normal() * polynomial.polyfromroots(np.r_[inside, others]).real
-        if n > 1 and np.diff(inside).min() < 1e-3:
-            continue
-        found = solve(a)
-        if np.any((inside < 1e-12) | (inside > 1.0 - 1e-12)):
-            continue
-        assert found.size == n
-        assert all(abs(x - r) <= sensitivity(a, r) for x, r in zip(found, inside, strict=True))
+@pytest.mark.parametrize("shift", [1e-3, 1e-6, 1e-9])
+def test_the_deeper_of_two_minima(shift):
+    """Minima at 0.25 and 0.75, of equal depth without the shift of the maximum between them."""
+    for side in (-1.0, 1.0):
+        x = lowest(np.r_[polynomial.polyfromroots([0.25, 0.5 + side * shift, 0.75]), 0.0, 0.0])
+        assert_allclose(x, 0.25 if side > 0 else 0.75, rtol=1e-14)
 
 
 @pytest.mark.parametrize("multiplicity", [3, 5])
-@pytest.mark.parametrize("root", [0.0, 0.125, 0.3, 0.5, 0.77, 1.0])
-def test_roots_of_odd_multiplicity_are_found(rng, multiplicity, root):
-    """The polynomial changes sign there, which is what makes a minimum of the distance."""
+@pytest.mark.parametrize("root", [0.125, 0.3, 0.5, 0.77])
+def test_roots_of_odd_multiplicity(rng, multiplicity, root):
+    """A flat minimum, known as well as its depth tells: to the root of rounding."""
     for _ in range(20):
-        others = rng.uniform(1.5, 4.0, 5 - multiplicity) * rng.choice([-1.0, 1.0])
+        others = rng.uniform(1.5, 4.0, 5 - multiplicity)
         a = polynomial.polyfromroots(np.r_[[root] * multiplicity, others])
-        found = solve(a)
-        # rounded coefficients split the root within the m-th root of their rounding; at an end
-        # of the interval the parts may lie outside
-        reach = (100.0 * EPS) ** (1.0 / multiplicity)
-        near = np.abs(found - root) < reach
-        assert np.all(near)
-        assert near.any() or root in (0.0, 1.0)
-        check(a, found)
-
-
-@pytest.mark.parametrize("root", [0.0, 0.25, 0.5, 0.75, 1.0])
-def test_nothing_is_lost_beside_a_double_root(rng, root):
-    """Rounding decides whether a double root is none, one or two; the simple root stays."""
-    for _ in range(50):
-        simple = rng.uniform(0.05, 0.2) if root > 0.3 else rng.uniform(0.8, 0.95)
-        others = rng.uniform(1.5, 4.0, 2)
-        a = polynomial.polyfromroots(np.r_[root, root, simple, others])
-        found = solve(a)
-        reach = np.sqrt(100.0 * EPS * np.abs(a).max())
-        near = np.abs(found - root) < reach
-        assert found.size == near.sum() + 1
-        assert np.abs(found - simple).min() <= sensitivity(a, simple)
-        check(a, found)
-
-
-def test_exact_double_roots_are_reported():
-    """Coefficients and derivative without rounding: the touching root is there."""
-    for a in (
-        polynomial.polyfromroots([0.5, 0.5, 2.0, 2.0, 4.0]),
-        polynomial.polyfromroots([0.5, 0.5, -1.0, -1.0, -2.0]),
-        [0.25, -1.0, 1.0, 0.0, 0.0, 0.0],  # (x - 0.5)^2
-        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0],  # x^2
-        [1.0, -2.0, 1.0, 0.0, 0.0, 0.0],  # (x - 1)^2
-    ):
-        expected = 0.5 if a[0] not in (0.0, 1.0) else a[0]
-        found = solve(a)
-        assert_allclose(found, [expected], rtol=0.0, atol=1e-15)
+        a *= -np.sign(value(a, 0.0)) * 1.0
+        assert abs(check(a) - root) < (1000.0 * EPS) ** (1.0 / multiplicity)
 
 
 @pytest.mark.parametrize("degree", range(5))
 def test_lower_degrees(rng, degree):
-    for _ in range(300):
+    for _ in range(100):
         a = np.zeros(6)
         a[: degree + 1] = rng.normal(size=degree + 1)
-        found, expected = solve(a), certain_roots(a[: degree + 1]) if degree else np.empty(0)
-        assert found.size <= degree
-        for root in expected:
-            assert np.abs(found - root).min(initial=np.inf) <= sensitivity(a, root)
-    check(a, found)
+        check(a)
 
 
 @pytest.mark.parametrize("leading", [1e-30, 1e-18, 1e-12, 1e-6])
 def test_almost_lower_degree(rng, leading):
-    """Leading coefficients that all but vanish leave the roots where they are."""
-    for _ in range(100):
-        a = np.zeros(6)
-        a[:4] = rng.normal(size=4)
-        expected = certain_roots(a[:4], 1e-3)
-        a[4:] = leading * rng.normal(size=2)
-        found = solve(a)
-        for root in expected:
-            # the change of the polynomial over its slope, the latter halved for curvature
-            slope = abs(polynomial.polyval(root, polynomial.polyder(a)))
-            if slope > 0.1:
-                move = 2.0 * 5.0 * leading / slope + sensitivity(a, root)
-                assert np.abs(found - root).min(initial=np.inf) <= move
+    for _ in range(50):
+        check(np.r_[rng.normal(size=4), leading * rng.normal(size=2)])
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e-8, 1e8, 1e30, 1e200])
-def test_scaling_by_a_constant(rng, scale):
-    """Powers of two change nothing at all; other factors round the coefficients."""
+@pytest.mark.parametrize("exponent", [-600, -100, -30, 30, 100, 600])
+def test_scaling_by_a_power_of_two(rng, exponent):
+    """Changes nothing at all."""
     for _ in range(100):
         a = BERNSTEIN @ rng.normal(size=6)
-        found = solve(a)
-        power = 2.0 ** np.round(np.log2(scale))
-        assert np.array_equal(solve(a * power), found)
-        for root in certain_roots(a):
-            assert np.abs(solve(a * scale) - root).min(initial=np.inf) <= sensitivity(a, root)
+        assert lowest(a * 2.0**exponent) == lowest(a)
 
 
-def test_zero_and_constant_polynomials():
-    assert solve(np.zeros(6)).size == 0
-    assert solve([1.0, 0, 0, 0, 0, 0]).size == 0
-    assert solve([-1e-200, 0, 0, 0, 0, 0]).size == 0
+def test_constants_and_what_is_no_number():
+    assert lowest(np.zeros(6)) == 0.0
+    assert lowest([1.0, 0, 0, 0, 0, 0]) == 0.0
+    assert lowest([-1e-200, 0, 0, 0, 0, 0]) == 1.0
+    for bad in (np.nan, np.inf, -np.inf):
+        for n in range(6):
+            a = np.array([-1.0, 3.0, -1.0, 2.0, 1.0, 1.0])
+            a[n] = bad
+            kernels.lowest_point(tuple(a))  # comes to an end
 
 
-def test_reflection(rng):
-    """Roots of f(1 - x) are the mirrored ones."""
-    for _ in range(300):
-        b = rng.normal(size=6)
-        found, mirrored = solve(BERNSTEIN @ b), solve(BERNSTEIN @ b[::-1])
-        expected = certain_roots(BERNSTEIN @ b, 1e-3)
-        for root in expected:
-            bound = 10.0 * sensitivity(BERNSTEIN @ b, root) * 30.0  # the mirrored one's is larger
-            assert np.abs(found - root).min() <= bound
-            assert np.abs(1.0 - mirrored - root).min() <= bound
+def test_halved_intervals(rng):
+    """The quintic on a part of the interval, by its value."""
+    for _ in range(100):
+        a = rng.normal(size=6)
+        width = 0.5 ** rng.integers(0, 8)
+        low = width * rng.integers(0, round(1.0 / width))
+        part = kernels._part(tuple(a), low, width)
+        t = rng.uniform(size=5)
+        expected = polynomial.polyval(low + width * t, a)
+        assert_allclose(polynomial.polyval(t, part), expected, rtol=0.0, atol=1e-14)
+
+
+def test_derivatives(rng):
+    for _ in range(50):
+        a, x = rng.normal(size=6), rng.uniform(-1.0, 2.0)
+        found = kernels.value_and_slope(tuple(a), x)
+        expected = polynomial.polyval(x, a), polynomial.polyval(x, polynomial.polyder(a))
+        assert_allclose(found, expected, rtol=1e-13, atol=1e-12)
+        integral = kernels.antiderivative(tuple(a), x)
+        assert_allclose(integral, float(depth(a, x)), rtol=1e-13, atol=1e-13)
+
+
+def claims(a):
+    """Compare what the signs of the Bernstein coefficients say with an exact count of roots."""
+    pattern = kernels.sign_pattern(kernels.bernstein(tuple(a)), 0.0)
+    ends = value(a, 0.0), value(a, 1.0)
+    if 0 in ends:
+        return pattern
+    n = sturm_count(a)
+    if pattern in (kernels.RISES, kernels.FALLS):
+        assert n == 0
+        assert (ends[0] > 0) == (pattern == kernels.RISES)
+    elif pattern in (kernels.DIPS, kernels.PEAKS):
+        assert n == 1
+        assert (ends[0] < 0 < ends[1]) == (pattern == kernels.DIPS)
+    return pattern
+
+
+def test_signs_never_claim_too_much(rng):
+    """Random ones, and coefficients so near to zero that rounding could matter."""
+    seen = np.zeros(5, int)
+    for trial in range(600):
+        b = rng.normal(size=6) + 1.5 * rng.normal()
+        if trial % 3 == 0:
+            b = np.sort(b)
+        seen[claims(BERNSTEIN @ b)] += 1
+    assert seen.min() > 10
 
 
 COEFFICIENT = st.one_of(
@@ -284,18 +245,23 @@ COEFFICIENT = st.one_of(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@settings(deadline=None, derandomize=True, max_examples=150)
 @given(st.lists(COEFFICIENT, min_size=6, max_size=6))
-def test_property_sign_changes(a):
-    """Whatever the coefficients: roots increase, are roots, and no change of sign lies between."""
-    a = np.array(a)
+def test_property_nothing_lies_deeper(a):
     if np.any(a):
-        check(a, solve(a))
+        check(a)
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(st.lists(st.integers(-20, 20).map(float), min_size=6, max_size=6))
+def test_property_claims(a):
+    """Integers, so that the Bernstein coefficients' signs are exact but for rounded fifths."""
+    claims(60.0 * np.array(a))
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5), st.floats(1e-3, 1e3))
 def test_property_five_roots_inside(roots, scale):
     """Five roots in the interval, however close."""
-    a = scale * polynomial.polyfromroots(roots)
-    check(a, solve(a))
+    check(scale * polynomial.polyfromroots(roots))
+    check(-scale * polynomial.polyfromroots(roots))

@@ -96,6 +96,22 @@ def test_optimum_of_the_active_curve(exponent):
     assert_allclose(1.25 * 0.8 * low[0], 1.25 * 1.2 * high[0], rtol=1e-14)  # offset's rounding
 
 
+def test_exponent_four_is_no_exception():
+    """Its power is a product, that of its neighbors in the floats a general power."""
+    for stretch in np.linspace(0.6, 2.2, 33):
+        found = nominal_stress(stretch, 0.3, 0.7, *FULL[:5], 4.0, FULL[6])
+        for near in (np.nextafter(4.0, 0.0), np.nextafter(4.0, 5.0)):
+            expected = nominal_stress(stretch, 0.3, 0.7, *FULL[:5], near, FULL[6])
+            # d^nu varies by eps nu log d, and the largest |offset| here has d^nu = 30
+            assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_a_broken_activation_shows():
+    """Not a number stays one, though a muscle without activation skips its curve."""
+    assert np.isnan(nominal_stress(1.0, 0.0, np.nan, *FULL)[0])
+    assert np.isnan(nominal_stress(np.nan, 0.0, 0.0, *FULL)[0])
+
+
 def test_energy_derivative_is_the_conservative_stress(rng):
     for stretch in rng.uniform(0.4, 2.2, 40):
         with mpmath.workdps(30):

@@ -11,12 +11,29 @@ from typing import Any
 from numba import get_num_threads, njit
 from numba.core import event
 
-__all__ = ["inlined", "kernel", "on_first_compilation", "parallel"]
+__all__ = ["body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
+
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
+    return njit(**_OPTIONS)(function)
+
+
+def body(function: Any) -> Any:
+    """Compile the task of a parallel loop, or what it calls: it must not allocate memory.
+
+    Reference counts of arrays are left out, which would cost more than a short task and which
+    threads would fight over.
+    """
+    return njit(**_TASK_OPTIONS)(function)
+
+
+def inlined_body(function: Any) -> Any:
+    """Compile a `body` into whatever calls it, where the call itself would cost too much."""
+    return njit(**_TASK_OPTIONS, inline="always")(function)
 
 
 def inlined(function: Any) -> Any:
@@ -24,7 +41,7 @@ def inlined(function: Any) -> Any:
 
     There a constant argument leaves out what it switches off, as does a result that is ignored.
     """
-    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
+    return njit(**_OPTIONS, forceinline=True)(function)
 
 
 def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
@@ -43,8 +60,7 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
     """
 
     def compile_both(function: Any) -> Any:
-        options = {"cache": True, "nogil": True, "error_model": "numpy"}
-        alone, shared = njit(**options)(function), njit(parallel=True, **options)(function)
+        alone, shared = njit(**_OPTIONS)(function), njit(**_OPTIONS, parallel=True)(function)
         index = list(signature(function).parameters).index(tasks)
 
         @wraps(function)

@@ -1,0 +1,22 @@
+"""How fast this package is, and others at the same work.
+
+A bench gives rows of figures and ratios of figures of the same run. `BENCHES` lists them,
+`run_bench` runs one.
+"""
+
+from fibermsk.bench import bundle, kernels, peer_table, scaling, upper_limb
+from fibermsk.bench.bench import Bench, Findings, Options, run_bench
+
+__all__ = ["BENCHES", "Bench", "Findings", "Options", "run_bench"]
+
+BENCHES = {
+    bench.name: bench
+    for bench in (
+        Bench("bundle", "fibers in contact, against PyElastica and MuJoCo", bundle.run),
+        Bench("upper_limb", "the arm at five levels, against plain NumPy", upper_limb.run),
+        Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
+        Bench("kernels", "parts of a step, threads, cables against Exudyn", kernels.run),
+        Bench("peers", "the other simulators alone", peer_table.run),
+    )
+}
+"""Every bench, by name."""

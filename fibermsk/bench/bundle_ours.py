@@ -1,0 +1,193 @@
+"""The bundle in this package: the model, and the solver settings that the bench uses."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.bench import bundle_case as case
+from fibermsk.elements.hermite import hermite, hermite_d1
+from fibermsk.errors import ModelWarning
+from fibermsk.laws import KelvinVoigt, PenaltyContact
+from fibermsk.model import Contact, Fiber, Model, Tissue
+from fibermsk.results import Result
+from fibermsk.solvers import BDF2, Newton, simulate
+from fibermsk.system import build
+
+__all__ = ["STEPS", "bundle_model", "centerlines", "run_bundle", "squeezed_model"]
+
+Array = NDArray[np.float64]
+
+# --- solver settings --------------------------------------------------------------------------
+
+STEPS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+"""Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
+
+CONVERGED_STEPS = 2048
+"""Of the run that the sag is compared with."""
+
+METHOD = BDF2()
+"""Time integrator."""
+
+NEWTON = Newton(tolerance=1e-5)
+"""Nonlinear solver."""
+
+POINTS = 3
+"""Contact points of each element."""
+
+CONTACT = PenaltyContact(stiffness=1000.0, limit=3.0)
+"""Contact law."""
+
+# ----------------------------------------------------------------------------------------------
+
+VISCOSITY = case.YOUNGS_MODULUS * 0.02 / 3.0
+"""Of the tissue [N s/m^2]: stretching is damped with a time of 0.02 s."""
+
+_SAMPLES = 16
+"""Points of an element at which centerlines are looked at."""
+
+
+def bundle_model(
+    n: int, *, contact: bool = True, bending: float = 0.0, loads: Array | None = None
+) -> Model:
+    """Describe the bundle.
+
+    Parameters
+    ----------
+    n : int
+        Fibers.
+    contact : bool
+        Whether they touch.
+    bending : float
+        Bending stiffness over that of solid round sections.
+    loads : (n, 3) float array, optional
+        Load per length on each fiber beside its weight [N/m].
+    """
+    model = Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
+    law = KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
+    tissue = Tissue(case.DENSITY, law, bending=bending)
+    loads = np.zeros((n, 3)) if loads is None else loads
+    fibers = [
+        Fiber(
+            f"fiber_{i}",
+            attach=(model.ground.at(0.0, y, z), model.ground.at(case.LENGTH, y, z)),
+            radius=case.RADIUS,
+            n_elements=case.ELEMENTS,
+            tissue=tissue,
+            line_load=load,
+        )
+        for i, ((y, z), load) in enumerate(zip(case.packing(n), loads, strict=True))
+    ]
+    for fiber in fibers:
+        model.add(fiber)
+    if contact and n > 1:
+        model.add(Contact(fibers, fibers, CONTACT, points_per_element=POINTS))
+    return model
+
+
+def squeezed_model(n: int) -> Model:
+    """The bundle pressed together from all sides, so that its contacts stay closed.
+
+    Each fiber is pulled towards the middle of the bundle, in proportion to its distance; those at
+    the rim as hard as by their weight.
+    """
+    places = case.packing(n)
+    away = places - 0.5 * (places.min(axis=0) + places.max(axis=0))
+    weight = case.DENSITY * case.GRAVITY * np.pi * case.RADIUS**2
+    loads = np.zeros((n, 3))
+    loads[:, 1:] = -weight * away / np.linalg.norm(away, axis=1).max()
+    return bundle_model(n, loads=loads)
+
+
+def run_bundle(
+    n: int,
+    steps: int,
+    contact: bool = True,
+    bending: float = 0.0,
+    duration: float = case.DURATION,
+    frames: int = case.FRAMES,
+) -> dict[str, Any]:
+    """Run the bundle once.
+
+    Parameters
+    ----------
+    n : int
+        Fibers.
+    steps : int
+        Time steps of the whole run.
+    contact : bool
+        Whether fibers touch at all.
+    bending : float
+        Bending stiffness over that of solid round sections.
+    duration : float
+        Simulated time [s].
+    frames : int
+        How often to look at the run.
+
+    Returns
+    -------
+    run : dict
+        ``seconds`` of `fibermsk.simulate` (the kernels compiled before), ``build_seconds``,
+        ``steps``, ``newton_iterations`` and what `measure` gives; nothing is measured if the run
+        failed.
+    """
+    few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
+    _simulate(few, 2, 2.0 * duration / steps)  # compiles
+    began = time.perf_counter()
+    system = build(bundle_model(n, contact=contact, bending=bending))
+    built = time.perf_counter()
+    result = _simulate(system, steps, duration)
+    seconds = time.perf_counter() - built
+    run = {
+        "seconds": seconds,
+        "build_seconds": built - began,
+        "steps": result.stats["substeps"],
+        "newton_iterations": result.stats["newton_iterations"],
+    }
+    if result.status != "success":
+        nothing = dict.fromkeys(("sags", "sag", "penetration", "largest_penetration"))
+        return run | nothing | {"message": result.message}
+    chosen = np.linspace(0, len(result.time) - 1, frames + 1).round().astype(int)[1:]
+    return run | case.measure([centerlines(result, int(frame)) for frame in chosen])
+
+
+def _simulate(system: Any, steps: int, duration: float) -> Result:
+    with warnings.catch_warnings():
+        # fibers without weight on them are slack for a moment at the start
+        warnings.simplefilter("ignore", ModelWarning)
+        return simulate(
+            system,
+            t_end=duration,
+            dt=duration / steps,
+            method=METHOD,
+            newton=NEWTON,
+            throw=False,
+        )
+
+
+def centerlines(result: Result, frame: int) -> tuple[Array, Array]:
+    """Points on all centerlines (n, m, 3) and the current radius there (n, m), both in m.
+
+    The radius follows from the stretch there, as the volume does not change.
+    """
+    fibers = result.fibers.values()
+    theta = next(iter(fibers)).node_theta
+    h = np.diff(theta)
+    x = np.array([fiber.position[frame] for fiber in fibers])
+    t = np.array([fiber.tangent[frame] for fiber in fibers])
+    control = np.stack([x[:, :-1], t[:, :-1], x[:, 1:], t[:, 1:]])
+    xi = np.arange(_SAMPLES)[:, None] / _SAMPLES
+
+    def along(shapes: Any, last: Array) -> Array:
+        """Sample elements (n, n_elements * _SAMPLES + 1, 3); `last` ends them."""
+        values = np.einsum("ake,anec->neck", np.array([s + 0 * h for s in shapes]), control)
+        values = np.moveaxis(values, -1, 2).reshape(len(x), -1, 3)
+        return np.concatenate([values, last[:, None]], axis=1)
+
+    points = along(hermite(xi, h), x[:, -1])
+    stretch = np.linalg.norm(along(hermite_d1(xi, h), t[:, -1]), axis=2) / case.LENGTH
+    return points, case.RADIUS / np.sqrt(stretch)

@@ -1,0 +1,111 @@
+"""The cheapest settings with which a simulator still gives its own converged answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["DEEPEST", "NEAR", "Contender", "Found", "find_cheapest"]
+
+NEAR = 0.02
+"""Largest difference of a sag from the converged one, over it."""
+
+DEEPEST = 0.02
+"""Largest penetration over the diameter."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A simulator and the settings that it may take.
+
+    Attributes
+    ----------
+    who : str
+        Its name.
+    function : str
+        ``"module:run_bundle"``.
+    models : sequence of dict
+        Arguments that change what is computed, such as a contact stiffness: each has a converged
+        answer of its own.
+    steps : sequence of int
+        Time steps to try, the cheapest first.
+    converged : int
+        Time steps of the run that counts as converged.
+    """
+
+    who: str
+    function: str
+    models: Sequence[dict[str, Any]]
+    steps: Sequence[int]
+    converged: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """Settings that are good enough.
+
+    Attributes
+    ----------
+    model : dict
+        Arguments.
+    steps : int
+        Time steps.
+    run, converged : dict
+        What the run gave, and the converged one.
+    """
+
+    model: dict[str, Any]
+    steps: int
+    run: dict[str, Any]
+    converged: dict[str, Any]
+
+
+def find_cheapest(
+    contender: Contender,
+    call: Callable[..., dict[str, Any]],
+    say: Callable[[str], None],
+) -> list[Found]:
+    """For each model the fewest time steps that are good enough; the fastest model first.
+
+    Parameters
+    ----------
+    contender : Contender
+        What to try.
+    call : callable
+        Runs the simulator with ``steps`` and the arguments of a model; gives ``seconds``, ``sag``
+        and ``penetration``, the latter two None if the run came to nothing.
+    say : callable
+        Told what was tried.
+
+    Returns
+    -------
+    found : list of Found
+        Empty if nothing is good enough.
+    """
+    found = []
+    for model in contender.models:
+        converged = call(steps=contender.converged, **model)
+        say(f"{contender.who} {model}: converged, {_words(converged)}")
+        if not _shallow(converged):
+            continue
+        for steps in contender.steps:
+            run = call(steps=steps, **model)
+            say(f"{contender.who} {model}: {steps} steps, {_words(run)}")
+            if _shallow(run) and abs(run["sag"] - converged["sag"]) <= NEAR * converged["sag"]:
+                found.append(Found(model, steps, run, converged))
+                break
+    return sorted(found, key=lambda one: one.run["seconds"])
+
+
+def _shallow(run: dict[str, Any]) -> bool:
+    return run["sag"] is not None and run["penetration"] <= DEEPEST
+
+
+def _words(run: dict[str, Any]) -> str:
+    if run["sag"] is None:
+        return f"nothing after {run['seconds']:.2f} s"
+    return (
+        f"sag {1e3 * run['sag']:.2f} mm, penetration {100.0 * run['penetration']:.2f} %, "
+        f"{run['seconds']:.3f} s"
+    )

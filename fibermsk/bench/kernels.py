@@ -1,0 +1,133 @@
+"""Bench `kernels`: the parts of one evaluation, threads, and cables without contact in Exudyn."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.bundle_case import DURATION, ELEMENTS
+from fibermsk.bench.machine import describe_machine, is_installed
+from fibermsk.bench.worker import Worker
+
+__all__ = ["run"]
+
+_N = 128
+_QUICK_N = 8
+"""Fibers of which the parts are timed."""
+
+_CABLES = 50
+_STEPS = 128
+"""Cables without contact, and time steps of their one second."""
+
+_FINER = 16
+"""Of the converged run: so many times as many steps."""
+
+_REPEATS = 3
+
+_OURS = "fibermsk.bench.cables_ours:run_cables"
+_EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
+
+_CLAMPED = {"clamped": True, "bending_damping": 0.02}
+
+
+def run(options: Options) -> Findings:
+    """Parts and threads, then the cables."""
+    findings = Findings(ratios={"exudyn": None, "wrap_mujoco": None, "wrap_opensim": None})
+    _time_parts(findings, options)
+    _time_cables(findings, options)
+    findings.notes.append(
+        "wrap_mujoco and wrap_opensim compare the wrapping of line muscles, which this version "
+        "does not have: null"
+    )
+    return findings
+
+
+def _time_parts(findings: Findings, options: Options) -> None:
+    n = _QUICK_N if options.quick else _N
+    cores = options.threads or describe_machine()["cores"]
+    threads = sorted({1, cores})
+    options.say(f"parts of an evaluation, {n} fibers, {' and '.join(map(str, threads))} threads")
+    with Worker(cores) as worker:
+        found = worker.call(
+            "fibermsk.bench.kernel_times:time_parts",
+            n=n,
+            threads=threads,
+            repeats=3 if options.quick else 9,
+        )
+    for part, times in found["parts"].items():
+        for count in threads:
+            seconds = times[str(count)]
+            per: dict[str, Any] = {"us_per_element": 1e6 * seconds / found["elements"]}
+            if part.startswith("contact"):
+                per["us_per_slot"] = 1e6 * seconds / found["slots"]
+            findings.add(part, "fibermsk", n, seconds, threads=count, **per)
+    if len(threads) == 2:
+        findings.ratios["threads"] = {
+            part: times["1"] / times[str(cores)] for part, times in found["parts"].items()
+        }
+        findings.notes.append(f"threads: time with one over time with {cores}")
+
+
+def _time_cables(findings: Findings, options: Options) -> None:
+    """Both simulators, in turn; the error of each against its own converged run of one cable."""
+    n = 4 if options.quick else _CABLES
+    cases: dict[str, tuple[str, str, str, dict[str, Any]]] = {
+        "fibermsk": ("pinned ends", "fibermsk", _OURS, {}),
+        "exudyn": ("pinned ends", "exudyn, modified Newton", _EXUDYN, {}),
+        "exudyn_full": ("pinned ends", "exudyn, full Newton", _EXUDYN, {"full_newton": True}),
+        "exudyn_clamped": (
+            "clamped ends, damped bending",
+            "exudyn, modified Newton",
+            _EXUDYN,
+            _CLAMPED,
+        ),
+    }
+    if not is_installed("exudyn"):
+        findings.notes.append("exudyn is not installed")
+        cases = {"fibermsk": cases["fibermsk"]}
+    workers = {_OURS: Worker(options.threads)}
+    if len(cases) > 1:
+        workers[_EXUDYN] = Worker()
+    times: dict[str, list[float]] = {key: [] for key in cases}
+    runs = {}
+    try:
+        converged = {}
+        for key, (what, who, function, arguments) in cases.items():
+            options.say(f"cables, {what}: {who}, converged")
+            converged[key] = workers[function].call(
+                function, n=1, steps=_FINER * _STEPS, **arguments
+            )
+        for _ in range(1 if options.quick else _REPEATS):
+            for key, (what, who, function, arguments) in cases.items():
+                options.say(f"cables, {what}: {who}")
+                runs[key] = workers[function].call(function, n=n, steps=_STEPS, **arguments)
+                times[key].append(runs[key]["seconds"])
+    finally:
+        for worker in workers.values():
+            worker.close()
+    for key, (what, who, _, _) in cases.items():
+        seconds = median(times[key])
+        exact = converged[key]["drops"]
+        errors = [abs(a - b) for a, b in zip(runs[key]["drops"], exact, strict=True)]
+        findings.add(
+            f"cables without contact, dt = 1/{_STEPS} s, {what}",
+            who,
+            n,
+            seconds,
+            all_seconds=times[key],
+            us_per_element_step=1e6 * seconds / (_STEPS * DURATION * n * ELEMENTS),
+            tip_error=max(errors) / max(exact),
+            tip_error_end=errors[-1] / exact[-1],
+            tip_drop_end=runs[key]["drops"][-1],
+            newton_iterations=runs[key]["newton_iterations"],
+            jacobians=runs[key].get("jacobians"),
+        )
+        if key.startswith("exudyn"):
+            findings.ratios[key] = seconds / median(times["fibermsk"])
+    findings.notes.append(
+        "tip_error: largest difference of the middle's drop from that of a run with "
+        f"{_FINER} times as many steps, at 16 times, over the largest drop; tip_error_end: at the "
+        "end. With pinned ends and undamped bending both simulators run the same equations but for "
+        "the law of large stretch"
+    )

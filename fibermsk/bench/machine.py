@@ -1,0 +1,71 @@
+"""What a bench ran on: processor, memory, versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from fibermsk._version import __version__
+
+__all__ = ["PEERS", "describe_machine", "is_installed", "versions"]
+
+PEERS = ("pyelastica", "mujoco", "exudyn")
+"""Packages of the extra `peers`."""
+
+_OURS = ("fibermsk", "numpy", "scipy", "numba")
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, cores that this process may use, memory [GiB], operating system."""
+    return {
+        "cpu": _processor(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "memory_gib": _memory(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def versions() -> dict[str, str | None]:
+    """Version of Python, of this package and what it rests on, and of the peers; None if absent."""
+    return {"python": platform.python_version()} | {
+        name: _version(name) for name in (*_OURS, *PEERS)
+    }
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package is installed here."""
+    return _version(package) is not None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        if package == "fibermsk":  # from a checkout on the search path
+            return __version__
+        return None
+
+
+def _processor() -> str:
+    """Name of the processor, as far as the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> float | None:
+    """Physical memory [GiB], None where the system does not tell."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return round(size / 2**30, 1)

@@ -1,0 +1,134 @@
+"""The bundle in PyElastica: Cosserat rods, explicit steps, spring contact between rods.
+
+Written from https://docs.cosseratrods.org: `CosseratRod.straight_rod`, `FixedConstraint`,
+`GravityForces`, `AnalyticalLinearDamper`, `RodRodContact` between the pairs that touch,
+`PositionVerlet`.
+"""
+
+# pyright: reportMissingImports=false, reportMissingModuleSource=false
+# (the peers are an extra)
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from fibermsk.bench import bundle_case as case
+
+__all__ = ["run_bundle"]
+
+DAMPING = 2.0
+"""Rate at which the damper slows all motion down [1/s]."""
+
+CONTACT_DAMPING = 0.5
+"""Of two rods that touch [N s/m]."""
+
+
+def run_bundle(
+    n: int,
+    steps: int,
+    stiffness: float = 1000.0,
+    contact: bool = True,
+    duration: float = case.DURATION,
+    frames: int = case.FRAMES,
+) -> dict[str, Any]:
+    """Run the bundle once.
+
+    Parameters
+    ----------
+    n : int
+        Rods.
+    steps : int
+        Time steps of the whole run, a multiple of the frames.
+    stiffness : float
+        Of the contact springs [N/m].
+    contact : bool
+        Whether rods touch at all.
+    duration : float
+        Simulated time [s].
+    frames : int
+        How often to look at the run.
+
+    Returns
+    -------
+    run : dict
+        ``seconds`` of stepping (the kernels compiled before), ``steps``, and what `measure` gives.
+    """
+    import elastica
+
+    stepper, dt = elastica.PositionVerlet(), duration / steps
+    trial, _ = _describe(min(n, 2), dt, stiffness, contact)
+    _march(stepper, trial, 0.0, dt, 3)  # compiles
+    bundle, rods = _describe(n, dt, stiffness, contact)
+    seen, seconds, t = [], 0.0, 0.0
+    with np.errstate(all="ignore"):
+        for _ in range(frames):
+            began = time.perf_counter()
+            t = _march(stepper, bundle, t, dt, steps // frames)
+            seconds += time.perf_counter() - began
+            seen.append(_frame(rods))
+            if not np.isfinite(seen[-1][0]).all():
+                break
+    return {"seconds": seconds, "steps": steps, **case.measure(seen)}
+
+
+def _describe(n: int, dt: float, stiffness: float, contact: bool) -> tuple[Any, list[Any]]:
+    """Simulator and rods."""
+    import elastica as ea
+
+    class Bundle(
+        ea.BaseSystemCollection, ea.Constraints, ea.Forcing, ea.Damping, ea.Contact
+    ):  # the features that the simulator has
+        pass
+
+    bundle = Bundle()
+    places = case.packing(n)
+    rods = []
+    for y, z in places:
+        rod = ea.CosseratRod.straight_rod(
+            case.ELEMENTS,
+            start=np.array([0.0, y, z]),
+            direction=np.array([1.0, 0.0, 0.0]),
+            normal=np.array([0.0, 0.0, 1.0]),
+            base_length=case.LENGTH,
+            base_radius=case.RADIUS,
+            density=case.DENSITY,
+            youngs_modulus=case.YOUNGS_MODULUS,
+            shear_modulus=case.YOUNGS_MODULUS / 3.0,
+        )
+        rods.append(rod)
+        bundle.append(rod)
+        bundle.constrain(rod).using(
+            ea.FixedConstraint, constrained_position_idx=(0, -1), constrained_director_idx=(0, -1)
+        )
+        down = np.array([0.0, 0.0, -case.GRAVITY])
+        bundle.add_forcing_to(rod).using(ea.GravityForces, acc_gravity=down)
+        bundle.dampen(rod).using(
+            ea.AnalyticalLinearDamper, uniform_damping_constant=DAMPING, time_step=dt
+        )
+    if contact:
+        for i in range(n):
+            for j in range(i + 1, n):
+                if np.linalg.norm(places[i] - places[j]) < 2.1 * case.RADIUS:
+                    bundle.detect_contact_between(rods[i], rods[j]).using(
+                        ea.RodRodContact, k=stiffness, nu=CONTACT_DAMPING
+                    )
+    bundle.finalize()
+    return bundle, rods
+
+
+def _march(stepper: Any, bundle: Any, t: float, dt: float, steps: int) -> float:
+    """Take some steps; gives the time after them."""
+    for _ in range(steps):
+        t = stepper.step(bundle, t, dt)
+    return t
+
+
+def _frame(rods: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Centerlines and radii; radii belong to elements: at a node, that of the thicker one."""
+    centerlines = np.array([rod.position_collection.T for rod in rods])
+    radii = np.array([rod.radius for rod in rods])
+    ends = radii[:, :1], radii[:, -1:]
+    return centerlines, np.maximum(np.hstack([ends[0], radii]), np.hstack([radii, ends[1]]))

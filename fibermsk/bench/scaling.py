@@ -1,0 +1,145 @@
+"""Bench `scaling`: time and memory of a step as bundles grow."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from fibermsk.bench import bundle_case as case
+from fibermsk.bench import bundle_ours
+from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.bundle_ours import METHOD, NEWTON
+from fibermsk.bench.memory import forget_peak, peak_memory
+from fibermsk.bench.worker import Worker
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import simulate
+from fibermsk.system import build
+
+__all__ = ["run", "time_steps"]
+
+_N = (8, 32, 128, 512, 2048)
+_QUICK = 3
+
+_MODELS = {
+    "one step, fibers that fall": "bundle_model",
+    "one step, every contact closed": "squeezed_model",
+}
+
+_STEPS = 6
+_DT = 1.0 / 128.0
+_REPEATS = 2
+"""Processes for each size; of each step the faster counts, then the median of the steps."""
+
+
+def run(options: Options) -> Findings:
+    """Each size of each bundle in processes of its own."""
+    findings = Findings()
+    sizes = _N[:_QUICK] if options.quick else _N
+    for case_name, model in _MODELS.items():
+        rows = []
+        for n in sizes:
+            options.say(f"{case_name}: {n} fibers")
+            rows.append(_row(case_name, model, n, options.threads))
+        findings.rows += rows
+        counts = np.log([row["n"] for row in rows])
+        times = np.log([row["seconds"] for row in rows])
+        suffix = "" if model == "bundle_model" else "_squeezed"
+        findings.ratios |= {
+            f"growth_exponent{suffix}": float(np.polyfit(counts, times, 1)[0]),
+            f"growth_exponent_last{suffix}": float(np.diff(times)[-1] / np.diff(counts)[-1]),
+            f"bytes_per_element{suffix}": rows[-1]["bytes_per_element"],
+        }
+    findings.notes.append(
+        f"{_STEPS} steps of 1/{1.0 / _DT:g} s; seconds is the median of the steps after the first; "
+        "growth_exponent is the slope of log time over log n by least squares over all sizes, "
+        "growth_exponent_last that of the last two; memory is the peak above what the process "
+        "used once everything was imported and compiled"
+    )
+    return findings
+
+
+def _row(case_name: str, model: str, n: int, threads: int | None) -> dict[str, Any]:
+    """Row of one size."""
+    runs = []
+    for _ in range(_REPEATS):
+        with Worker(threads) as worker:
+            runs.append(worker.call("fibermsk.bench.scaling:time_steps", n=n, model=model))
+    seconds = float(median(np.min([one["step_seconds"] for one in runs], axis=0)[1:]))
+    elements, used = n * case.ELEMENTS, runs[0]["bytes"]
+    return {
+        "case": case_name,
+        "who": "fibermsk",
+        "n": n,
+        "seconds": seconds,
+        "us_per_element": 1e6 * seconds / elements,
+        "first_step_seconds": min(one["step_seconds"][0] for one in runs),
+        "model_seconds": min(one["model_seconds"] for one in runs),
+        "build_seconds": min(one["build_seconds"] for one in runs),
+        "newton_iterations_per_step": runs[0]["newton_iterations"] / _STEPS,
+        "closed_contacts": runs[0]["closed_contacts"],
+        "base_bytes": runs[0]["base_bytes"],
+        "bytes": used,
+        "bytes_per_element": None if used is None else used / elements,
+    }
+
+
+def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
+    """A few steps of a bundle, in a fresh process.
+
+    Parameters
+    ----------
+    n : int
+        Fibers.
+    model : str
+        Function of `bundle_ours` that describes the bundle.
+    steps : int
+        Time steps.
+
+    Returns
+    -------
+    times : dict
+        ``step_seconds`` of each step, ``model_seconds`` and ``build_seconds``,
+        ``newton_iterations``, ``closed_contacts`` at the end, and what the process needed above
+        ``base_bytes`` in ``bytes``, None where the system does not tell.
+    """
+    describe = getattr(bundle_ours, model)
+    _steps(build(describe(2)), 2)  # imports and compiles
+    base = forget_peak()
+    began = time.perf_counter()
+    description = describe(n)
+    described = time.perf_counter()
+    system = build(description)
+    built = time.perf_counter()
+    ends, result = _steps(system, steps)
+    peak = peak_memory()
+    return {
+        "step_seconds": np.diff(ends).tolist(),
+        "model_seconds": described - began,
+        "build_seconds": built - described,
+        "newton_iterations": result.stats["newton_iterations"],
+        "closed_contacts": system.contact.n_closed()[0],
+        "base_bytes": base,
+        "bytes": None if base is None or peak is None else peak - base,
+    }
+
+
+def _steps(system: Any, steps: int) -> tuple[list[float], Result]:
+    """When the run began and each step ended, and the result."""
+    ends = [time.perf_counter()]
+    with warnings.catch_warnings():
+        # fibers without weight on them are slack for a moment at the start
+        warnings.simplefilter("ignore", ModelWarning)
+        result = simulate(
+            system,
+            t_end=steps * _DT,
+            dt=_DT,
+            method=METHOD,
+            newton=NEWTON,
+            progress=lambda _: ends.append(time.perf_counter()),
+        )
+    return ends, result

@@ -1,0 +1,50 @@
+"""Wall times: medians of repeats, what compiles and warms up left out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+__all__ = ["median_seconds", "medians_in_turn"]
+
+_SHORTEST = 2e-3
+"""A repeat lasts this long at least, in as many calls as it takes [s]."""
+
+
+def median_seconds(function: Callable[[], Any], repeats: int = 7) -> float:
+    """Wall time of one call [s], the median of repeats; a first call, not counted, warms up."""
+    return medians_in_turn({"": function}, repeats)[""]
+
+
+def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[str, float]:
+    """Wall time of one call of each [s], measured in turn so that a noisy moment hits them all.
+
+    Parameters
+    ----------
+    functions : dict of callable
+        By name.
+    repeats : int
+        Measurements of each; a short function is called many times in one of them.
+
+    Returns
+    -------
+    seconds : dict of float
+        Medians, by name.
+    """
+    calls = {}
+    for name, function in functions.items():
+        function()  # compiles, allocates, fills caches
+        began = time.perf_counter()
+        function()
+        once = time.perf_counter() - began
+        calls[name] = max(1, int(_SHORTEST / max(once, 1e-7)))
+    found: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(repeats):
+        for name, function in functions.items():
+            began = time.perf_counter()
+            for _ in range(calls[name]):
+                function()
+            found[name].append((time.perf_counter() - began) / calls[name])
+    return {name: median(values) for name, values in found.items()}

@@ -1,0 +1,181 @@
+"""Bench `upper_limb`: the arm of the paper at five levels, and against a plain NumPy program."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+import warnings
+from pathlib import Path
+from statistics import median
+from types import ModuleType
+from typing import Any
+
+from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.worker import CallFailed, Worker
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import simulate
+from fibermsk.system import build
+
+__all__ = ["run", "time_level", "time_transcription"]
+
+_LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048), (128, 4096))
+"""Elements of each fiber and time steps for 8 s (Gfrerer and Simeon 2021, table 5)."""
+
+_QUICK = 3
+
+_DURATION = 8.0
+_PART = 0.25
+"""Part of the 8 s, and of the steps, that is run; the same at every level."""
+
+_REPEATS = (3, 3, 3, 2, 1)
+"""Runs of each level; the median counts."""
+
+_COMPARED = 2
+"""Index of the level that the plain program runs too."""
+
+_FEW = 4
+"""Steps of that comparison, the first ones: the plain program is slow."""
+
+_HERE = "fibermsk.bench.upper_limb:"
+
+_SCENE = "upper_limb.py"
+_TRANSCRIPTION = "_numpy_limb.py"
+
+
+def run(options: Options) -> Findings:
+    """All levels, then some steps of the third beside the plain program."""
+    if options.scenes is None or not (options.scenes / _SCENE).is_file():
+        raise ModelError(f"the scene {_SCENE} is not beside this installation")
+    scene = str(options.scenes / _SCENE)
+    findings = Findings(ratios={"level_factors": [], "numpy_transcription": None})
+    with Worker(options.threads) as worker:
+        for level, (elements, steps) in enumerate(_LEVELS[: _QUICK if options.quick else None]):
+            options.say(f"level {level + 1}: {elements} elements, {steps} steps")
+            part = round(_PART * steps)
+            runs = [
+                worker.call(_HERE + "time_level", scene=scene, elements=elements, steps=part)
+                for _ in range(1 if options.quick else _REPEATS[level])
+            ]
+            seconds = median(one["seconds"] for one in runs)
+            findings.add(
+                f"level {level + 1}",
+                "fibermsk",
+                elements,
+                seconds,
+                steps=part,
+                simulated_seconds=_PART * _DURATION,
+                seconds_for_8_s=seconds / _PART,
+                seconds_per_step=seconds / part,
+                newton_iterations=runs[0]["newton_iterations"],
+                angle_max=runs[0]["angle_max"],
+                all_seconds=[one["seconds"] for one in runs],
+            )
+        times = [row["seconds"] for row in findings.rows]
+        findings.ratios["level_factors"] = [
+            slow / fast for fast, slow in zip(times, times[1:], strict=False)
+        ]
+        _compare(worker, scene, findings, options)
+    findings.notes.append(
+        f"every level is run over the first {_PART * _DURATION:g} of 8 s, with the same part of "
+        "its steps; seconds is what that takes, seconds_for_8_s as much more as the whole is longer"
+    )
+    return findings
+
+
+def _compare(worker: Worker, scene: str, findings: Findings, options: Options) -> None:
+    """The first steps of one level here and in the plain NumPy program."""
+    file = options.verification / _TRANSCRIPTION if options.verification else None
+    if file is None or not file.is_file():
+        findings.notes.append(f"{_TRANSCRIPTION} is not beside this installation: not compared")
+        return
+    elements, steps = _LEVELS[_COMPARED]
+    options.say(f"level {_COMPARED + 1}: plain NumPy, {_FEW} steps")
+    try:
+        plain = worker.call(
+            _HERE + "time_transcription",
+            file=str(file),
+            elements=elements,
+            steps_per_8s=steps,
+            n_steps=_FEW,
+        )
+    except CallFailed as error:
+        findings.notes.append(f"plain NumPy: {error}")
+        return
+    runs = [
+        worker.call(
+            _HERE + "time_level",
+            scene=scene,
+            elements=elements,
+            steps=_FEW,
+            duration=_FEW * _DURATION / steps,
+        )
+        for _ in range(3)
+    ]
+    ours = median(one["seconds"] for one in runs) / _FEW
+    case = f"level {_COMPARED + 1}, one of the first {_FEW} steps"
+    findings.add(case, "fibermsk", elements, ours)
+    findings.add(case, "plain NumPy", elements, plain)
+    findings.ratios["numpy_transcription"] = plain / ours
+
+
+def time_level(
+    scene: str, elements: int, steps: int, duration: float = _PART * _DURATION
+) -> dict[str, Any]:
+    """Run the arm once.
+
+    Parameters
+    ----------
+    scene : str
+        The scene's file.
+    elements : int
+        Of each fiber.
+    steps : int
+        Time steps.
+    duration : float
+        Simulated time [s].
+
+    Returns
+    -------
+    run : dict
+        ``seconds`` of `fibermsk.simulate`, the kernels compiled before; ``newton_iterations`` and
+        ``angle_max`` [rad].
+    """
+    module = _load(Path(scene))
+
+    def run(elements: int, steps: int, duration: float) -> tuple[Result, float]:
+        described = module.scene(elements=elements, steps=steps, duration=duration)
+        system = build(described.model)
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)
+            result = simulate(system, t_end=duration, dt=duration / steps)
+        return result, time.perf_counter() - began
+
+    run(4, 2, 2.0 * duration / steps)  # compiles
+    result, seconds = run(elements, steps, duration)
+    return {
+        "seconds": seconds,
+        "newton_iterations": result.stats["newton_iterations"],
+        "angle_max": float(result.coordinate("elbow_flexion").max()),
+    }
+
+
+def time_transcription(file: str, elements: int, steps_per_8s: int, n_steps: int) -> float:
+    """Wall time of a step of the plain NumPy program [s]."""
+    return float(_load(Path(file)).time_steps(elements, steps_per_8s, n_steps))
+
+
+def _load(file: Path) -> ModuleType:
+    """Module of a file, which may import what lies beside it."""
+    folder = str(file.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(f"fibermsk_bench_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise ModelError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

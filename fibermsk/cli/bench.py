@@ -1,0 +1,142 @@
+"""`fibermsk bench`: how fast the package is, and others at the same work."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fibermsk.cli.output import print_json
+
+if TYPE_CHECKING:
+    from fibermsk.bench import Bench
+
+__all__ = ["bench"]
+
+_COLUMNS = {
+    "case": "case",
+    "who": "who",
+    "n": "n",
+    "threads": "threads",
+    "seconds": "time [s]",
+    "us_per_element_step": "us per element-step",
+    "us_per_element": "us per element",
+    "us_per_slot": "us per contact point",
+    "steps": "steps",
+    "newton_iterations": "iterations",
+    "newton_iterations_per_step": "iterations a step",
+    "sag": "sag [m]",
+    "string_sag": "of a string [m]",
+    "converged_sag": "converged [m]",
+    "penetration": "penetration / 2r",
+    "tip_error": "error",
+    "tip_error_end": "at the end",
+    "build_seconds": "build [s]",
+    "seconds_for_8_s": "for 8 s [s]",
+    "bytes_per_element": "bytes per element",
+}
+"""Figures that a table shows, where a row has them; JSON has them all."""
+
+_WIDTH = 200
+
+
+def bench(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benches; none lists them.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output: one bench.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sizes, to see that it works.")
+    ] = False,
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, help="Threads; by default all cores.")
+    ] = None,
+) -> None:
+    """Measure how fast the package is; without a name, list what can be measured."""
+    from fibermsk.bench import BENCHES, Options, run_bench
+    from fibermsk.cli.scene_files import folder_of
+    from fibermsk.errors import ModelError
+
+    if not names:
+        _list(list(BENCHES.values()), json)
+        return
+    chosen = [_find(name) for name in dict.fromkeys(names)]
+    if json and len(chosen) > 1:
+        raise ModelError("--json prints one object: name one bench")
+    for one in chosen:
+
+        def say(message: str, name: str = one.name) -> None:
+            typer.echo(f"{name}: {message}", err=True)
+
+        options = Options(
+            quick=quick,
+            threads=threads,
+            scenes=folder_of("scenes"),
+            verification=folder_of("verification"),
+            say=say,
+        )
+        found = run_bench(one, options)
+        if json:
+            print_json(found)
+        else:
+            _print(found)
+
+
+def _find(name: str) -> Bench:
+    from fibermsk.bench import BENCHES
+    from fibermsk.cli.options import suggestion
+    from fibermsk.errors import ModelError
+
+    if name not in BENCHES:
+        raise ModelError(
+            f"there is no bench {name!r}; there are: {', '.join(BENCHES)}"
+            + suggestion(name, list(BENCHES))
+        )
+    return BENCHES[name]
+
+
+def _list(benches: list[Bench], json: bool) -> None:
+    if json:
+        print_json({"benches": [{"name": one.name, "title": one.title} for one in benches]})
+        return
+    typer.echo("Benches (fibermsk bench NAME)")
+    width = max(len(one.name) for one in benches)
+    for one in benches:
+        typer.echo(f"  {one.name:<{width}}  {one.title}")
+
+
+def _print(found: dict[str, Any]) -> None:
+    """Table of a bench on standard output, with its machine, ratios and notes."""
+    from rich.console import Console
+    from rich.table import Table
+
+    machine = found["machine"]
+    # in a file, lines as long as they need to be
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    columns = [key for key in _COLUMNS if any(row.get(key) is not None for row in found["rows"])]
+    table = Table(title=f"{found['bench']}, {machine['cpu']}, {found['threads']} threads")
+    for key in columns:
+        table.add_column(_COLUMNS[key], justify="left" if key in ("case", "who") else "right")
+    for row in found["rows"]:
+        table.add_row(*(_text(row.get(key)) for key in columns))
+    console.print(table)
+    for name, ratio in found["ratios"].items():
+        console.print(f"{name}: {_text(ratio) or 'nothing to compare with'}", markup=False)
+    for note in found["notes"]:
+        console.print(f"note: {note}", markup=False)
+    absent = [name for name, version in found["versions"].items() if version is None]
+    if absent:
+        console.print(f"absent: {', '.join(absent)} (pip install 'fibermsk[peers]')", markup=False)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value)
