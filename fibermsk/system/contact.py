@@ -165,8 +165,8 @@ class ContactSearch:
         keep : float
             Between 0 and 1.
         """
-        cables = self.cables
-        if not self.partners.points.size:
+        cables, partners = self.cables, self.partners
+        if not partners.points.size:
             return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
