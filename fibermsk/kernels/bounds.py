@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, inlined_body, kernel
 
 __all__ = ["N_BOUNDS", "can_touch", "enclose", "fill_least_tangents", "relative_motion"]
 
@@ -26,7 +26,7 @@ _ROUNDING = 1e-6
 the closest points of nearly parallel chords."""
 
 
-@kernel
+@body
 def _deviation(before, after, length_sq):
     """How far the inner control points lie from the chord at most.
 
@@ -79,7 +79,7 @@ def enclose(before, after, stray, pad, bounds):
         own[12] = 1.0 / length_sq if length_sq > 0.0 else 0.0
 
 
-@kernel
+@inlined_body
 def _boxes_and_balls_meet(a, b, moving):
     """Whether the balls, and the boxes along each axis, come closer than the pads at some time."""
     dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -103,7 +103,7 @@ def _boxes_and_balls_meet(a, b, moving):
     return near & (gx * gx + gy * gy + gz * gz <= pads * pads)
 
 
-@kernel
+@inlined_body
 def _chord_distance_sq(a, b, inverse_a, inverse_b):
     """Squared distance of two chords from their control points and inverse squared lengths.
 
@@ -127,7 +127,7 @@ def _chord_distance_sq(a, b, inverse_a, inverse_b):
     return total
 
 
-@kernel
+@body
 def _approach(before_a, after_a, before_b, after_b):
     """How far any points of two chords can approach each other: as their ends at most."""
     largest = 0.0
@@ -141,7 +141,7 @@ def _approach(before_a, after_a, before_b, after_b):
     return math.sqrt(largest)
 
 
-@kernel
+@body
 def can_touch(bounds, before, after, moving, a, b):
     """Whether elements a and b may touch on their way; False only if they surely do not.
 

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, inlined_body, kernel
 from fibermsk.kernels.bounds import can_touch
 
 __all__ = ["find_pairs", "list_runs", "mark_new"]
@@ -103,21 +103,21 @@ def _choose_grids(boxes, largest, level, size):
     return n_levels
 
 
-@kernel
+@inlined_body
 def _fill_cell(box, size, cell):
     """Fill the numbers (3,) of the cell that an element's middle lies in."""
     for c in range(3):
         cell[c] = math.floor(box[c] / size[c])
 
 
-@kernel
+@inlined_body
 def _key(level, x, y, z):
     """Number of a cell, the same for cells 2^20 apart only."""
     key = level * _CELLS + x % _CELLS
     return (key * _CELLS + y % _CELLS) * _CELLS + z % _CELLS
 
 
-@kernel
+@inlined_body
 def _bucket(level, x, y, z, mask):
     """Bucket of a cell; other cells may share it."""
     at = _STRIDES[0] * level + _STRIDES[1] * x + _STRIDES[2] * y + _STRIDES[3] * z
@@ -153,7 +153,7 @@ def _fill_table(boxes, level, size, mask, key, bucket, bucket_start, order):
     return n
 
 
-@kernel
+@inlined_body
 def _look_around(box, level, size, mask, bucket_start, cell, wanted, begin, end):
     """Fill the keys and ranges of the cells that partners may lie in; returns their number.
 
@@ -172,7 +172,7 @@ def _look_around(box, level, size, mask, bucket_start, cell, wanted, begin, end)
     return n
 
 
-@kernel
+@inlined_body
 def _fill_near(box, boxes, first, last, near):
     """Fill the places from first to last where boxes overlap with one; returns their number."""
     x, y, z, ex, ey, ez = box[0], box[1], box[2], box[3], box[4], box[5]

@@ -128,7 +128,7 @@ class Candidates:
 
     def hold(self, place: Place) -> bool:
         """Whether they hold every pair that touches at a place."""
-        if self._reach < 0.0:
+        if not self.were_found:
             return False
         radii = self._bound_radii(self._least_tangents(place))
         return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
