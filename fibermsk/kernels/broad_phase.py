@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import body, inlined_body, kernel
+from fibermsk._compile import inlined_body, kernel
 from fibermsk.kernels.bounds import can_touch
 
 __all__ = ["find_pairs", "list_runs", "mark_new"]
