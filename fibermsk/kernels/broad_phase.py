@@ -34,7 +34,7 @@ _FINER = 4.0
 _SLACK = 1.0 + 1e-6
 _RESOLUTION = 1e-9
 """Cells are larger than elements by the former, and at least this part of the largest coordinate:
-rounding moves no partner out of the neighboring cells."""
+rounding moves no partner out of the neighboring cells, whose numbers stay small."""
 
 _STRIDES = (104729, 4757, 67, 1)
 """Buckets from one grid to the next, and from one cell to the next along the axes: neighbors lie
@@ -215,7 +215,10 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
     n_cells = 0
     for i in range(n_in):
         a = order[i]
-        if i == 0 or keys[i] != keys[i - 1] or n_levels > 1:
+        # elements of one cell look into the same ones
+        before_it = order[max(i - 1, 0)]
+        same = i > 0 and keys[i] == keys[i - 1] and bucket[a] == bucket[before_it]
+        if not (same and n_levels == 1):
             n_cells = _look_around(
                 boxes[a], level[a], size, mask, bucket_start, cell, wanted, begin, end
             )

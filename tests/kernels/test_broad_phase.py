@@ -178,13 +178,35 @@ def test_sizes_of_all_kinds(rng):
     assert found
 
 
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e12, 1e25, 1e300])
 def test_anywhere_in_space(rng, offset):
     """Far from the origin: no pair is lost, though boxes there are only known to rounding."""
     hull, fiber = random_fibers(rng, n_elements=4)
     hull += offset * np.array([1.0, -1.0, 0.3])
     pads = np.full(fiber.size, 5e-3)
     assert touching(hull, fiber, pads) <= find(hull, fiber, pads)
+
+
+def test_rounding_moves_no_partner_out_of_sight(rng):
+    """Pairs of points that just touch, where the numbers of cells are only known to a hundredth."""
+    n = 2000
+    x = 1e14 + 10.0 * rng.permutation(n) + rng.integers(0, 3, n)
+    hull = np.zeros((2 * n, 4, 3))
+    hull[:, :, 0] = np.r_[x, x + 2.0][:, None]
+    fiber = np.arange(2 * n)
+    assert find(hull, fiber, np.ones(2 * n)) == {(i, n + i) for i in range(n)}
+
+
+def test_long_in_one_way_and_short_in_the_other(rng):
+    """Small elements that are longer along y than the large ones, which are long along x."""
+    hull, fiber = np.zeros((60, 4, 3)), np.arange(60)
+    t = np.linspace(-0.5, 0.5, 4)
+    hull[:20, :, 0], hull[20:, :, 1] = 1.0 * t, 0.1 * t
+    hull += rng.uniform(-0.5, 0.5, (60, 1, 3)) * (1.0, 0.3, 0.02)
+    pads = np.full(60, 2e-3)
+    found = find(hull, fiber, pads)
+    assert touching(hull, fiber, pads, n=400) <= found == bounding(hull, fiber, pads)
+    assert any(a < 20 <= b for a, b in found)
 
 
 def test_two_clouds_far_apart(rng):
