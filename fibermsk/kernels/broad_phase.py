@@ -216,8 +216,7 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
     for i in range(n_in):
         a = order[i]
         # elements of one cell look into the same ones
-        before_it = order[max(i - 1, 0)]
-        same = i > 0 and keys[i] == keys[i - 1] and bucket[a] == bucket[before_it]
+        same = i > 0 and keys[i] == keys[i - 1] and bucket[a] == bucket[order[i - 1]]
         if not (same and n_levels == 1):
             n_cells = _look_around(
                 boxes[a], level[a], size, mask, bucket_start, cell, wanted, begin, end

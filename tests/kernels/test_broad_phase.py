@@ -178,7 +178,7 @@ def test_sizes_of_all_kinds(rng):
     assert found
 
 
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e12, 1e25, 1e300])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e12, 1e25, 1e100])
 def test_anywhere_in_space(rng, offset):
     """Far from the origin: no pair is lost, though boxes there are only known to rounding."""
     hull, fiber = random_fibers(rng, n_elements=4)
