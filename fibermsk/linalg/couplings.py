@@ -19,6 +19,7 @@ __all__ = [
     "solve_forward",
     "solve_one_backward",
     "solve_one_forward",
+    "subtract_others",
 ]
 
 
@@ -95,6 +96,15 @@ def _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, y)
             subtract_coupling(block[p], x, column[p], y, row[p])
         elif p < n_mirrored:
             subtract_transposed(block[p], x, row[p], y, column[p])
+
+
+@kernel
+def subtract_others(
+    line, entry_start, entry_middle, entries, n_mirrored, row, column, block, x, y
+):  # fmt: skip
+    """Subtract what all lines coupled to one, at x, contribute to its part of y."""
+    begin, end = entry_start[line], entry_start[line + 1]
+    _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, y)
 
 
 @kernel

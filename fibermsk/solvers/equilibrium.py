@@ -15,6 +15,7 @@ from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
+from fibermsk.solvers.vectors import require_host
 
 __all__ = ["equilibrium"]
 
@@ -92,6 +93,7 @@ def equilibrium(
     ModelWarning
         If the state is unstable or its stability is not known, or a fiber is under compression.
     """
+    require_host("equilibrium", system)
     newton = newton or Newton()
     system.check_inputs(np.array([t]))
     y, _ = start if start is not None else system.initial_state()

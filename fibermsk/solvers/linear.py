@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from fibermsk.linalg import LineMatrix, Splitting, gmres
-from fibermsk.protocol import BorderedMatrix
+from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
+from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
 
 __all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
 
@@ -28,23 +28,13 @@ _MOST_ITERATIONS = 200
 """More than that cost more than a direct solution."""
 
 
-class Solution(NamedTuple):
-    """A solution (n,), and the iterations that it took: none if it is direct."""
-
-    x: Array
-    iterations: int
-
-
-Solver = Callable[[Array, float], Solution]
-
-
-def factorize(matrix: BorderedMatrix | Array) -> Solve:
+def factorize(matrix: Tangent) -> Solve:
     """Solver for one tangent after another right-hand side; see `solver` for the cost of each."""
     solve = solver(matrix)
     return lambda right: solve(right, TOLERANCE).x
 
 
-def solver(matrix: BorderedMatrix | Array) -> Solver:
+def solver(matrix: Tangent) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
     A matrix of lines is solved by GMRES with its `Splitting` as preconditioner, directly where no
@@ -53,8 +43,8 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
 
     Parameters
     ----------
-    matrix : BorderedMatrix or (n, n) float array
-        Tangent; it must not change as long as the solver is used.
+    matrix : Tangent
+        It must not change as long as the solver is used.
 
     Returns
     -------
@@ -67,6 +57,8 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
     numpy.linalg.LinAlgError
         If the matrix is singular or not finite.
     """
+    if isinstance(matrix, SolvesItself):
+        return matrix.solver()
     if isinstance(matrix, np.ndarray):
         return _exactly(_dense(matrix))
     if matrix.B.shape[0] == 0:
