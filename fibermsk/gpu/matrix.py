@@ -95,15 +95,9 @@ class DeviceMatrix:
 
     def on_host(self) -> BorderedMatrix:
         """The same matrix in compressed columns of the host."""
+        pairs = self.couplings
         start, lines, row, column, block = map(
-            self.device.to_host,
-            (
-                self.start,
-                self.lines,
-                self.couplings.row,
-                self.couplings.column,
-                self.couplings.block,
-            ),
+            self.device.to_host, (self.start, self.lines, pairs.row, pairs.column, pairs.block)
         )
         line_of_node = np.repeat(np.arange(self.n_lines), np.diff(start))
         couplings = Couplings.between(row, column, row.size, block, line_of_node)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
@@ -239,7 +239,7 @@ class _Creep:
 
     def _is_minimum(self, y: Array, new: Array, h: float) -> bool:
         tangent = _at_rest(self.system, self.t, y, h)(new, True).tangent
-        assert tangent is not None
+        assert isinstance(tangent, BorderedMatrix | np.ndarray)
         try:
             return inertia(tangent) == 0
         except np.linalg.LinAlgError:  # no definite matrix breaks down
