@@ -38,7 +38,7 @@ class PairMemory:
     def __init__(self, device: Device) -> None:
         xp = self._xp = device.xp
         self._gradient = xp.zeros((0, 24))
-        self._blocks = tuple(xp.zeros((0, 12, 12)) for _ in range(3))
+        self._blocks, self._room = tuple(xp.zeros((0, 12, 12)) for _ in range(3)), 0
 
     def gradient(self, n: int) -> Any:
         """Room (n, 24), undefined."""
@@ -48,11 +48,10 @@ class PairMemory:
 
     def blocks(self, n: int) -> tuple[Any, ...]:
         """Room (n, 12, 12) for ``own``, ``cross`` and ``partner``, undefined."""
-        if n > self._blocks[0].shape[0]:
+        if n > self._room:
             # what was there is given back first
-            self._blocks = ()
-            room = int(_SPARE * n)
-            self._blocks = tuple(self._xp.zeros((room, 12, 12)) for _ in range(3))
+            self._blocks, self._room = (), int(_SPARE * n)
+            self._blocks = tuple(self._xp.zeros((self._room, 12, 12)) for _ in range(3))
         return tuple(block[:n] for block in self._blocks)
 
 
