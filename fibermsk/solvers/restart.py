@@ -183,10 +183,10 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
             f"the checkpoint was written by fibermsk {known.get(_VERSION)}; must be of this "
             f"version, {identity[_VERSION]}; run from the start, or install that version"
         )
-    for part, value in identity.items():
-        if known.get(part) != value:
+    for part in (*identity, *known):
+        if known.get(part) != identity.get(part):
             # settings can be shown, fingerprints tell a reader nothing
-            shown = _shown(known.get(part), value)
+            shown = _shown(known.get(part, "none"), identity.get(part, "none"))
             raise ModelError(
                 f"the checkpoint is of another run: it differs in {part}{shown}; must be the same "
                 "model and settings; restore them, or run from the start"
