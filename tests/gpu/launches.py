@@ -65,14 +65,20 @@ def copied(values):
     return tuple(np.array(value) if isinstance(value, np.ndarray) else value for value in values)
 
 
+def changed(before, after):
+    """Whether any of the arguments changed."""
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True))
+
+
 def recorded_launches():
-    """First launch of every body in one Newton iteration: body to (tasks, arguments)."""
+    """A launch of every body in a Newton iteration that changes something: (tasks, arguments)."""
     host, found = host_device(), {}
 
     def launch(body, tasks, values):
-        if body not in found and (tasks if isinstance(tasks, int) else tasks.size):
-            found[body] = (tasks, copied(values))
+        before = copied(values)
         host.launch(body, tasks, values)
+        if body not in found and changed(before, values):
+            found[body] = (tasks, before)
 
     system = DeviceSystem(build_for_cpu(hex_bundle()), replace(host, launch=launch))
     y, v = system.initial_state()
