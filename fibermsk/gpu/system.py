@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,6 +62,7 @@ class DeviceSystem:
         self._places = cables.point_local.copy()
         self._at_places: tuple[float, Any] = (np.nan, device.to_device(self._places.ravel()))
         self._loads: tuple[Any, Any, Any, Any] = (None, None, None, None)
+        self._scale = device.to_device(host.scale)
         self._evaluated: Any = None
 
     @property
@@ -70,10 +70,10 @@ class DeviceSystem:
         """Number of unknowns: six a node."""
         return self.host.n
 
-    @cached_property
+    @property
     def scale(self) -> Any:
         """Reference length of the fiber of each unknown [m]."""
-        return self.from_host(self.host.scale)
+        return self._scale
 
     def to_host(self, array: Any) -> Array:
         """An array of NumPy with the contents of one of the device."""
