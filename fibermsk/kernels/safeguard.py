@@ -149,14 +149,8 @@ def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, ad
 
 
 @inlined_body
-def _run_fraction(
-    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
-    """Fraction of one run; see `fiber_fraction`."""
-    e, law = run_element[run], run_law[run]
-    first, last = run_start[run], run_start[run + 1]
-    gamma = law_constants[law, 1]
+def _reach(e, first, last, candidates, ways):
+    """How far points of an element may move relative to candidates, whose tangents may change."""
     s, dy = 0.0, 0.0
     for i in range(first, last):
         b = candidates[i]
@@ -167,6 +161,36 @@ def _run_fraction(
         )
         s = max(s, math.sqrt(apart) + ways[e, _BALL] + ways[b, _BALL])
         dy = max(dy, ways[b, _SLOPE])
+    return s, dy
+
+
+@inlined_body
+def _is_clear(
+    run, ways, run_element, run_start, candidates, run_law, law_constants, law_points, slot_start,
+    state, fraction, keep,
+):  # fmt: skip
+    """Whether a run surely leaves the fraction as it is."""
+    e, law = run_element[run], run_law[run]
+    s, dy = _reach(e, run_start[run], run_start[run + 1], candidates, ways)
+    for slot in range(slot_start[run], slot_start[run] + law_points[law]):
+        if not _is_safe(
+            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4],
+            state[slot, 5], s, ways[e, _SLOPE], dy, law_constants[law, 1], state[slot, 3],
+        ):  # fmt: skip
+            return False
+    return True
+
+
+@body
+def _run_fraction(
+    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
+    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    """Fraction of one run; see `fiber_fraction`."""
+    e, law = run_element[run], run_law[run]
+    first, last = run_start[run], run_start[run + 1]
+    gamma = law_constants[law, 1]
+    s, dy = _reach(e, first, last, candidates, ways)
     for k in range(law_points[law]):
         slot = slot_start[run] + k
         d, r_x, r_y = state[slot, 0], state[slot, 1], state[slot, 2]
@@ -215,6 +239,12 @@ def _all_run_fractions(
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
 ):  # fmt: skip
     for run in prange(run_element.size):
+        if _is_clear(
+            run, ways, run_element, run_start, candidates, run_law, law_constants, law_points,
+            slot_start, state, fraction, keep,
+        ):  # fmt: skip
+            found[run, 0] = fraction
+            continue
         _run_fraction(
             run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
             candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
