@@ -76,8 +76,8 @@ def recorded_launches():
 
     system = DeviceSystem(build_for_cpu(hex_bundle()), replace(host, launch=launch))
     y, v = system.initial_state()
-    tangent = system.evaluate(0.0, y, v, 0.0 * v, 100.0, 100.0).tangent
     residual = system.evaluate(0.0, y, v, 0.0 * v, tangent=False).residual
+    tangent = system.evaluate(0.0, y, v, 0.0 * v, 100.0, 100.0).tangent
     increment = tangent.solver()(-residual, 1e-2).x
     system.step_fraction(y, tangent @ increment, 0.1)
     system.least_tension(0.0, y, v)

@@ -13,11 +13,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from launches import BODIES, name, recorded_launches
+from launches import BODIES, copied, name, recorded_launches
 from numba import int64, typeof, types
 from numba.core.errors import TypingError
+from numpy.testing import assert_array_equal
 
 from fibermsk._compile import kernel
+from fibermsk.gpu import host_device
 
 CAPABILITY = (9, 0)
 
@@ -30,6 +32,17 @@ def recorded():
 
 def test_all_bodies_are_listed(recorded):
     assert {name(body) for body in recorded} == {name(body) for body in BODIES}
+
+
+@pytest.mark.parametrize("body", BODIES, ids=name)
+def test_the_order_of_tasks_does_not_matter(recorded, body):
+    tasks, values = recorded[body]
+    expected, found = copied(values), copied(values)
+    host_device().launch(body, tasks, expected)
+    order = np.arange(tasks) if isinstance(tasks, int) else tasks
+    host_device().launch(body, order[::-1], found)
+    for a, b in zip(expected, found, strict=True):
+        assert_array_equal(a, b)
 
 
 @pytest.fixture
