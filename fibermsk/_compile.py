@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
+from types import FunctionType
 from typing import Any
 
 from numba import get_num_threads, njit
@@ -57,10 +58,18 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
         Argument whose length tells the number of tasks.
     least : int
         Length from which on the threads share them.
+
+    Returns
+    -------
+    decorator
+        Of a function whose compiled forms are its attributes `alone` and `shared`.
     """
 
     def compile_both(function: Any) -> Any:
-        alone, shared = njit(**_OPTIONS)(function), njit(**_OPTIONS, parallel=True)(function)
+        # files of the cache are known by the function's name and not by how it was compiled
+        twin = FunctionType(function.__code__, function.__globals__, function.__name__)
+        twin.__qualname__, twin.__module__ = f"{function.__qualname__}_shared", function.__module__
+        alone, shared = njit(**_OPTIONS)(function), njit(**_OPTIONS, parallel=True)(twin)
         index = list(signature(function).parameters).index(tasks)
 
         @wraps(function)
@@ -68,6 +77,7 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
             many = arguments[index].shape[0] >= least and get_num_threads() > 1
             return (shared if many else alone)(*arguments)
 
+        call.alone, call.shared = alone, shared  # type: ignore[attr-defined]
         return call
 
     return compile_both

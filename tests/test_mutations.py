@@ -76,8 +76,8 @@ MUTATIONS = {
     ),
     "length element of the half pass": (
         "kernels/contact.py",
-        "force[c] = -F * length * n[c]",
-        "force[c] = -F * n[c]",
+        "pull = -F * length / d",
+        "pull = -F / d",
         "coupled_tangent",
     ),
     "motion of the closest point": (
@@ -93,21 +93,21 @@ MUTATIONS = {
         "coupled_tangent",
     ),
     "partner's share of a pair potential": (
-        "kernels/variational.py",
-        "value += sy[a, k] * gradient[6 + 3 * k + r]",
-        "value += sy[a, 0] * gradient[6 + 3 * k + r]",
+        "kernels/pair_potential.py",
+        "V[1, 15 + c] = -0.5 * r0 * (1.0 - w) * sa / tt0 * ends[0, c]",
+        "V[1, 15 + c] = 0.0",
         "coupled_tangent",
     ),
     "reaction on the partner of a pair potential": (
-        "kernels/variational.py",
-        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += w * value",
-        "residual[elements[partner, a // 2], 3 * (a % 2) + r] += 0.9 * w * value",
+        "kernels/pairs.py",
+        "_add_gradient(gradient[p], 12, column[p], residual)",
+        "_add_gradient(0.9 * gradient[p], 12, column[p], residual)",
         "fiber_collision",
     ),
     "pair potential counted twice": (
-        "kernels/variational.py",
-        "pull = energy_terms(share, a1,",
-        "pull = energy_terms(2.0 * share, a1,",
+        "kernels/pair_potential.py",
+        "return radius_poly[0] + xi * (",
+        "return 2.0 * radius_poly[0] + xi * (",
         "fiber_collision",
     ),
     "gyroscopic moment": (

@@ -22,7 +22,7 @@ __all__ = ["run_cables"]
 METHOD = GeneralizedAlpha(rho_inf=0.9)
 """Time integrator, of second order; the one that Exudyn uses."""
 
-NEWTON = Newton(tolerance=1e-5)
+NEWTON = Newton(tolerance=1e-5, contraction=0.3)
 """Nonlinear solver."""
 
 # ----------------------------------------------------------------------------------------------

@@ -66,7 +66,9 @@ def find_cheapest(
     call: Callable[..., dict[str, Any]],
     say: Callable[[str], None],
 ) -> list[Found]:
-    """For each model the fewest time steps that are good enough; the fastest model first.
+    """For each model the cheapest time steps that are good enough; the fastest model first.
+
+    Steps are tried from the fewest on, until more of them that are good enough take longer.
 
     Parameters
     ----------
@@ -89,12 +91,16 @@ def find_cheapest(
         say(f"{contender.who} {model}: converged, {_words(converged)}")
         if not _shallow(converged):
             continue
+        best = None
         for steps in contender.steps:
             run = call(steps=steps, **model)
             say(f"{contender.who} {model}: {steps} steps, {_words(run)}")
             if _shallow(run) and abs(run["sag"] - converged["sag"]) <= NEAR * converged["sag"]:
-                found.append(Found(model, steps, run, converged))
-                break
+                if best is not None and run["seconds"] >= best.run["seconds"]:
+                    break  # more steps are not cheaper, as they are where few take many iterations
+                best = Found(model, steps, run, converged)
+        if best is not None:
+            found.append(best)
     return sorted(found, key=lambda one: one.run["seconds"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +11,12 @@ import numpy as np
 
 from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model, squeezed_model
+from fibermsk.bench.capture import STEP, evaluate, last_call, moving_state
 from fibermsk.bench.timing import medians_in_turn
 from fibermsk.kernels import cable
 from fibermsk.system import build
 
 __all__ = ["time_parts"]
-
-_DT = 1.0 / 128.0
 
 
 def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
@@ -40,22 +40,15 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
     free = build(bundle_model(n, contact=False))
     touching = build(squeezed_model(n))
     parts: dict[str, Callable[[], Any]] = {}
-    for tangent in (False, True):
+    for tangent, kernel in ((False, "cable_residual"), (True, "assemble_cable")):
         which = "residual and tangent" if tangent else "residual"
-
-        def alone(tangent: bool = tangent) -> Any:
-            return _evaluate(free, tangent)
-
-        def together(tangent: bool = tangent) -> Any:
-            return _evaluate(touching, tangent)
-
-        parts[f"assembly kernel, {which}"] = _again(cable, "assemble_cable", alone)
+        alone = _evaluation(free, tangent)
+        together = _evaluation(touching, tangent)
+        parts[f"assembly kernel, {which}"] = _again(cable, kernel, alone)
         parts[f"whole evaluation without contact, {which}"] = alone
-        scatter = _again(touching.contact, "scatter", together)
-        parts[f"contact scatter, {which}"] = scatter
+        parts[f"contact scatter, {which}"] = _again(touching.contact, "scatter", together)
         parts[f"whole evaluation with contact, {which}"] = together
-    search = _again(touching.contact, "evaluate", lambda: _evaluate(touching, False))
-    parts["contact search"] = search
+    parts["contact search"] = _search(touching)
 
     def with_threads(part: Callable[[], Any], count: int) -> Callable[[], Any]:
         def run() -> Any:
@@ -72,40 +65,26 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
     return {"elements": n * case.ELEMENTS, "slots": slots, "parts": times}
 
 
-def _evaluate(system: Any, tangent: bool) -> Any:
-    """Residual at a slightly sagging state, moving."""
-    y, v = _state(system)
-    return system.evaluate(0.0, y, v, np.zeros_like(v), 1.0 / _DT, 1.0 / _DT, tangent=tangent)
+def _search(system: Any) -> Callable[[], Any]:
+    """Contact search, in turn at two configurations as far apart as those of two iterations."""
+    evaluate(system, False)
+    here = system.split(moving_state(system)[0])[0]
+    there = here.copy()
+    there[:, 2] *= 1.0 + 1e-3
+    tree = system.tree
+    joints = tree.evaluate(tree.start, tree.start_speed, np.zeros(tree.n))
+    places = itertools.cycle((here, there))
+    return lambda: system.contact.evaluate(next(places), joints)
 
 
-def _state(system: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities some steps after the start; kept with the system."""
-    if not hasattr(system, "bench_state"):
-        y, v = system.initial_state()
-        nodes, velocity = system.split(y)[0], system.split(v)[0]
-        x = nodes[:, 0] / case.LENGTH
-        nodes[:, 2] -= 0.02 * 4.0 * x * (1.0 - x)
-        nodes[:, 5] -= 0.02 * 4.0 * (1.0 - 2.0 * x)
-        velocity[:, 2] = -0.2 * 4.0 * x * (1.0 - x)
-        system.bench_state = y, v
-    return system.bench_state
+def _evaluation(system: Any, tangent: bool) -> Callable[[], Any]:
+    """A whole evaluation, at one state."""
+    y, v = moving_state(system)
+    rest = np.zeros_like(v)
+    return lambda: system.evaluate(0.0, y, v, rest, 1.0 / STEP, 1.0 / STEP, tangent=tangent)
 
 
 def _again(owner: Any, name: str, run: Callable[[], Any]) -> Callable[[], Any]:
     """The call of ``owner.name`` that `run` makes, to be repeated by itself."""
-    function = getattr(owner, name)
-    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-
-    def listening(*arguments: Any, **named: Any) -> Any:
-        calls.append((arguments, named))
-        return function(*arguments, **named)
-
-    setattr(owner, name, listening)
-    try:
-        run()
-    finally:
-        setattr(owner, name, function)
-    if not calls:
-        raise RuntimeError(f"{name} is not called any more")
-    arguments, named = calls[-1]
-    return lambda: function(*arguments, **named)
+    arguments, function = last_call(owner, name, run), getattr(owner, name)
+    return lambda: function(*arguments)

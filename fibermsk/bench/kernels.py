@@ -25,6 +25,9 @@ _FINER = 16
 
 _REPEATS = 3
 
+_KERNELS = {"cable_residual": "residual", "assemble_cable": "residual and tangent"}
+"""Assembly kernels, and what they give."""
+
 _OURS = "fibermsk.bench.cables_ours:run_cables"
 _EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
 
@@ -34,7 +37,8 @@ _CLAMPED = {"clamped": True, "bending_damping": 0.02}
 def run(options: Options) -> Findings:
     """Parts and threads, then the cables."""
     findings = Findings(ratios={"exudyn": None, "wrap_mujoco": None, "wrap_opensim": None})
-    _time_parts(findings, options)
+    parts = _time_parts(findings, options)
+    _roofline(findings, options, parts)
     _time_cables(findings, options)
     findings.notes.append(
         "wrap_mujoco and wrap_opensim compare the wrapping of line muscles, which this version "
@@ -43,7 +47,8 @@ def run(options: Options) -> Findings:
     return findings
 
 
-def _time_parts(findings: Findings, options: Options) -> None:
+def _time_parts(findings: Findings, options: Options) -> dict[str, Any]:
+    """Rows of the parts, and the ratios of threads; gives what was measured."""
     n = _QUICK_N if options.quick else _N
     cores = options.threads or describe_machine()["cores"]
     threads = sorted({1, cores})
@@ -67,6 +72,41 @@ def _time_parts(findings: Findings, options: Options) -> None:
             part: times["1"] / times[str(cores)] for part, times in found["parts"].items()
         }
         findings.notes.append(f"threads: time with one over time with {cores}")
+    return found
+
+
+def _roofline(findings: Findings, options: Options, measured: dict[str, Any]) -> None:
+    """How near the assembly kernels come to what one core can do."""
+    options.say("roofline")
+    with Worker(1, NUMBA_DISABLE_JIT="1") as worker:
+        work = worker.call("fibermsk.bench.roofline:count_work")
+    with Worker(1) as worker:
+        machine = worker.call("fibermsk.bench.roofline:measure_machine")
+    findings.ratios["roofline"] = {}
+    for kernel, which in _KERNELS.items():
+        seconds = measured["parts"][f"assembly kernel, {which}"]["1"]
+        operations, moved = work[kernel]["operations"], work[kernel]["bytes"]
+        rate = operations * measured["elements"] / seconds
+        limit = min(machine["operations"], machine["bytes"] * operations / moved)
+        findings.ratios["roofline"][which] = rate / limit
+        findings.add(
+            f"roofline, assembly kernel, {which}",
+            "fibermsk",
+            measured["elements"] // ELEMENTS,
+            seconds,
+            threads=1,
+            operations_per_element=operations,
+            bytes_per_element=moved,
+            gflops=1e-9 * rate,
+            gflops_limit=1e-9 * limit,
+            machine_gflops=1e-9 * machine["operations"],
+            machine_gbytes=1e-9 * machine["bytes"],
+        )
+    findings.notes.append(
+        "roofline: operations of the kernel per second, over the smaller of what one core does in "
+        "a product of dense matrices and what it does at this many operations a byte, if memory "
+        "were as fast as in the sum of two long arrays; the arrays of this size lie in caches"
+    )
 
 
 def _time_cables(findings: Findings, options: Options) -> None:

@@ -1,147 +1,140 @@
-"""Roofline of the element assembly: this machine's ceilings, and the work of one element.
+"""How near the assembly kernels come to what the machine can do.
 
-The model is that of Williams, Waterman and Patterson (Communications of the ACM 52 (2009), 65-76):
-a kernel of I flops a byte runs at most at min(peak, I bandwidth). One thread; flops are additions,
-multiplications, divisions and square roots, one each, and a fused multiply-add is two.
+Operations are counted by running a kernel's source, not compiled, on numbers that remember where
+they came from; bytes are those of the arrays it reads and writes, each once. What the machine can
+do is measured: arithmetic by a product of dense matrices, memory by the sum of two long arrays.
 """
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-__all__ = ["Roofline", "Work", "cable_work", "roofline"]
+from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundle_ours import bundle_model
+from fibermsk.bench.capture import evaluate, last_call
+from fibermsk.bench.timing import median_seconds
+from fibermsk.kernels import cable
+from fibermsk.laws import stress
+from fibermsk.system import build
 
-_IN_CACHE = 1024
-_DEGREE = 32
-_TURNS = 200
-_TRIAD = 8_000_000
-"""Numbers in each of three arrays of 64 MB: together beyond the caches of most processors."""
+__all__ = ["count_work", "measure_machine"]
 
-
-@dataclass(frozen=True)
-class Roofline:
-    """Ceilings of one thread.
-
-    Attributes
-    ----------
-    peak : float
-        Vectors of fused multiply-adds [GFlop/s].
-    bandwidth : float
-        STREAM triad, 24 bytes an entry [GB/s].
-    """
-
-    peak: float
-    bandwidth: float
-
-    def ceiling(self, flops: float, bytes_moved: float) -> float:
-        """Highest rate of a kernel with this work [GFlop/s]."""
-        return min(self.peak, flops / bytes_moved * self.bandwidth)
+_MATRIX = 768
+_LENGTH = 1 << 23
+"""Of the long arrays: 64 MiB each, more than any cache holds."""
 
 
-@dataclass(frozen=True)
-class Work:
-    """Work of one element.
+class _Traced(float):
+    """A number that knows the operation and the numbers it came from."""
 
-    Attributes
-    ----------
-    flops : int
-        Exponentials apart.
-    exponentials : int
-        Calls of exp.
-    bytes : int
-        Arrays read and written, each once: what must pass between memory and processor where the
-        caches hold what neighbors share.
-    """
+    kind: str
+    sources: tuple[Any, ...]
 
-    flops: int
-    exponentials: int
-    bytes: int
+    def __new__(cls, value: float, kind: str = "", *sources: Any) -> _Traced:
+        self = super().__new__(cls, value)
+        self.kind, self.sources = kind, sources
+        return self
+
+    def __neg__(self) -> _Traced:
+        return _Traced(-float(self), "", self)  # done by the operation that follows
+
+    def __abs__(self) -> _Traced:
+        return _Traced(abs(float(self)), "", self)
 
 
-# What the source of `fibermsk.kernels.cable` computes, equal operations once and unused results
-# not at all: (per element, per Gauss point). `tests/bench/test_roofline.py` counts it anew.
-_RESIDUAL = (115, 93)
-_ACTIVE_RESIDUAL = 9
-_TANGENT = (299, 263)
-_ACTIVE_TANGENT = 15
+def _traced(function: Callable[..., float], kind: str) -> Callable[..., _Traced]:
+    def call(*numbers: Any) -> _Traced:
+        return _Traced(function(*map(float, numbers)), kind, *numbers)
+
+    return call
 
 
-def cable_work(n_points: int = 5, *, tangent: bool = True, active: bool = True) -> Work:
-    """Work of `fibermsk.kernels.cable` for one element of a long fiber.
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    for _side in (f"__{_name}__", f"__r{_name}__"):
+        _kind = "functions" if _name == "pow" else "operations"
+        setattr(_Traced, _side, _traced(getattr(float, _side), _kind))
 
-    Parameters
-    ----------
-    n_points : int
-        Gauss points.
-    tangent : bool
-        Of `assemble_cable`, else of `cable_residual`.
-    active : bool
-        Whether there is active stress, with the exponent 4.
+_MATH = SimpleNamespace(sqrt=_traced(math.sqrt, "operations"), exp=_traced(math.exp, "functions"))
+
+
+def _count(outputs: list[Any]) -> dict[str, int]:
+    """Operations that the outputs depend on, each once: the compiler leaves out the others."""
+    counts = {"operations": 0, "functions": 0}
+    waiting, seen = [one for one in outputs if isinstance(one, _Traced)], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.kind:
+            counts[one.kind] += 1
+        waiting += [source for source in one.sources if isinstance(source, _Traced)]
+    return counts
+
+
+def count_work() -> dict[str, dict[str, float]]:
+    """Operations and bytes per element of the assembly kernels of one fiber.
+
+    To be called in a process whose compiler is switched off (``NUMBA_DISABLE_JIT=1``).
 
     Returns
     -------
-    work : Work
-        New object. Its bytes are those of an element's own numbers and of one node: positions,
-        velocities and accelerations (144), the residual twice (96), two node numbers and the length
-        (24), the activation (8), the mass matrix (128), 10 numbers a point (80 each), and with the
-        tangent three 6 x 6 blocks twice (1728).
+    work : dict of dict
+        For ``"cable_residual"`` and ``"assemble_cable"``: ``operations`` (sums, products,
+        quotients and square roots), ``functions`` (powers and exponentials) and ``bytes``.
     """
-    per_element, per_point = _TANGENT if tangent else _RESIDUAL
-    if active:
-        per_point += _ACTIVE_TANGENT if tangent else _ACTIVE_RESIDUAL
-    moved = 144 + 96 + 24 + 8 + 128 + 80 * n_points + (1728 if tangent else 0)
-    return Work(per_element + per_point * n_points, n_points if active else 0, moved)
+    system = build(bundle_model(1, contact=False))
+    found = {}
+    for name, tangent in (("cable_residual", False), ("assemble_cable", True)):
+        arguments = last_call(cable, name, lambda t=tangent: evaluate(system, t))
+        outputs = arguments[-2:] if tangent else arguments[-1:]  # read and written
+        moved = sum(one.nbytes for one in (*arguments, *outputs) if isinstance(one, np.ndarray))
+        traced = [_trace(one) for one in arguments]
+        originals = cable.math, stress.math
+        cable.math = stress.math = _MATH  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            getattr(cable, name)(*traced)
+        finally:
+            cable.math, stress.math = originals
+        results = [x for one in traced[-len(outputs) :] for x in one.ravel()]
+        found[name] = {
+            what: count / case.ELEMENTS
+            for what, count in {**_count(results), "bytes": moved}.items()
+        }
+    return found
 
 
-@njit(fastmath={"contract"})  # for fused multiply-adds, which the package's kernels do without
-def _polynomials(turns: int, a: float, b: float, x: Any) -> None:
-    for _ in range(turns):
-        for i in range(x.size):
-            value = x[i]
-            p = value
-            for _ in range(_DEGREE // 2):
-                p = p * value + a
-                p = p * value + b
-            x[i] = p
+def _trace(argument: Any) -> Any:
+    """The argument with its floats replaced by traced numbers."""
+    if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
+        traced = np.empty(argument.shape, object)
+        traced.reshape(-1)[:] = [_Traced(x) for x in argument.ravel()]
+        return traced
+    return _Traced(argument) if isinstance(argument, float) else argument
 
 
-@njit
-def _triad(a: Any, b: Any, c: Any, factor: float) -> None:
-    for i in range(a.size):
-        a[i] = b[i] + factor * c[i]
+def measure_machine() -> dict[str, float]:
+    """Arithmetic [1/s] and memory traffic [bytes/s] that one core of this machine reaches.
 
-
-def roofline(n_triad: int = _TRIAD, repeats: int = 20) -> Roofline:
-    """Measure the ceilings of one thread of this machine, the best of several runs.
-
-    Parameters
-    ----------
-    n_triad : int
-        Numbers in each of the triad's three arrays; fewer than fit in the caches measure those.
-    repeats : int
-        Runs of each.
+    To be called in a process whose linear algebra has one thread.
     """
-    # the polynomial applied to its own values settles at 0.34: no overflow, no subnormal numbers
-    x = np.linspace(0.0, 0.5, _IN_CACHE)
-    flops = _TURNS * 2 * _DEGREE * _IN_CACHE
-    peak = flops / _best(lambda: _polynomials(_TURNS, 0.3, 0.2, x), 10 * repeats)
-    a, b, c = (np.full(n_triad, value) for value in (0.0, 1.0, 2.0))
-    bandwidth = 24 * n_triad / _best(lambda: _triad(a, b, c, 3.0), repeats)
-    return Roofline(1e-9 * peak, 1e-9 * bandwidth)
+    a = np.random.default_rng(0).random((_MATRIX, _MATRIX))
+    b, c = a.copy(), np.empty_like(a)
+    product = median_seconds(lambda: np.matmul(a, b, out=c), 5)
+    x, y, z = (np.ones(_LENGTH) for _ in range(3))
+    total = median_seconds(lambda: _add(x, y, z), 5)
+    # the line that is written to is read first
+    return {"operations": 2.0 * _MATRIX**3 / product, "bytes": 4.0 * x.nbytes / total}
 
 
-def _best(function: Callable[[], Any], repeats: int) -> float:
-    """Shortest wall time of a call [s]; a first call, not counted, compiles."""
-    function()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - began)
-    return min(times)
+@njit(cache=True)
+def _add(x, y, z):
+    """z = x + 3 y."""
+    for i in range(x.size):
+        z[i] = x[i] + 3.0 * y[i]

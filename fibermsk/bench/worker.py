@@ -35,10 +35,12 @@ class Worker:
     ----------
     threads : int, optional
         Threads of compiled loops and of linear algebra; as many as there are cores if left out.
+    variables
+        Environment variables.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(_search_path())}
+    def __init__(self, threads: int | None = None, **variables: str) -> None:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(_search_path())} | variables
         if threads is not None:
             environment |= dict.fromkeys(_THREAD_COUNTS, str(threads))
         # what simulators leave in the working folder (logs) goes with it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,16 +30,22 @@ _COLUMNS = {
     "sag": "sag [m]",
     "string_sag": "of a string [m]",
     "converged_sag": "converged [m]",
+    "worst_sag_error": "worst error",
     "penetration": "penetration / 2r",
     "tip_error": "error",
     "tip_error_end": "at the end",
+    "closed_contacts": "closed contacts",
+    "model_seconds": "model [s]",
     "build_seconds": "build [s]",
     "seconds_for_8_s": "for 8 s [s]",
     "bytes_per_element": "bytes per element",
+    "operations_per_element": "operations per element",
+    "gflops": "1e9 operations / s",
+    "gflops_limit": "at most",
 }
 """Figures that a table shows, where a row has them; JSON has them all."""
 
-_WIDTH = 200
+_WIDTH = 160
 
 
 def bench(
@@ -110,19 +117,24 @@ def _list(benches: list[Bench], json: bool) -> None:
 
 def _print(found: dict[str, Any]) -> None:
     """Table of a bench on standard output, with its machine, ratios and notes."""
+    from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     machine = found["machine"]
     # in a file, lines as long as they need to be
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
-    columns = [key for key in _COLUMNS if any(row.get(key) is not None for row in found["rows"])]
-    table = Table(title=f"{found['bench']}, {machine['cpu']}, {found['threads']} threads")
-    for key in columns:
-        table.add_column(_COLUMNS[key], justify="left" if key in ("case", "who") else "right")
-    for row in found["rows"]:
-        table.add_row(*(_text(row.get(key)) for key in columns))
-    console.print(table)
+    console.print(f"{found['bench']}: {machine['cpu']}, {found['threads']} threads", markup=False)
+    for columns, rows in groupby(found["rows"], _columns_of):
+        table = Table(box=SIMPLE)
+        for key in columns:
+            left = key in ("case", "who")
+            # as Text: in brackets are units, not styles
+            table.add_column(Text(_COLUMNS[key]), justify="left" if left else "right", no_wrap=left)
+        for row in rows:
+            table.add_row(*(Text(_text(row[key])) for key in columns))
+        console.print(table)
     for name, ratio in found["ratios"].items():
         console.print(f"{name}: {_text(ratio) or 'nothing to compare with'}", markup=False)
     for note in found["notes"]:
@@ -130,6 +142,11 @@ def _print(found: dict[str, Any]) -> None:
     absent = [name for name, version in found["versions"].items() if version is None]
     if absent:
         console.print(f"absent: {', '.join(absent)} (pip install 'fibermsk[peers]')", markup=False)
+
+
+def _columns_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """Columns that a row fills; rows that fill the same ones share a table."""
+    return tuple(key for key in _COLUMNS if row.get(key) is not None)
 
 
 def _text(value: Any) -> str:

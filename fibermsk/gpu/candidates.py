@@ -88,7 +88,8 @@ def find_runs(
     """
     hull = np.empty((cables.h.size, 4, 3))
     bezier_hull(nodes, cables.elements, cables.h, hull)
-    runs = find_fiber_runs(partners, cables.fiber, hull, radii, reach)
+    still = np.zeros(cables.h.size)
+    runs = find_fiber_runs(partners, cables.fiber, hull, hull, still, radii, reach)
     n_laws = max(partners.points.size, 1)
     sections, of_section = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
     xp, copy = device.xp, device.to_device

@@ -11,17 +11,12 @@ from fibermsk.gpu.device import Device
 from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
+from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.lines import factor_one, multiply_one
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.linear import factorize
 
 __all__ = ["DeviceMatrix"]
-
-_MOST_ITERATIONS = 200
-"""More cost more than a direct solution, or than a shorter step."""
-
-_MOST_DIRECT = 200_000
-"""Unknowns that the host still solves directly where iterations do not converge."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +75,10 @@ class DeviceMatrix:
 
         def solve(right: Any, tolerance: float) -> Solution:
             start = split.forward(right)
-            x, iterations, converged = gmres(split.multiply, start, tolerance, _MOST_ITERATIONS)
-            if converged:
+            x, iterations, reduction = gmres(split.multiply, start, tolerance, MOST_ITERATIONS)
+            if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
-            if right.size > _MOST_DIRECT:
+            if right.size > MOST_DIRECT:
                 raise np.linalg.LinAlgError(
                     f"the iterative solution does not converge in {iterations} iterations"
                 )

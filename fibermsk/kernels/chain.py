@@ -60,6 +60,12 @@ def chain_start(e, first, last, candidates, rows):
 
 
 @body
+def _sum(a):
+    """D at the element's end."""
+    return a[0] + a[1] + a[2] + a[3] + a[4] + a[5]
+
+
+@body
 def _locate(start, low, high, x, y, z, power, rows):
     """The element from low to high in which D changes its sign, where it does so at most once.
 
@@ -74,7 +80,7 @@ def _locate(start, low, high, x, y, z, power, rows):
             if e == low or came > 0:
                 return e, -1, a, way
             e, came = e - 1, -1
-        elif a[0] + a[1] + a[2] + a[3] + a[4] + a[5] <= 0.0:
+        elif _sum(a) <= 0.0:
             if e == high or came < 0:
                 return e, 1, a, way
             e, came = e + 1, 1
@@ -83,16 +89,16 @@ def _locate(start, low, high, x, y, z, power, rows):
 
 
 @inlined_body
-def _settle(e, a, way, limit, r_x, blended, rows):
-    """Closest point or, with `blended` radii, least gap inside an element where D changes its sign.
+def _settle(e, a, way, xi, limit, r_x, blended, rows):
+    """Closest point or, with `blended` radii, least gap inside of an element.
 
-    D must increase there. way: from x to the element's start; limit: distance from which on nothing
-    touches. Returns OPEN, a lower bound of the distance and where about it is taken; or CLOSED,
-    nothing, and the parameter; or UNSETTLED where Halley's method does not converge at once.
+    Starts at xi, in the well of the closest point. way: from x to the element's start; limit: the
+    distance from which on nothing touches, for elements along which D increases. Returns OPEN, a
+    lower bound of the distance and where about it is taken; or CLOSED, nothing, and the parameter;
+    or UNSETTLED where Halley's method does not converge at once.
     """
     a0, a1, a2, a3, a4, a5 = a
     square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
-    xi = a0 / (a0 - (a0 + a1 + a2 + a3 + a4 + a5))
     longest = _FIRST_STEP
     for _ in range(_ITERATIONS):
         D2 = 2.0 * (((10.0 * a5 * xi + 6.0 * a4) * xi + 3.0 * a3) * xi + a2)
@@ -145,21 +151,25 @@ def find_partner(
     distance there is left to the caller). UNSETTLED: the closest point, from which the least gap
     has still to be looked for.
     """
-    d = 0.0
     if start >= 0:
         low, high = candidates[first], candidates[last - 1]
         e, side, a, way = _locate(start, low, high, x, y, z, power, rows)
-        xi = 0.5 + 0.5 * side
-        if side == 0:
-            limit = r_x + (widest if blended else rows[e, THICK])
-            kind, d, xi = _settle(e, a, way, limit, r_x, blended, rows)
-            if kind != UNSETTLED:
-                return kind, e, xi, d
-            xi = bracketed_root(a, 0.0, 1.0, 0.5)
-        m = way_to(e, xi, x, y, z, power)
-        d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+        inside = side == 0
+        xi = a[0] / (a[0] - _sum(a)) if inside else 0.5 + 0.5 * side
+        limit = r_x + (widest if blended else rows[e, THICK])
     else:
         e, xi, d = nearest(first, last, candidates, x, y, z, power, rows)
+        a, way = distance_quintic(e, x, y, z, power, rows)
+        inside = blended and d < r_x + widest and 0.0 < xi < 1.0
+        limit = math.inf
+    if inside:
+        kind, d, settled = _settle(e, a, way, xi, limit, r_x, blended, rows)
+        if kind != UNSETTLED:
+            return kind, e, settled, d
+        if start >= 0:
+            xi = bracketed_root(a, 0.0, 1.0, 0.5)
+    m = way_to(e, xi, x, y, z, power)
+    d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
     if blended and d < r_x + widest:
         return UNSETTLED, e, xi, d
     return (OPEN if blended else CLOSED), e, xi, d

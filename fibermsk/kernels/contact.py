@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk._compile import body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import fill_rows, fill_sections
@@ -118,6 +118,21 @@ def section_on(e, xi, power, reference, radius_poly, h):
     return a1, a2, r, slope, math.sqrt(aa)
 
 
+@inlined_body
+def _radius_on(e, xi, power, reference, radius_poly, h):
+    """Radius and |a1| of a point, as `section`."""
+    aa, AA = 0.0, 0.0
+    for c in range(3):
+        a = power[e, 1, c] + xi * (2.0 * power[e, 2, c] + 3.0 * xi * power[e, 3, c])
+        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        aa += a * a
+        AA += A * A
+    r0 = radius_poly[e, 4]
+    for m in range(3, -1, -1):
+        r0 = r0 * xi + radius_poly[e, m]
+    return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / h[e]
+
+
 @body
 def contact_slopes(
     a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free, kappa, gamma, parts, s, jac
@@ -187,7 +202,7 @@ def _fiber_run(
         m = way_to(b, xi, x, y, z, power)
         if kind != OPEN:
             d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
-        _, _, r_y, _, y_length = section_on(b, xi, power, reference, radius_poly, h)
+        r_y, y_length = _radius_on(b, xi, power, reference, radius_poly, h)
         R = r_x + r_y
         gap = d / R - 1.0
         admissibility = 1.0 + gamma * gap

@@ -26,7 +26,7 @@ from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import radius_along
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["energy_terms", "fill_bone_gap", "fill_gap", "least_gap", "partner_curve"]
+__all__ = ["energy_terms", "fill_bone_gap", "least_gap", "partner_curve"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
@@ -159,64 +159,6 @@ def least_gap(x, y, z, r_x, power, rows, end_flag, element, xi):
         if moved <= 1e-14:
             break
     return element, xi, held
-
-
-@kernel
-def fill_gap(x, a1, r_x, curve, ends, section, dz, dzz, dz_eta):
-    """Gap with dz (15,), dzz (15, 15) and dz_eta (15,), its derivatives in z and mixed with eta.
-
-    section: what `partner_curve` returned. Returns g, dg/deta and d2g/deta2; dg/deta vanishes where
-    the gap is least.
-    """
-    r_y, dr, ddr, r0, dr0, sa, sb, w, dw = section
-    d, aa = 0.0, 0.0
-    for c in range(3):
-        d += (curve[0, c] - x[c]) ** 2
-        aa += a1[c] * a1[c]
-    d = math.sqrt(d)
-    R = r_x + r_y
-    g, g_eta, g_etaeta = _gap_along(x, r_x, curve, r_y, dr, ddr)
-    d_z, R_z, d_zeta, R_zeta = np.zeros(15), np.zeros(15), np.zeros(15), np.zeros(15)
-    d_eta = 0.0
-    for c in range(3):
-        n = (curve[0, c] - x[c]) / d
-        d_z[c], d_z[6 + c] = -n, n
-        d_eta += n * curve[1, c]
-        R_z[3 + c] = -0.5 * r_x * a1[c] / aa
-    for c in range(3):
-        d_zeta[6 + c] = (curve[1, c] - d_z[6 + c] * d_eta) / d
-        d_zeta[c] = -d_zeta[6 + c]
-    # radii: r_x by |a1|, r_y by the tangents at both of the partner's nodes
-    for k in range(2):
-        share = 1.0 - w if k == 0 else w
-        slope = -dw if k == 0 else dw
-        s = sa if k == 0 else sb
-        tt = ends[k, 0] ** 2 + ends[k, 1] ** 2 + ends[k, 2] ** 2
-        for c in range(3):
-            factor = -0.5 * s * ends[k, c] / tt
-            R_z[9 + 3 * k + c] = r0 * share * factor
-            R_zeta[9 + 3 * k + c] = (dr0 * share + r0 * slope) * factor
-    for i in range(15):
-        dz[i] = (d_z[i] - d / R * R_z[i]) / R
-        dz_eta[i] = (d_zeta[i] - d / R * R_zeta[i]) / R
-        dz_eta[i] -= (d_z[i] * dr + d_eta * R_z[i]) / (R * R)
-        dz_eta[i] += 2.0 * d * R_z[i] * dr / (R * R * R)
-        for j in range(15):
-            dzz[i, j] = -(d_z[i] * R_z[j] + R_z[i] * d_z[j]) / (R * R)
-            dzz[i, j] += 2.0 * d * R_z[i] * R_z[j] / (R * R * R)
-    for r in range(3):
-        for c in range(3):
-            projector = -d_z[6 + r] * d_z[6 + c] / d
-            if r == c:
-                projector += 1.0 / d
-            for i in range(2):
-                for j in range(2):
-                    sign = 1.0 if i == j else -1.0
-                    dzz[6 * i + r, 6 * j + c] += sign * projector / R
-    _add_radius_curvature(a1, r_x, d, R, 3, dzz)
-    _add_radius_curvature(ends[0], r0 * (1.0 - w) * sa, d, R, 9, dzz)
-    _add_radius_curvature(ends[1], r0 * w * sb, d, R, 12, dzz)
-    return g, g_eta, g_etaeta
 
 
 @kernel

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk._compile import body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.shape import shape, shape_d1
 
 __all__ = [
@@ -34,6 +34,9 @@ _BALL, _SLOPE, N_WAYS = 3, 4, 5
 # Newton's method comes from above; its last iterate is cut by a part beyond round-off.
 _CUT = 1e-12
 _ITERATIONS = 60
+
+# Every such run comes first: what it leaves of a long update spares most others a close look.
+_SAMPLE = 16
 
 
 @body
@@ -166,15 +169,9 @@ def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, ad
     return x <= 0.5 and y <= 0.5 and left > 0.0
 
 
-@body
-def run_fraction(
-    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
-    """Fraction of one run; see `fiber_fraction`."""
-    e, law = run_element[run], run_law[run]
-    first, last = run_start[run], run_start[run + 1]
-    gamma = law_constants[law, 1]
+@inlined_body
+def _reach(e, first, last, candidates, ways):
+    """How far points of an element may move relative to candidates, whose tangents may change."""
     s, dy = 0.0, 0.0
     for i in range(first, last):
         b = candidates[i]
@@ -185,6 +182,36 @@ def run_fraction(
         )
         s = max(s, math.sqrt(apart) + ways[e, _BALL] + ways[b, _BALL])
         dy = max(dy, ways[b, _SLOPE])
+    return s, dy
+
+
+@inlined_body
+def _is_clear(
+    run, ways, run_element, run_start, candidates, run_law, law_constants, law_points, slot_start,
+    state, fraction, keep,
+):  # fmt: skip
+    """Whether a run surely leaves the fraction as it is."""
+    e, law = run_element[run], run_law[run]
+    s, dy = _reach(e, run_start[run], run_start[run + 1], candidates, ways)
+    for slot in range(slot_start[run], slot_start[run] + law_points[law]):
+        if not _is_safe(
+            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4],
+            state[slot, 5], s, ways[e, _SLOPE], dy, law_constants[law, 1], state[slot, 3],
+        ):  # fmt: skip
+            return False
+    return True
+
+
+@body
+def run_fraction(
+    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
+    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    """Fraction of one run; see `fiber_fraction`."""
+    e, law = run_element[run], run_law[run]
+    first, last = run_start[run], run_start[run + 1]
+    gamma = law_constants[law, 1]
+    s, dy = _reach(e, first, last, candidates, ways)
     for k in range(law_points[law]):
         slot = slot_start[run] + k
         d, r_x, r_y = state[slot, 0], state[slot, 1], state[slot, 2]
@@ -212,12 +239,33 @@ def run_fraction(
     found[run, 0] = fraction
 
 
+@kernel
+def _some_run_fractions(
+    elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
+    law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    for run in range(0, run_element.size, _SAMPLE):
+        run_fraction(
+            run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
+            candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
+            keep, found,
+        )  # fmt: skip
+        fraction = found[run, 0]
+    return fraction
+
+
 @parallel("run_element", least=4096)
 def _all_run_fractions(
     elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
 ):  # fmt: skip
     for run in prange(run_element.size):
+        if _is_clear(
+            run, ways, run_element, run_start, candidates, run_law, law_constants, law_points,
+            slot_start, state, fraction, keep,
+        ):  # fmt: skip
+            found[run, 0] = fraction
+            continue
         run_fraction(
             run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
             candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
@@ -240,10 +288,12 @@ def fiber_fraction(
     if run_element.size == 0:
         return fraction
     _fill_ways(h, hull_update, remainder, ways)
-    _all_run_fractions(
+    runs = (
         elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-        run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+        run_law, law_constants, law_points, law_xi, slot_start, state,
     )  # fmt: skip
+    fraction = _some_run_fractions(*runs, fraction, keep, found)
+    _all_run_fractions(*runs, fraction, keep, found)
     return float(found[:, 0].min())
 
 

@@ -9,7 +9,17 @@ import numpy as np
 
 from fibermsk._compile import kernel
 
-__all__ = ["gmres"]
+__all__ = ["GOOD_ENOUGH", "MOST_DIRECT", "MOST_ITERATIONS", "gmres"]
+
+MOST_ITERATIONS = 200
+"""Of the solution of a Newton system."""
+
+GOOD_ENOUGH = 0.03
+"""Reduction of the residual with which a solution is taken after so many iterations: the next
+increment makes up for it, and a direct solution takes far longer on large systems."""
+
+MOST_DIRECT = 100_000
+"""Unknowns above which there is no direct solution instead: it would fill the memory."""
 
 _ROOM = 24
 """Vectors that a device has room for at first."""
@@ -53,7 +63,7 @@ def _remove_parts(basis: Any, n: int, w: Any) -> list[float]:
 
 def gmres(
     multiply: Callable[[Any], Any], right: Any, tolerance: float, max_iterations: int
-) -> tuple[Any, int, bool]:
+) -> tuple[Any, int, float]:
     """Solve A x = b by GMRES from x = 0, without restarts.
 
     Saad and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869, with
@@ -76,12 +86,12 @@ def gmres(
         The last iterate.
     iterations : int
         Number of products with A.
-    converged : bool
-        Whether the tolerance was met.
+    reduction : float
+        Norm of the residual over that of b; above the tolerance if it was not met.
     """
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
-        return 0.0 * right, 0, norm == 0.0
+        return 0.0 * right, 0, 0.0 if norm == 0.0 else np.inf
     # rows: the orthonormal basis; of NumPy only those that are used ever take memory
     room = max_iterations + 1 if isinstance(right, np.ndarray) else _ROOM
     basis = np.empty_like(right, shape=(room, right.size))
@@ -123,4 +133,4 @@ def gmres(
     x = 0.0 * right
     for weight, vector in zip(y, basis, strict=False):
         x += float(weight) * vector
-    return x, n, converged
+    return x, n, abs(goal[-1]) / norm

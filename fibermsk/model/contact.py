@@ -72,11 +72,27 @@ class Contact:
             allowed = " or ".join(map(repr, FORMULATIONS))
             _check.refuse(owner, "formulation", self.formulation, f"be {allowed}")
         _check.store(self, first=first, second=second, points_per_element=points)
-        if not self.fiber_pairs and not self.body_pairs:
+        # items of a side differ, so that only one fiber with itself leaves no pair
+        if len(first) == len(second) == 1 and first[0] is second[0]:
             raise ModelError(
                 f"{owner}: first = second = fiber {first[0].name!r}; must name something else to "
                 "touch, for a fiber never touches itself"
             )
+
+    def shared_pair(self, other: Contact) -> tuple[Fiber, Fiber | Body] | None:
+        """First pair of this contact that another one lists too, in the same order or the other.
+
+        The cost grows with the number of items and not with that of the pairs.
+        """
+        theirs = set(items_of(other.first)), set(items_of(other.second))
+        for their_first, their_second in (theirs, theirs[::-1]):
+            second = [b for b in items_of(self.second) if b in their_second]
+            for a in items_of(self.first):
+                if a in their_first:
+                    found = next((b for b in second if b is not a), None)
+                    if found is not None:
+                        return a, found
+        return None
 
     @property
     def fiber_pairs(self) -> tuple[tuple[Fiber, Fiber], ...]:
@@ -110,8 +126,10 @@ def _check_items(
     items = tuple(_check.instance(owner, field, value, (tuple, list), wanted))
     if not items:
         _check.refuse(owner, field, value, "hold one item or more")
+    known = set()
     for i, item in enumerate(items):
         _check.instance(owner, f"{field}[{i}]", item, kinds, what)
-        if item in items[:i]:
+        if item in known:
             _check.refuse(owner, f"{field}[{i}]", item, "be listed once")
+        known.add(item)
     return items

@@ -55,6 +55,7 @@ class Model:
         self._joints: list[Joint] = []
         self._fibers: list[Fiber] = []
         self._contacts: list[Contact] = []
+        self._named: dict[str, Body | Joint | Fiber] = {self.ground.name: self.ground}
 
     def __repr__(self) -> str:
         """Name and numbers of items."""
@@ -104,17 +105,20 @@ class Model:
         """
         for item in items:
             if isinstance(item, Body):
-                self._check_new(item, self._bodies)
+                self._check_new(item)
                 self._bodies.append(item)
+                self._named[item.name] = item
             elif isinstance(item, Weld | Hinge):
                 self._check_joint(item)
                 self._joints.append(item)
+                self._named[item.name] = item
             elif isinstance(item, Fiber):
-                self._check_new(item, self._fibers)
+                self._check_new(item)
                 for station in item.attach:
                     if isinstance(station, Station):
-                        self._check_known(_check.show(item), station.body, self._bodies)
+                        self._check_known(_check.show(item), station.body)
                 self._fibers.append(item)
+                self._named[item.name] = item
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
@@ -130,6 +134,7 @@ class Model:
         copy.name, copy.gravity, copy.ground = self.name, self.gravity, self.ground
         copy._bodies, copy._joints = list(self._bodies), list(self._joints)
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
+        copy._named = dict(self._named)
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:
@@ -190,29 +195,30 @@ class Model:
             yield joint
             joint = self.joint_of(joint.parent)
 
-    def _check_new(self, item: Body | Joint | Fiber, among: list[Any]) -> None:
+    def _check_new(self, item: Body | Joint | Fiber) -> None:
         """Check that an item is new and its name is free in the whole model."""
-        if any(item is other for other in among):
+        other = self._named.get(item.name)
+        if other is item:
             raise ModelError(
                 f"{self._owner}: {_check.show(item)} was already added; must be added once"
             )
-        for other in (*self._bodies, *self._joints, *self._fibers):
-            if other.name == item.name:
-                remedy = "rename one of them"
-                if other is self.ground:
-                    remedy = "use model.ground, or choose another name"
-                raise ModelError(
-                    f"{self._owner}: name {item.name!r} of the new {type(item).__name__.lower()} "
-                    f"is taken by a {type(other).__name__.lower()}; must be unique; {remedy}"
-                )
+        if other is not None:
+            remedy = "rename one of them"
+            if other is self.ground:
+                remedy = "use model.ground, or choose another name"
+            raise ModelError(
+                f"{self._owner}: name {item.name!r} of the new {type(item).__name__.lower()} "
+                f"is taken by a {type(other).__name__.lower()}; must be unique; {remedy}"
+            )
 
-    def _check_known(self, owner: str, item: Body | Fiber, among: list[Any]) -> None:
+    def _check_known(self, owner: str, item: Body | Fiber) -> None:
         """Check that what an item refers to was added to this model."""
-        if any(item is other for other in among):
+        other = self._named.get(item.name)
+        if other is item:
             return
         kind = type(item).__name__.lower()
         remedy = f"add it first: model.add({item.name})"
-        if any(other.name == item.name for other in among):
+        if isinstance(other, type(item)):
             remedy = f"the model holds another {kind} of this name; use the one that was added"
         raise ModelError(
             f"{owner}: unknown {kind} {item.name!r}; must belong to {self._owner}; {remedy}"
@@ -221,9 +227,9 @@ class Model:
     def _check_joint(self, joint: Joint) -> None:
         """Check that a joint hangs a new child on the tree."""
         owner = _check.show(joint)
-        self._check_new(joint, self._joints)
-        self._check_known(owner, joint.parent, self._bodies)
-        self._check_known(owner, joint.child, self._bodies)
+        self._check_new(joint)
+        self._check_known(owner, joint.parent)
+        self._check_known(owner, joint.child)
         if joint.child is self.ground:
             _check.refuse(
                 owner, "child", joint.child, "not be the ground", remedy="make it the parent"
@@ -243,18 +249,13 @@ class Model:
         if any(contact is other for other in self._contacts):
             raise ModelError(f"{self._owner}: this contact was already added; must be added once")
         for fiber in items_of(contact.first):
-            self._check_known("contact", fiber, self._fibers)
+            self._check_known("contact", fiber)
         for item in items_of(contact.second):
-            among = self._bodies if isinstance(item, Body) else self._fibers
-            self._check_known("contact", item, among)
-        taken = {frozenset(pair) for other in self._contacts for pair in _pairs(other)}
-        for a, b in _pairs(contact):
-            if frozenset((a, b)) in taken:
+            self._check_known("contact", item)
+        for other in self._contacts:
+            pair = contact.shared_pair(other)
+            if pair is not None:
                 raise ModelError(
-                    f"contact: {_check.show(a)} with {_check.show(b)} is a pair of an earlier "
-                    "contact; must be listed once"
+                    f"contact: {_check.show(pair[0])} with {_check.show(pair[1])} is a pair of an "
+                    "earlier contact; must be listed once"
                 )
-
-
-def _pairs(contact: Contact) -> tuple[tuple[Fiber, Fiber | Body], ...]:
-    return (*contact.fiber_pairs, *contact.body_pairs)

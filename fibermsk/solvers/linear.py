@@ -13,6 +13,7 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
+from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
 
 __all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
@@ -23,9 +24,6 @@ Solve = Callable[[Array], Array]
 
 TOLERANCE = 1e-10
 """Preconditioned residual at which an iterative solution ends, over that at its start."""
-
-_MOST_ITERATIONS = 200
-"""More than that cost more than a direct solution."""
 
 
 def factorize(matrix: Tangent) -> Solve:
@@ -75,11 +73,15 @@ def solver(matrix: Tangent) -> Solver:
 
     def solve(right: Array, tolerance: float) -> Solution:
         if not direct:
-            x, iterations, converged = gmres(
-                split.multiply, split.forward(right), tolerance, _MOST_ITERATIONS
+            x, iterations, reduction = gmres(
+                split.multiply, split.forward(right), tolerance, MOST_ITERATIONS
             )
-            if converged:
+            if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
+            if right.size > MOST_DIRECT:
+                raise np.linalg.LinAlgError(
+                    f"the iterative solution does not converge in {iterations} iterations"
+                )
             direct.append(_bordered(matrix, _sparse(A.tocsc())))
         return Solution(direct[0](right), 0)
 

@@ -16,6 +16,9 @@ __all__ = ["Newton", "NewtonReport"]
 
 Array = NDArray[np.float64]
 
+_MOST_GROWTHS = 3
+"""So many increments in a row that are larger than the one before mean failure."""
+
 _LEAST_GAIN = 0.5
 """A kept tangent that gives no increment below this part of the one before is replaced at once."""
 
@@ -152,7 +155,7 @@ class Newton:
         scale = system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size = None, _LARGE
+        solve, size, growths = None, _LARGE, 0
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
@@ -176,6 +179,10 @@ class Newton:
             report.history.append(size)
             if not np.isfinite(size):
                 report.reason = "the increment is not finite"
+                return y, report
+            growths = growths + 1 if size > before else 0
+            if growths == _MOST_GROWTHS:
+                report.reason = f"the last {growths + 1} increments grew from one to the next"
                 return y, report
             fraction = system.step_fraction(y, increment, self.keep)
             trial = system.retract(t, y, fraction * increment)

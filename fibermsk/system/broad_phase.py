@@ -1,8 +1,4 @@
-"""Candidate pairs: which elements could touch while nothing moves farther than a reach.
-
-Elements are enclosed in balls around their Bezier control points; a k-d tree of the ball centers
-yields the pairs in range, so the cost grows with the number of neighbors and not with all pairs.
-"""
+"""Runs: which elements could touch other fibers and bones, on a straight way or nearby."""
 
 from __future__ import annotations
 
@@ -10,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
+from fibermsk.kernels.bone_bounds import find_near_bone
+from fibermsk.kernels.bounds import N_BOUNDS, enclose
+from fibermsk.kernels.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.partners import Partners
 
 __all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs"]
@@ -23,6 +21,9 @@ Index = NDArray[np.int64]
 @dataclass(frozen=True)
 class FiberRuns:
     """One run for every element and every other fiber near it.
+
+    Runs are in increasing order of their elements and then of their partners, and candidates
+    increase within a run, so that only the set of pairs decides on the order.
 
     Attributes
     ----------
@@ -47,6 +48,32 @@ class FiberRuns:
         """Integrated element of each candidate pair."""
         return np.repeat(self.element, np.diff(self.start))
 
+    def select(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs of a mask (n_runs,)."""
+        if keep.all():
+            return self
+        return self._keep(np.repeat(keep, np.diff(self.start)), points)
+
+    def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
+        """Runs with only those candidates that others do not hold."""
+        new = np.empty(self.candidates.size, bool)
+        mark_new(self.pair_first, self.candidates, known.pair_first, known.candidates, new)
+        return self._keep(new, points)
+
+    def _keep(self, new: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs of a mask of the candidates, without those that are left empty."""
+        before = np.r_[0, np.cumsum(new)]
+        counts = np.diff(before[self.start])
+        keep = counts > 0
+        law = self.law[keep]
+        return FiberRuns(
+            element=self.element[keep],
+            law=law,
+            start=np.r_[0, np.cumsum(counts[keep])],
+            candidates=self.candidates[new],
+            slot_start=_slots(points, law),
+        )
+
 
 @dataclass(frozen=True)
 class BoneRuns:
@@ -57,21 +84,32 @@ class BoneRuns:
     law: Index
     slot_start: Index
 
+    def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
+        """Runs of a mask (n_runs,)."""
+        law = self.law[keep]
+        return BoneRuns(self.element[keep], self.shape[keep], law, _slots(points, law))
+
+    def beyond(self, known: BoneRuns, points: Index) -> BoneRuns:
+        """Runs that are not among others."""
+        new = np.empty(self.element.size, bool)
+        mark_new(self.element, self.shape, known.element, known.shape, new)
+        return self.select(new, points)
+
 
 def _slots(points: Index, law: Index) -> Index:
     return np.r_[0, np.cumsum(points[law])].astype(np.int64)
 
 
-def _balls(hull: Array) -> tuple[Array, Array]:
-    """Centers and radii of balls that hold the elements."""
-    center = 0.5 * (hull.min(axis=1) + hull.max(axis=1))
-    return center, np.linalg.norm(hull - center[:, None], axis=2).max(axis=1)
-
-
 def find_fiber_runs(
-    partners: Partners, fiber: Index, hull: Array, radius: Array, reach: float
+    partners: Partners,
+    fiber: Index,
+    before: Array,
+    after: Array,
+    stray: Array,
+    radius: Array,
+    reach: float,
 ) -> FiberRuns:
-    """Runs of all elements that could touch another fiber.
+    """Runs of all elements that could touch another fiber on a straight way.
 
     Parameters
     ----------
@@ -79,46 +117,24 @@ def find_fiber_runs(
         Who may touch whom.
     fiber : (n_elements,) int array
         Fiber of each element.
-    hull : (n_elements, 4, 3) float array
-        Bezier control points [m].
+    before, after : (n_elements, 4, 3) float array
+        Bezier control points at both ends of the way [m]; the same array for a single place.
+    stray : (n_elements,) float array
+        How far control points may leave the way [m]; zero for a single place.
     radius : (n_fibers,) float array
-        Largest current radius of each fiber [m].
+        Largest radius of each fiber on the way [m].
     reach : float
-        Relative displacement that the runs stay valid for [m].
+        How far two may approach each other beyond that [m].
     """
-    first = second = np.zeros(0, np.int64)
-    if (partners.fiber_law >= 0).any():
-        center, ball = _balls(hull)
-        touch = ball + radius[fiber]
-        pairs = KDTree(center).query_pairs(2.0 * touch.max() + reach, output_type="ndarray")
-        a, b = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
-        law = partners.fiber_law[partners.group[fiber[a]], partners.group[fiber[b]]]
-        keep = (law >= 0) & (fiber[a] != fiber[b])
-        a, b = a[keep], b[keep]
-        apart = np.linalg.norm(center[a] - center[b], axis=1)
-        a, b = _near(a, b, apart <= touch[a] + touch[b] + reach)
-        low, high = hull.min(axis=1), hull.max(axis=1)
-        gap = np.maximum(low[a] - high[b], low[b] - high[a]).clip(min=0.0)
-        limit = radius[fiber[a]] + radius[fiber[b]] + reach
-        a, b = _near(a, b, np.linalg.norm(gap, axis=1) <= limit)
-        first, second = np.r_[a, b], np.r_[b, a]
-    order = np.lexsort((second, first))
-    first, second = first[order], second[order]
-    key = first * (fiber.max(initial=0) + 1) + fiber[second]
-    begins = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if key.size else np.zeros(0, int)
-    element = first[begins]
-    law = partners.fiber_law[partners.group[fiber[element]], partners.group[fiber[second[begins]]]]
-    return FiberRuns(
-        element=element,
-        law=law,
-        start=np.r_[begins, first.size].astype(np.int64),
-        candidates=second,
-        slot_start=_slots(partners.points, law),
-    )
-
-
-def _near(a: Index, b: Index, near: NDArray[np.bool_]) -> tuple[Index, Index]:
-    return a[near], b[near]
+    if not (partners.fiber_law >= 0).any():
+        none = np.zeros(0, np.int64)
+        return FiberRuns(none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+    bounds = np.empty((fiber.size, N_BOUNDS))
+    enclose(before, after, stray, radius[fiber] + 0.5 * reach, bounds)
+    laws = (fiber, partners.group, partners.fiber_law)
+    pairs = find_pairs(before, after, bounds, before is not after, *laws)
+    element, law, start, candidates = list_runs(pairs, *laws)
+    return FiberRuns(element, law, start, candidates, _slots(partners.points, law))
 
 
 def find_bone_runs(
@@ -128,32 +144,29 @@ def find_bone_runs(
     radius: Array,
     shape_start: Array,
     shape_end: Array,
-    reach: float,
+    approach: Array,
 ) -> BoneRuns:
-    """Runs of all elements that could touch a bone; arguments as in `find_fiber_runs`."""
-    center, ball = _balls(hull)
-    element, shape, law = [], [], []
+    """Runs of all elements that could touch a bone.
+
+    Parameters
+    ----------
+    partners, fiber, radius
+        As in `find_fiber_runs`.
+    hull : (n_elements, 4, 3) float array
+        Bezier control points [m].
+    shape_start, shape_end : (n_shapes, 3) float array
+        Axis ends [m].
+    approach : (n_shapes, n_elements) float array
+        How far an element may approach a shape [m].
+    """
+    near = np.zeros((fiber.size, shape_start.shape[0]), bool)
     for s in range(shape_start.shape[0]):
-        own = partners.bone_law[partners.group[fiber], s]
-        axis = shape_end[s] - shape_start[s]
-        length_sq = float(axis @ axis)
-        along = (
-            (center - shape_start[s]) @ axis / length_sq if length_sq > 0.0 else np.zeros(len(ball))
-        )
-        if not partners.shape_infinite[s]:
-            along = along.clip(0.0, 1.0)
-        d = np.linalg.norm(center - shape_start[s] - along[:, None] * axis, axis=1)
-        near = np.flatnonzero(
-            (own >= 0) & (d <= ball + radius[fiber] + partners.shape_radius[s] + reach)
-        )
-        element.append(near)
-        shape.append(np.full(near.size, s))
-        law.append(own[near])
-    elements, shapes, laws = (
-        np.concatenate([np.zeros(0, np.int64), *part]).astype(np.int64)
-        for part in (element, shape, law)
-    )
-    order = np.lexsort((shapes, elements))
-    return BoneRuns(
-        elements[order], shapes[order], laws[order], _slots(partners.points, laws[order])
-    )
+        found = np.empty(fiber.size, bool)
+        find_near_bone(
+            hull, shape_start[s], shape_end[s], partners.shape_infinite[s],
+            radius[fiber] + partners.shape_radius[s] + approach[s], found,
+        )  # fmt: skip
+        near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
+    element, shape = (part.astype(np.int64) for part in np.nonzero(near))
+    law = partners.bone_law[partners.group[fiber[element]], shape]
+    return BoneRuns(element, shape, law, _slots(partners.points, law))

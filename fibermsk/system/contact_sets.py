@@ -7,7 +7,6 @@ one slot for each of their quadrature points.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -294,28 +293,3 @@ class PotentialBones(_BoneSet):
             partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
             self.tree.moves, at.state.S, cables.block_base, cables.block_stride, tangent, *out,
         )  # fmt: skip
-
-
-def select_fiber_runs(runs: FiberRuns, keep: NDArray[np.bool_], points) -> FiberRuns:
-    """Runs of a mask."""
-    counts = np.diff(runs.start)
-    law = runs.law[keep]
-    return FiberRuns(
-        element=runs.element[keep],
-        law=law,
-        start=np.r_[0, np.cumsum(counts[keep])].astype(np.int64),
-        candidates=runs.candidates[np.repeat(keep, counts)],
-        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
-    )
-
-
-def select_bone_runs(runs: BoneRuns, keep: NDArray[np.bool_], points) -> BoneRuns:
-    """Runs of a mask."""
-    law = runs.law[keep]
-    return replace(
-        runs,
-        element=runs.element[keep],
-        shape=runs.shape[keep],
-        law=law,
-        slot_start=np.r_[0, np.cumsum(points[law])].astype(np.int64),
-    )

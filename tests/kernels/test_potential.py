@@ -12,7 +12,6 @@ from contact_parts import (
     make_pair,
     nodes_of,
     own_elements,
-    power_of,
 )
 from kernel_parts import build_sparse, fiber, plain_cable, system_of
 from numpy.testing import assert_allclose
@@ -21,8 +20,7 @@ from reference.hermite import element_values, shape
 from reference.rigid import rotation_about
 
 import fibermsk as fm
-from fibermsk.kernels.contact import section
-from fibermsk.kernels.potential import energy_terms, fill_bone_gap, fill_gap, partner_curve
+from fibermsk.kernels.potential import energy_terms, fill_bone_gap
 
 
 def energy(system, nodes, q):
@@ -183,80 +181,9 @@ def closed_slots(system, part):
         yield runs.element[run], c.xi[s - runs.slot_start[run]], part.element[s], part.xi[s]
 
 
-def gap_of(z, k_x, section):
-    """Gap from z = (x, a1, y, t_a, t_b), the factor of r_x and the partner's section; z complex."""
-    x, a1, y, ta, tb = z.reshape(5, 3)
-    r0, ka, kb, w = section
-
-    def norm(a):
-        return np.sqrt(np.sum(a * a))
-
-    r_y = r0 * ((1.0 - w) * ka / np.sqrt(norm(ta)) + w * kb / np.sqrt(norm(tb)))
-    return norm(y - x) / (k_x / np.sqrt(norm(a1)) + r_y) - 1.0
-
-
 def complex_gradient(function, z):
     """Gradient by the complex step."""
     return np.array([function(z + 1e-30j * e).imag / 1e-30 for e in np.eye(z.size)])
-
-
-@pytest.mark.parametrize("kind", ["tapered", "curved", "end beside"])
-def test_gap_and_its_derivatives(rng, kind):
-    """First derivatives by the complex step, second ones by differences of those."""
-    system, nodes = make_pair(rng, kind, formulation="variational")
-    forces(system, nodes, np.zeros(0))
-    c, power = system.cables, power_of(system, nodes)
-    checked = 0
-    for e, xi, partner, eta in closed_slots(system, system.contact.fiber_sets[1]):
-        x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-        r_x, _, length = section(
-            power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1, a2
-        )
-        k_x = r_x * np.sqrt(length)
-        other = (power[partner], c.reference_power[partner], c.radius_poly[partner], c.h[partner])
-        h = 1e-5
-
-        def at(step, other=other, eta=eta):
-            curve, ends = np.empty((3, 3)), np.empty((2, 3))
-            along = partner_curve(*other, eta + step / other[3], curve, ends)
-            r0, sa, sb, w = along[3], along[5], along[6], along[7]
-            ka, kb = (s * np.sqrt(np.linalg.norm(t)) for s, t in zip((sa, sb), ends, strict=True))
-            return curve, ends, along, (r0, ka, kb, w)
-
-        curve, ends, along, factors = at(0.0)
-        dz, dzz, dz_eta = np.empty(15), np.empty((15, 15)), np.empty(15)
-        g, g_eta, g_etaeta = fill_gap(x, a1, r_x, curve, ends, along, dz, dzz, dz_eta)
-
-        def gradient_at(step, k_x=k_x, x=x, a1=a1, at=at):
-            moved, ends, _, factors = at(step)
-            z = np.concatenate((x, a1, moved[0], ends[0], ends[1]))
-            gradient = complex_gradient(lambda w: gap_of(w, k_x, factors), z)
-            return gap_of(z, k_x, factors), gradient
-
-        value, gradient = gradient_at(0.0)
-        assert_allclose(g, value, rtol=0.0, atol=1e-14)
-        assert_allclose(dz, gradient, rtol=0.0, atol=1e-13 * np.abs(dz).max())  # exact steps
-        (ahead, dz_ahead), (behind, dz_behind) = gradient_at(h), gradient_at(-h)
-        # h^2 over lengths of theta of 0.1, squared, and rounding eps / h, eps / h^2
-        slope = (dz_ahead - dz_behind) / (2.0 * h)
-        assert_allclose(dz_eta, slope, rtol=0.0, atol=1e-6 * np.abs(slope).max())
-        assert_allclose(g_eta, (ahead - behind) / (2.0 * h), rtol=0.0, atol=1e-6)
-        curvature = (ahead - 2.0 * value + behind) / h**2
-        assert_allclose(g_etaeta, curvature, rtol=1e-4, atol=1e-4)
-        z = np.concatenate((x, a1, curve[0], ends[0], ends[1]))
-        for i, unit in enumerate(np.eye(15)):
-            step = 1e-6 * (0.02 if i < 3 or 6 <= i < 9 else 1.0)
-            rows = [
-                complex_gradient(
-                    lambda w, k_x=k_x, f=factors: gap_of(w, k_x, f), z + sign * step * unit
-                )
-                for sign in (1.0, -1.0)
-            ]
-            slope = (rows[0] - rows[1]) / (2.0 * step)
-            # step^2 relative to the distance and to the tangents, 1e-10, and rounding 1e-16 / 1e-6
-            assert_allclose(dzz[i], slope, rtol=0.0, atol=1e-7 * np.abs(dzz).max())
-        checked += 1
-    assert checked > 2
 
 
 @pytest.mark.parametrize("free", [True, False])

@@ -61,17 +61,16 @@ def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkey
         assert differences(rest, whole, tmp_path) == []
 
 
-def test_restoring_the_candidates_is_what_makes_it_equal(monkeypatch, tmp_path):
-    """Candidates found anew at the split give another order of elimination, and other last bits."""
+def test_candidates_change_nothing(monkeypatch, tmp_path):
+    """Found anew at the split they may be others, and all that follows is the same to the bit."""
     from fibermsk.system.system import FiberSystem
 
     options = {"t_end": 0.5, "dt": 1 / 32, "method": fm.BDF2()}
     model, taken = load_scene("upper_limb").scene().model, []
     whole = run(model, options, checkpoint=taken.append, checkpoint_every=0.0)
     monkeypatch.setattr(FiberSystem, "restore", lambda self, memory: None)
-    assert any(
-        differences(run(model, options, resume_from=one), whole, tmp_path) for one in taken[2:14:3]
-    )
+    for one in taken[2:14:3]:
+        assert differences(run(model, options, resume_from=one), whole, tmp_path) == []
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

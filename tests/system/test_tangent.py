@@ -115,7 +115,7 @@ def test_contact_does_not_depend_on_the_candidates(arm, rng):
     n_fibers, n_elements = 3, 4
     assert n_all == n_fibers * n_elements * (n_fibers - 1) * n_elements
     np.testing.assert_allclose(everything, near, atol=1e-13 * np.abs(near).max(), rtol=0)
-    arm.contact._reach = -1.0
+    arm.contact.candidates.forget()
 
 
 def test_attachment_hessian_is_the_derivative_of_the_jacobian(arm):

@@ -1,0 +1,201 @@
+"""What bounds elements that move in straight lines, and whether two of them can touch on the way.
+
+Each element moves from its Bezier control points ``before`` (4, 3) to those ``after``. What holds
+at both ends of the way holds on it too, because distances of points in straight motion are convex
+in time. Its bounds are a row of `N_BOUNDS` numbers: 0-2 the center of a box about it before; 3-5
+the motion of that center; 6-8 the extent of the box from there; 9 the radius of a ball about it;
+10 its pad, the distance at which it touches another one; 11 how far it lies from its chord; 12 the
+chord's inverse squared length.
+
+Only the relative motion of two elements brings them together: two that move alike are as far apart
+as at rest, however far they go.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import body, inlined_body, kernel
+
+__all__ = ["N_BOUNDS", "can_touch", "enclose", "fill_least_tangents", "relative_motion"]
+
+N_BOUNDS = 13
+
+_ROUNDING = 1e-6
+"""Part of its length that the distance of a chord to another one may be wrong by: rounding spoils
+the closest points of nearly parallel chords."""
+
+
+@body
+def _deviation(before, after, length_sq):
+    """How far the inner control points lie from the chord at most.
+
+    The point of the chord that each is compared with moves in a straight line likewise.
+    """
+    largest = 0.0
+    for p in range(1, 3):
+        along = 0.0
+        for c in range(3):
+            along += (before[p, c] - before[0, c]) * (before[3, c] - before[0, c])
+        along = min(max(along / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0
+        now, then = 0.0, 0.0
+        for c in range(3):
+            now += (before[p, c] - before[0, c] - along * (before[3, c] - before[0, c])) ** 2
+            then += (after[p, c] - after[0, c] - along * (after[3, c] - after[0, c])) ** 2
+        largest = max(largest, now, then)
+    return math.sqrt(largest) + _ROUNDING * math.sqrt(length_sq)
+
+
+@kernel
+def enclose(before, after, stray, pad, bounds):
+    """Fill the bounds (n, N_BOUNDS) of elements from control points (n, 4, 3) before and after.
+
+    stray (n,): how far a control point may leave the straight way; pad (n,).
+    """
+    for e in range(before.shape[0]):
+        own = bounds[e]
+        length_sq = 0.0
+        for c in range(3):
+            low, high = before[e, 0, c], before[e, 0, c]
+            low_after, high_after = after[e, 0, c], after[e, 0, c]
+            for p in range(1, 4):
+                low, high = min(low, before[e, p, c]), max(high, before[e, p, c])
+                low_after = min(low_after, after[e, p, c])
+                high_after = max(high_after, after[e, p, c])
+            own[c] = 0.5 * (low + high)
+            own[3 + c] = 0.5 * (low_after + high_after) - own[c]
+            own[6 + c] = 0.5 * max(high - low, high_after - low_after) + stray[e]
+            length_sq += (before[e, 3, c] - before[e, 0, c]) ** 2
+        ball = 0.0
+        for p in range(4):
+            now, then = 0.0, 0.0
+            for c in range(3):
+                now += (before[e, p, c] - own[c]) ** 2
+                then += (after[e, p, c] - own[c] - own[3 + c]) ** 2
+            ball = max(ball, now, then)
+        own[9] = math.sqrt(ball) + stray[e]
+        own[10] = pad[e]
+        own[11] = _deviation(before[e], after[e], length_sq) + stray[e]
+        own[12] = 1.0 / length_sq if length_sq > 0.0 else 0.0
+
+
+@inlined_body
+def _boxes_and_balls_meet(a, b, moving):
+    """Whether the balls, and the boxes along each axis, come closer than the pads at some time."""
+    dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    x, y, z = dx, dy, dz
+    gx, gy, gz = abs(dx), abs(dy), abs(dz)
+    if moving:
+        mx, my, mz = b[3] - a[3], b[4] - a[4], b[5] - a[5]
+        # the time in [0, 1] when the centers are closest
+        way_sq = mx * mx + my * my + mz * mz
+        s = -(dx * mx + dy * my + dz * mz)
+        s = min(max(s / way_sq, 0.0), 1.0) if way_sq > 0.0 else 0.0
+        x, y, z = dx + s * mx, dy + s * my, dz + s * mz
+        # the least distances along each axis, at any times
+        gx = max(0.0, min(dx, dx + mx), -max(dx, dx + mx))
+        gy = max(0.0, min(dy, dy + my), -max(dy, dy + my))
+        gz = max(0.0, min(dz, dz + mz), -max(dz, dz + mz))
+    pads = a[10] + b[10]
+    balls = a[9] + b[9] + pads
+    gx, gy, gz = max(0.0, gx - a[6] - b[6]), max(0.0, gy - a[7] - b[7]), max(0.0, gz - a[8] - b[8])
+    near = x * x + y * y + z * z <= balls * balls
+    return near & (gx * gx + gy * gy + gz * gz <= pads * pads)
+
+
+@inlined_body
+def _chord_distance_sq(a, b, inverse_a, inverse_b):
+    """Squared distance of two chords from their control points and inverse squared lengths.
+
+    The closest point on the one for the other's line, then on the other, then on the one again.
+    """
+    uu, uv, vv, uw, vw = 0.0, 0.0, 0.0, 0.0, 0.0
+    for c in range(3):
+        u, v, w = a[3, c] - a[0, c], b[3, c] - b[0, c], a[0, c] - b[0, c]
+        uu += u * u
+        uv += u * v
+        vv += v * v
+        uw += u * w
+        vw += v * w
+    det = uu * vv - uv * uv
+    s = min(max((uv * vw - vv * uw) / det, 0.0), 1.0) if det > 0.0 else 0.0
+    t = min(max((uv * s + vw) * inverse_b, 0.0), 1.0)
+    s = min(max((uv * t - uw) * inverse_a, 0.0), 1.0)
+    total = 0.0
+    for c in range(3):
+        total += (a[0, c] - b[0, c] + s * (a[3, c] - a[0, c]) - t * (b[3, c] - b[0, c])) ** 2
+    return total
+
+
+@body
+def _approach(before_a, after_a, before_b, after_b):
+    """How far any points of two chords can approach each other: as their ends at most."""
+    largest = 0.0
+    for p in range(0, 4, 3):
+        for q in range(0, 4, 3):
+            total = 0.0
+            for c in range(3):
+                own = after_a[p, c] - before_a[p, c]
+                total += (after_b[q, c] - before_b[q, c] - own) ** 2
+            largest = max(largest, total)
+    return math.sqrt(largest)
+
+
+@body
+def can_touch(bounds, before, after, moving, a, b):
+    """Whether elements a and b may touch on their way; False only if they surely do not.
+
+    The balls must meet, the boxes, and what lies around the chords. moving: False where `after`
+    equals `before` and there is no stray.
+    """
+    if not _boxes_and_balls_meet(bounds[a], bounds[b], moving):
+        return False
+    reach = bounds[a, 10] + bounds[b, 10] + bounds[a, 11] + bounds[b, 11]
+    if moving:
+        reach += _approach(before[a], after[a], before[b], after[b])
+    apart_sq = _chord_distance_sq(before[a], before[b], bounds[a, 12], bounds[b, 12])
+    return apart_sq <= reach * reach
+
+
+@kernel
+def relative_motion(before, after):
+    """Bound of how far any two control points (n, 4, 3) have moved relative to each other.
+
+    Twice the largest motion, or the diagonal of the box that holds all motions.
+    """
+    largest = 0.0
+    low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
+    for e in range(before.shape[0]):
+        for p in range(4):
+            x = after[e, p, 0] - before[e, p, 0]
+            y = after[e, p, 1] - before[e, p, 1]
+            z = after[e, p, 2] - before[e, p, 2]
+            motion = x * x + y * y + z * z
+            if not motion < math.inf:
+                return math.inf
+            largest = max(largest, motion)
+            low = (min(low[0], x), min(low[1], y), min(low[2], z))
+            high = (max(high[0], x), max(high[1], y), max(high[2], z))
+    if before.shape[0] == 0:
+        return 0.0
+    diagonal = (high[0] - low[0]) ** 2 + (high[1] - low[1]) ** 2 + (high[2] - low[2]) ** 2
+    return min(2.0 * math.sqrt(largest), math.sqrt(diagonal))
+
+
+@kernel
+def fill_least_tangents(hull, h, least):
+    """Fill lower bounds (n,) of |a1|: the least control vector along the chord.
+
+    Not positive, or NaN, where an element turns so far that this is no bound.
+    """
+    for e in range(hull.shape[0]):
+        length = 0.0
+        for c in range(3):
+            length += (hull[e, 3, c] - hull[e, 0, c]) ** 2
+        length = math.sqrt(length)
+        least[e] = math.inf
+        for p in range(3):
+            along = 0.0
+            for c in range(3):
+                along += (hull[e, p + 1, c] - hull[e, p, c]) * (hull[e, 3, c] - hull[e, 0, c])
+            least[e] = min(least[e], 3.0 * along / (length * h[e]))
