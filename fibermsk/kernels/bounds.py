@@ -17,13 +17,23 @@ import math
 
 from fibermsk._compile import body, inlined_body, kernel
 
-__all__ = ["N_BOUNDS", "can_touch", "enclose", "fill_least_tangents", "relative_motion"]
+__all__ = [
+    "N_BOUNDS",
+    "can_touch",
+    "enclose",
+    "fill_after",
+    "fill_least_tangents",
+    "relative_motion",
+]
 
 N_BOUNDS = 13
 
 _ROUNDING = 1e-6
 """Part of its length that the distance of a chord to another one may be wrong by: rounding spoils
 the closest points of nearly parallel chords."""
+
+_LEAST_LEFT = 0.1
+"""An update leaves every quadrature point a larger part of its tangent than this."""
 
 
 @body
@@ -180,6 +190,26 @@ def relative_motion(before, after):
         return 0.0
     diagonal = (high[0] - low[0]) ** 2 + (high[1] - low[1]) ** 2 + (high[2] - low[2]) ** 2
     return min(2.0 * math.sqrt(largest), math.sqrt(diagonal))
+
+
+@kernel
+def fill_after(hull, hull_update, stray, h, fraction, least, after, left):
+    """Fill control points (n, 4, 3) after a fraction of an update, and tangents (n,) left then.
+
+    least (n,): lower bounds of |a1|, of which a tenth is left at least; the safeguard of the
+    stretch sees to that.
+    """
+    for e in range(hull.shape[0]):
+        fastest = 0.0
+        for p in range(4):
+            change = 0.0
+            for c in range(3):
+                after[e, p, c] = hull[e, p, c] + fraction * hull_update[e, p, c]
+                if p > 0:
+                    change += (hull_update[e, p, c] - hull_update[e, p - 1, c]) ** 2
+            fastest = max(fastest, change)
+        change = (3.0 * fraction * math.sqrt(fastest) + 6.0 * stray[e]) / h[e]
+        left[e] = max(least[e] - change, _LEAST_LEFT * least[e])
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.bone_bounds import fill_bone_approach, motion_beside
-from fibermsk.kernels.bounds import fill_least_tangents, relative_motion
+from fibermsk.kernels.bounds import fill_after, fill_least_tangents, relative_motion
 from fibermsk.kernels.shape import bezier_hull
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns, find_bone_runs, find_fiber_runs
 from fibermsk.system.cables import Cables, per_fiber, reference_speed
@@ -26,9 +26,6 @@ _BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5
 # Where an element turns so far that its hull does not bound the tangent from below, half of the
 # least tangent at its quadrature points stands in.
 _HAIRPIN = 0.5
-
-# An update leaves every quadrature point a larger part of its tangent than this.
-_LEAST_LEFT = 0.1
 
 
 class Place(NamedTuple):
@@ -152,24 +149,19 @@ class Candidates:
             Part of the update.
         """
         cables = self.cables
-        change = fraction * hull_update
-        least = self._least_tangents(place)
-        slopes = np.linalg.norm(3.0 * np.diff(change, axis=1), axis=2).max(axis=1)
-        left = least - (slopes + 6.0 * remainder) / cables.h
+        after, left = np.empty_like(place.hull), np.empty(cables.h.size)
+        fill_after(
+            place.hull, hull_update, remainder, cables.h, fraction, self._least_tangents(place),
+            after, left,
+        )  # fmt: skip
         approach = np.empty((self._links.size, cables.h.size))
         chain_length = self.tree.chain_length(place.state)
         for i, link in enumerate(self._links):
             fill_bone_approach(
-                place.hull, change, remainder, link, place.state.S, self.tree.moves,
+                place.hull, fraction * hull_update, remainder, link, place.state.S, self.tree.moves,
                 place.state.position, chain_length, fraction * update_q, approach[i],
             )  # fmt: skip
-        return Way(
-            place,
-            place.hull + change,
-            remainder,
-            self._bound_radii(np.maximum(left, _LEAST_LEFT * least)),
-            approach,
-        )
+        return Way(place, after, remainder, self._bound_radii(left), approach)
 
     def hold_along(self, way: Way) -> bool:
         """Whether they hold every pair that touches anywhere on a way from where they hold.

@@ -91,10 +91,10 @@ class _FiberSet:
         self.element, self.xi = np.full(n, -1), np.empty(n)
         self._run_pairs = np.zeros(runs.element.size + 1, np.int64)
         self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
-        # runs of one element with one law have the same quadrature points
-        n_laws = max(self.partners.points.size, 1)
-        sections, of_run = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
-        self._sections = (sections // n_laws, sections % n_laws, of_run.astype(np.int64))
+        # successive runs of one element with one law have the same quadrature points
+        same = (np.diff(runs.element, prepend=-1) == 0) & (np.diff(runs.law, prepend=-1) == 0)
+        sections = np.flatnonzero(~same)
+        self._sections = (runs.element[sections], runs.law[sections], np.cumsum(~same) - 1)
         self.of_run = np.empty((runs.element.size, 2))
         self._work = (
             np.empty((self.cables.h.size, N_COLUMNS)),
