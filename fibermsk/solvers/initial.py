@@ -14,7 +14,7 @@ __all__ = ["accelerations"]
 
 Array = NDArray[np.float64]
 
-_DV_DY, _DVDOT_DV = 1e6, 1e12
+_DV_DY, _DVDOT_DV = 1e6, 1e20
 """Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent."""
 
 _MOST_REFINEMENTS = 20
@@ -27,7 +27,7 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
     """Rates of v that satisfy the equations of motion at a given state.
 
     The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
-    that matrix but for parts of 1e-4 and less, for which a few refinements make up.
+    that matrix but for small parts, for which a few refinements make up.
 
     Parameters
     ----------
