@@ -30,6 +30,7 @@ from fibermsk.results import Progress, Result, Snapshot
 
 if TYPE_CHECKING:
     from fibermsk import view
+    from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
     from fibermsk.scene_run import simulate_scene
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
         simulate,
         stability,
     )
-    from fibermsk.system import build, check
+    from fibermsk.system import check
 
 __all__ = [
     "BDF2",
@@ -106,7 +107,7 @@ _LAZY = {
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
     "Stability": "fibermsk.solvers",
-    "build": "fibermsk.system",
+    "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",

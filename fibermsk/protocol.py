@@ -8,16 +8,25 @@ independent entries.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.linalg import LineMatrix
+from fibermsk.linalg import LineMatrix, Solver
 from fibermsk.results import Result
 
-__all__ = ["BorderedMatrix", "Evaluation", "Frames", "System", "Tolerance"]
+__all__ = [
+    "BorderedMatrix",
+    "Evaluation",
+    "Frames",
+    "Offloaded",
+    "SolvesItself",
+    "System",
+    "Tangent",
+    "Tolerance",
+]
 
 Array = NDArray[np.float64]
 
@@ -53,6 +62,24 @@ class BorderedMatrix(NamedTuple):
         return BorderedMatrix(self.sparse, self.B, self.R, self.D)
 
 
+@runtime_checkable
+class SolvesItself(Protocol):
+    """A matrix that knows best how to solve with it."""
+
+    def solver(self) -> Solver:
+        """Function that solves with it; see `fibermsk.solvers.linear.solver`.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the matrix is singular or not finite; the function does where it does not converge.
+        """
+        ...
+
+
+Tangent = BorderedMatrix | Array | SolvesItself
+
+
 class Evaluation(NamedTuple):
     """Residual and tangent at one state.
 
@@ -60,7 +87,7 @@ class Evaluation(NamedTuple):
     ----------
     residual : (n,) float array
         F; zero in dependent entries.
-    tangent : BorderedMatrix or (n, n) float array or None
+    tangent : BorderedMatrix or (n, n) float array or SolvesItself or None
         dF with respect to an increment of the unknowns.
     admissibility : float
         Least 1 + gamma g over the closed contacts, 1 where none is closed; not positive where the
@@ -72,7 +99,7 @@ class Evaluation(NamedTuple):
     """
 
     residual: Array
-    tangent: BorderedMatrix | Array | None
+    tangent: Tangent | None
     admissibility: float
     reactions: Array
     flaw: str = ""
@@ -235,4 +262,26 @@ class System(Protocol):
 
     def check_inputs(self, times: Array) -> None:
         """Check all prescribed signals at the given times before anything is computed."""
+        ...
+
+
+@runtime_checkable
+class Offloaded(Protocol):
+    """What a system has beside `System` if its vectors are not of NumPy, such as on a GPU.
+
+    These vectors obey arithmetic, and NumPy's functions where they dispatch; its methods take such
+    vectors, and where they serve reports those of NumPy too.
+    """
+
+    @property
+    def host(self) -> System:
+        """The same system with vectors of NumPy."""
+        ...
+
+    def to_host(self, array: Array) -> Array:
+        """An array of NumPy with the contents of one of the device."""
+        ...
+
+    def from_host(self, array: Array) -> Array:
+        """Copy of an array of NumPy, of the device."""
         ...

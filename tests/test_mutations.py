@@ -76,8 +76,8 @@ MUTATIONS = {
     ),
     "length element of the half pass": (
         "kernels/contact.py",
-        "force[c] = -F * length * n[c]",
-        "force[c] = -F * n[c]",
+        "pull = -F * length / d",
+        "pull = -F / d",
         "coupled_tangent",
     ),
     "motion of the closest point": (

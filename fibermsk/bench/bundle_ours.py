@@ -36,10 +36,10 @@ METHOD = BackwardEuler()
 NEWTON = Newton(tolerance=1e-4)
 """Nonlinear solver."""
 
-POINTS = 3
+POINTS = 2
 """Contact points of each element."""
 
-CONTACT = PenaltyContact(stiffness=1000.0, limit=3.0)
+CONTACT = PenaltyContact(stiffness=40.0, limit=3.0)
 """Contact law."""
 
 # ----------------------------------------------------------------------------------------------

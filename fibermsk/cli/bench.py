@@ -34,6 +34,8 @@ _COLUMNS = {
     "penetration": "penetration / 2r",
     "tip_error": "error",
     "tip_error_end": "at the end",
+    "closed_contacts": "closed contacts",
+    "model_seconds": "model [s]",
     "build_seconds": "build [s]",
     "seconds_for_8_s": "for 8 s [s]",
     "bytes_per_element": "bytes per element",
@@ -118,6 +120,7 @@ def _print(found: dict[str, Any]) -> None:
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     machine = found["machine"]
     # in a file, lines as long as they need to be
@@ -127,9 +130,10 @@ def _print(found: dict[str, Any]) -> None:
         table = Table(box=SIMPLE)
         for key in columns:
             left = key in ("case", "who")
-            table.add_column(_COLUMNS[key], justify="left" if left else "right", no_wrap=left)
+            # as Text: in brackets are units, not styles
+            table.add_column(Text(_COLUMNS[key]), justify="left" if left else "right", no_wrap=left)
         for row in rows:
-            table.add_row(*(_text(row[key]) for key in columns))
+            table.add_row(*(Text(_text(row[key])) for key in columns))
         console.print(table)
     for name, ratio in found["ratios"].items():
         console.print(f"{name}: {_text(ratio) or 'nothing to compare with'}", markup=False)

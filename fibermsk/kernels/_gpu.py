@@ -16,11 +16,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from numba import cuda
+from numba import config, cuda
 
-__all__ = ["launch", "over_tasks"]
+__all__ = ["launch", "over_listed", "over_tasks"]
 
 _THREADS_PER_BLOCK = 64
+
+# small models leave most of a GPU idle, which is no fault to warn of
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
 
 
 def over_tasks(body: Any) -> Callable[[int, tuple[Any, ...]], None]:
@@ -37,26 +40,39 @@ def over_tasks(body: Any) -> Callable[[int, tuple[Any, ...]], None]:
     return each_task
 
 
+def over_listed(body: Any) -> Callable[[Any, tuple[Any, ...]], None]:
+    """Function of (tasks, arguments) likewise: thread i calls body(tasks[i], *arguments)."""
+
+    def each_listed(tasks, arguments):
+        i = cuda.grid(1)
+        if i < tasks.size:
+            body(tasks[i], *arguments)
+
+    return each_listed
+
+
 @cache
-def _compiled(body: Any) -> Any:
-    return cuda.jit(over_tasks(body))
+def _compiled(body: Any, listed: bool) -> Any:
+    return cuda.jit((over_listed if listed else over_tasks)(body))
 
 
-def launch(body: Any, n_tasks: int, arguments: tuple[Any, ...], stream: Any = 0) -> None:
-    """Call body(i, *arguments) for every i below n_tasks, in any order and without waiting.
+def launch(body: Any, tasks: Any, arguments: tuple[Any, ...], stream: Any = 0) -> None:
+    """Call body(i, *arguments) for every task i, in any order and without waiting.
 
     Parameters
     ----------
     body : kernel
         Writes only to memory that no other task writes to.
-    n_tasks : int
-        Number of tasks; none is no launch.
+    tasks : int or int array on the GPU
+        The number of tasks, 0, 1 and so on; or which ones, each once. None is no launch.
     arguments : tuple
         Arrays on the GPU (CuPy's are taken as they are), floats and ints.
     stream : numba.cuda stream or 0
-        Of CuPy's current stream: ``cuda.external_stream(cupy.cuda.get_current_stream().ptr)``.
+        0 is the default stream, which is CuPy's too unless another one was made current.
     """
+    listed = not isinstance(tasks, int)
+    n_tasks = tasks.size if listed else tasks
     if n_tasks == 0:
         return
     blocks = -(-n_tasks // _THREADS_PER_BLOCK)
-    _compiled(body)[blocks, _THREADS_PER_BLOCK, stream](n_tasks, arguments)
+    _compiled(body, listed)[blocks, _THREADS_PER_BLOCK, stream](tasks, arguments)

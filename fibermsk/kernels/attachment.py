@@ -12,7 +12,14 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.rigid import cross
 
-__all__ = ["acceleration_slope", "eliminate_attached", "end_rate_blocks", "velocity_slope"]
+__all__ = [
+    "acceleration_slope",
+    "eliminate_attached",
+    "end_rate_blocks",
+    "leave_identity",
+    "take_reaction",
+    "velocity_slope",
+]
 
 
 @kernel
@@ -108,10 +115,8 @@ def eliminate_attached(
     """
     n_q = residual_q.size
     for m in range(end_element.size):
-        node = elements[end_element[m], end_side[m]]
+        take_reaction(m, elements, end_element, end_side, residual, reaction)
         for r in range(3):
-            reaction[m, r] = residual[node, r]
-            residual[node, r] = 0.0
             for j in range(n_q):
                 residual_q[j] += C[m, r, j] * reaction[m, r]
     if not tangent:
@@ -128,8 +133,8 @@ def eliminate_attached(
                 column, cross, entry_start, entries, lines, B, R, D,
             )  # fmt: skip
     for m in range(end_element.size):
-        _leave_identity(
-            elements, end_element[m], end_side[m], fiber, row, column, cross, entry_start, entries,
+        leave_identity(
+            m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries,
             lines,
         )  # fmt: skip
     for i in range(hess_index.shape[0]):
@@ -218,8 +223,24 @@ def _rows_to_border(
 
 
 @kernel
-def _leave_identity(elements, e, side, fiber, row, column, cross, entry_start, entries, lines):
-    """Clear the rows and columns of an attached node but for ones on the diagonal."""
+def take_reaction(m, elements, end_element, end_side, residual, reaction):
+    """Move the force on an attached node from the residual to the reactions."""
+    node = elements[end_element[m], end_side[m]]
+    for r in range(3):
+        reaction[m, r] = residual[node, r]
+        residual[node, r] = 0.0
+
+
+@kernel
+def leave_identity(
+    m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries, lines
+):
+    """Clear the rows and columns of an attached node but for ones on the diagonal.
+
+    Two ends may clear the same entry of a coupling, and those of a fiber with one element one of
+    its blocks: both write zeros, in whichever order.
+    """
+    e, side = end_element[m], end_side[m]
     node, first = elements[e, side], elements[e, 0]
     at = 0 if side == 0 else 6
     for a in range(3):

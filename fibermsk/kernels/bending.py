@@ -33,6 +33,8 @@ from fibermsk.kernels.element import (
 from fibermsk.kernels.shape import shape_d1, shape_d2
 
 __all__ = [
+    "add_residual",
+    "add_tangent",
     "assemble_bending",
     "bending_energy",
     "bending_residual",
@@ -139,33 +141,41 @@ def _add_residual(i, integrals, residual):
         residual[i + 1, 3 + r] += on_q[r]
 
 
+@inlined
+def add_residual(e, nodes, elements, h, xi, weight, stiffness, residual):
+    """Add minus the nodal force of one element; see `assemble_bending`."""
+    i = elements[e, 0]
+    integrals, _ = _integrate(nodes, i, e, h, xi, weight, stiffness, False)
+    _add_residual(i, integrals, residual)
+
+
+@inlined
+def add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines):
+    """Add minus the nodal force of one element, and its derivative."""
+    i = elements[e, 0]
+    integrals, (gg, gp, pp, gq, pq, qq) = _integrate(nodes, i, e, h, xi, weight, stiffness, True)
+    _add_residual(i, integrals, residual)
+    massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    add_stiffness(
+        lines, i, gg, gp, _transposed(gp), pp, gq, _transposed(gq), pq, _transposed(pq), qq,
+        massless,
+    )  # fmt: skip
+
+
 @kernel
 def fiber_residual(f, element_start, nodes, elements, h, xi, weight, stiffness, residual):
     """Add minus the nodal force of one fiber's elements; see `assemble_bending`."""
     for e in range(element_start[f], element_start[f + 1]):
-        if stiffness[e, 0] == 0.0:
-            continue
-        i = elements[e, 0]
-        integrals, _ = _integrate(nodes, i, e, h, xi, weight, stiffness, False)
-        _add_residual(i, integrals, residual)
+        if stiffness[e, 0] != 0.0:
+            add_residual(e, nodes, elements, h, xi, weight, stiffness, residual)
 
 
 @kernel
 def fiber_tangent(f, element_start, nodes, elements, h, xi, weight, stiffness, residual, lines):
     """Add minus the nodal force of one fiber's elements, and its derivative."""
     for e in range(element_start[f], element_start[f + 1]):
-        if stiffness[e, 0] == 0.0:
-            continue
-        i = elements[e, 0]
-        integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
-            nodes, i, e, h, xi, weight, stiffness, True
-        )
-        _add_residual(i, integrals, residual)
-        massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        add_stiffness(
-            lines, i, gg, gp, _transposed(gp), pp, gq, _transposed(gq), pq, _transposed(pq), qq,
-            massless,
-        )  # fmt: skip
+        if stiffness[e, 0] != 0.0:
+            add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines)
 
 
 @parallel("element_start", least=64)

@@ -34,6 +34,8 @@ from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
 __all__ = [
+    "add_residual",
+    "add_tangent",
     "assemble_cable",
     "cable_energy",
     "cable_mass",
@@ -41,6 +43,7 @@ __all__ = [
     "element_tangent",
     "fiber_residual",
     "fiber_tangent",
+    "least_force",
     "line_load_force",
     "sample_cable",
 ]
@@ -145,6 +148,39 @@ def _add_residual(acceleration, i, e, mass, integrals, residual):
         residual[i + 1, 3 + r] += m + on_q[r]
 
 
+@inlined
+def add_residual(
+    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass,
+    residual,
+):  # fmt: skip
+    """Add inertia minus internal force of one element; see `assemble_cable`."""
+    i = elements[e, 0]
+    integrals, _ = _integrate(
+        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 0.0, 0.0, False
+    )
+    _add_residual(acceleration, i, e, mass, integrals, residual)
+
+
+@inlined
+def add_tangent(
+    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass, cx,
+    cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force of one element, and their tangent."""
+    i = elements[e, 0]
+    integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
+        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, True
+    )
+    _add_residual(acceleration, i, e, mass, integrals, residual)
+    inertia = (
+        ca * mass[e, 0, 0], ca * mass[e, 0, 1], ca * mass[e, 0, 2], ca * mass[e, 0, 3],
+        ca * mass[e, 1, 1], ca * mass[e, 1, 2], ca * mass[e, 1, 3],
+        ca * mass[e, 2, 2], ca * mass[e, 2, 3], ca * mass[e, 3, 3],
+    )  # fmt: skip
+    # D is not symmetric, but each integral of it serves both orders of its slopes
+    add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
+
+
 @kernel
 def fiber_residual(
     f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
@@ -152,11 +188,10 @@ def fiber_residual(
 ):  # fmt: skip
     """Add inertia minus internal force of one fiber's elements; see `assemble_cable`."""
     for e in range(element_start[f], element_start[f + 1]):
-        i = elements[e, 0]
-        integrals, _ = _integrate(
-            nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 0.0, 0.0, False
-        )
-        _add_residual(acceleration, i, e, mass, integrals, residual)
+        add_residual(
+            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
+            mass, residual,
+        )  # fmt: skip
 
 
 @kernel
@@ -166,18 +201,10 @@ def fiber_tangent(
 ):  # fmt: skip
     """Add inertia minus internal force of one fiber's elements, and their tangent."""
     for e in range(element_start[f], element_start[f + 1]):
-        i = elements[e, 0]
-        integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
-            nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, True
-        )
-        _add_residual(acceleration, i, e, mass, integrals, residual)
-        inertia = (
-            ca * mass[e, 0, 0], ca * mass[e, 0, 1], ca * mass[e, 0, 2], ca * mass[e, 0, 3],
-            ca * mass[e, 1, 1], ca * mass[e, 1, 2], ca * mass[e, 1, 3],
-            ca * mass[e, 2, 2], ca * mass[e, 2, 3], ca * mass[e, 3, 3],
+        add_tangent(
+            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
+            mass, cx, cv, ca, residual, lines,
         )  # fmt: skip
-        # D is not symmetric, but each integral of it serves both orders of its slopes
-        add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
 
 
 @parallel("element_start", least=64)
@@ -253,6 +280,33 @@ def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
                 weight[e, k] * area[e, k] * G0[e, k] * _energy(stretch, law[e, k, 0], law[e, k, 6])
             )
     return total
+
+
+@kernel
+def least_force(
+    f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
+    point,
+):  # fmt: skip
+    """Fill the least axial force [N] at any point of fiber f, with its element and its point.
+
+    A force that is not a number counts as the least.
+    """
+    smallest = math.inf
+    for e in range(element_start[f], element_start[f + 1]):
+        i = elements[e, 0]
+        x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+        for k in range(xi.size):
+            _, p, g, q = shape_d1(xi[k], h[e])
+            _, N, _, _, _, _ = _pull(
+                slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+            )
+            if not N >= smallest:
+                smallest = N
+                element[f], point[f] = e, k
+                if N != N:
+                    least[f] = N
+                    return
+    least[f] = smallest
 
 
 @kernel

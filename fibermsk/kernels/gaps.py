@@ -19,14 +19,14 @@ from fibermsk.kernels.potential import least_gap
 from fibermsk.kernels.rows import TANGENT, fill_rows, fill_sections, radius_along
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["find_gaps"]
+__all__ = ["fiber_gap", "find_gaps"]
 
 _line_force = body(line_force)
 _line_energy = body(line_energy)
 
 
 @body
-def _fiber_gap(
+def fiber_gap(
     run, power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start,
     candidates, run_law, run_section, law_constants, law_points, law_xi, law_weight, slot_start,
     slot_element, slot_xi, slot_held, state, force, found,
@@ -82,7 +82,7 @@ def _all_fiber_gaps(
     slot_xi, slot_held, state, force, found,
 ):  # fmt: skip
     for run in prange(run_element.size):
-        _fiber_gap(
+        fiber_gap(
             run, power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start,
             candidates, run_law, run_section, law_constants, law_points, law_xi, law_weight,
             slot_start, slot_element, slot_xi, slot_held, state, force, found,

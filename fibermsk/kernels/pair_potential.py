@@ -26,7 +26,7 @@ from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["fill_gradients", "fill_tangents"]
+__all__ = ["fill_gradients", "fill_tangents", "run_gradients", "run_tangents"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
@@ -157,10 +157,11 @@ def _unit(which):
 
 
 @kernel
-def _run_gradients(
+def run_gradients(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
 ):  # fmt: skip
+    """Fill the gradients of one run's pairs; see `fill_gradients`."""
     e, law = run_element[run], run_law[run]
     x, a1 = scratch(3), scratch(3)
     curve, ends = scratch((3, 3)), scratch((2, 3))
@@ -185,11 +186,12 @@ def _run_gradients(
 
 
 @kernel
-def _run_tangents(
+def run_tangents(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
     gradient, own, cross, partner,
 ):  # fmt: skip
+    """Fill gradients and second derivatives of one run's pairs; see `fill_tangents`."""
     e, law = run_element[run], run_law[run]
     x, a1, n = scratch(3), scratch(3), scratch(3)
     curve, ends = scratch((3, 3)), scratch((2, 3))
@@ -260,7 +262,7 @@ def fill_gradients(
     """Fill the gradient (n_pairs, 24) of every pair's energy."""
     for run in prange(run_element.size):
         if run_pairs[run] < run_pairs[run + 1]:
-            _run_gradients(
+            run_gradients(
                 run, power, reference, radius_poly, h, run_element, run_law, law_constants,
                 law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, state,
                 run_pairs, pair_column, gradient,
@@ -276,7 +278,7 @@ def fill_tangents(
     """Fill gradients and second derivatives of every pair; see `fibermsk.kernels.pairs`."""
     for run in prange(run_element.size):
         if run_pairs[run] < run_pairs[run + 1]:
-            _run_tangents(
+            run_tangents(
                 run, power, reference, radius_poly, h, run_element, run_law, law_constants,
                 law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
                 state, run_pairs, pair_column, gradient, own, cross,

@@ -38,7 +38,9 @@ __all__ = [
     "SLOWEST",
     "TANGENT",
     "THICK",
+    "fill_row",
     "fill_rows",
+    "fill_section",
     "fill_sections",
     "radius_along",
 ]
@@ -58,7 +60,8 @@ def _largest_quartic(a, e):
 
 
 @body
-def _fill_row(e, power, reference, radius_poly, h, rows):
+def fill_row(e, power, reference, radius_poly, h, rows):
+    """Fill one element's row."""
     vv, vw, ww, vu, wu, uu = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     ball, chord_sq, along_0, along_1, along_2 = 0.0, 0.0, 0.0, 0.0, 0.0
     bend_0, bend_1, tangent_0, tangent_1 = 0.0, 0.0, 0.0, 0.0
@@ -147,11 +150,12 @@ def radius_along(e, xi, rows):
 def fill_rows(power, reference, radius_poly, h, rows):
     """Fill all rows."""
     for e in prange(power.shape[0]):
-        _fill_row(e, power, reference, radius_poly, h, rows)
+        fill_row(e, power, reference, radius_poly, h, rows)
 
 
 @body
-def _fill_section(i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
+def fill_section(i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
+    """Fill the points of one pair (element, law)."""
     e = element[i]
     for k in range(law_points[law[i]]):
         xi = law_xi[law[i], k]
@@ -176,6 +180,6 @@ def _fill_section(i, power, reference, radius_poly, h, element, law, law_points,
 def fill_sections(power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
     """Fill the points of all pairs (element, law)."""
     for i in prange(element.size):
-        _fill_section(
+        fill_section(
             i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections
         )

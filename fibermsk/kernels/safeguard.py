@@ -18,7 +18,15 @@ from numba import prange
 from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels.shape import shape, shape_d1
 
-__all__ = ["N_WAYS", "bone_fraction", "fiber_fraction", "stretch_fraction"]
+__all__ = [
+    "N_WAYS",
+    "bone_fraction",
+    "fiber_fraction",
+    "fill_stretch_fraction",
+    "fill_way",
+    "run_fraction",
+    "stretch_fraction",
+]
 
 # Columns of `ways`, see `fiber_fraction`.
 _BALL, _SLOPE, N_WAYS = 3, 4, 5
@@ -88,22 +96,35 @@ def _displacement(elements, update, e, xi, h):
     return (x, y, z), square
 
 
+@body
+def _keep_stretch(e, nodes, update, elements, h, xi, keep, fraction):
+    """Largest part of `fraction` that leaves each point of an element `keep` of its stretch."""
+    for k in range(xi.size):
+        _, change = _displacement(elements, update, e, xi[k], h[e])
+        _, square = _displacement(elements, nodes, e, xi[k], h[e])
+        dt, length = math.sqrt(change), math.sqrt(square)
+        if dt * fraction > (1.0 - keep) * length:
+            fraction = (1.0 - keep) * length / dt
+    return fraction
+
+
 @kernel
 def stretch_fraction(nodes, update, elements, h, xi, keep):
     """Largest part, at most 1, of an update that leaves each point `keep` of its stretch."""
     fraction = 1.0
     for e in range(elements.shape[0]):
-        for k in range(xi.size):
-            _, change = _displacement(elements, update, e, xi[k], h[e])
-            _, square = _displacement(elements, nodes, e, xi[k], h[e])
-            dt, length = math.sqrt(change), math.sqrt(square)
-            if dt * fraction > (1.0 - keep) * length:
-                fraction = (1.0 - keep) * length / dt
+        fraction = _keep_stretch(e, nodes, update, elements, h, xi, keep, fraction)
     return fraction
 
 
 @body
-def _fill_way(e, h, hull_update, remainder, ways):
+def fill_stretch_fraction(e, nodes, update, elements, h, xi, keep, found):
+    """Fill found[e], of which the least is the `stretch_fraction`."""
+    found[e] = _keep_stretch(e, nodes, update, elements, h, xi, keep, 1.0)
+
+
+@body
+def fill_way(e, h, hull_update, remainder, ways):
     """How an element moves: middle and radius of a ball of updates, and the tangent's change."""
     slope = 0.0
     for p in range(3):
@@ -134,7 +155,7 @@ def _fill_way(e, h, hull_update, remainder, ways):
 @kernel
 def _fill_ways(h, hull_update, remainder, ways):
     for e in range(h.size):
-        _fill_way(e, h, hull_update, remainder, ways)
+        fill_way(e, h, hull_update, remainder, ways)
 
 
 @body
@@ -149,14 +170,8 @@ def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, ad
 
 
 @inlined_body
-def _run_fraction(
-    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
-    """Fraction of one run; see `fiber_fraction`."""
-    e, law = run_element[run], run_law[run]
-    first, last = run_start[run], run_start[run + 1]
-    gamma = law_constants[law, 1]
+def _reach(e, first, last, candidates, ways):
+    """How far points of an element may move relative to candidates, whose tangents may change."""
     s, dy = 0.0, 0.0
     for i in range(first, last):
         b = candidates[i]
@@ -167,6 +182,36 @@ def _run_fraction(
         )
         s = max(s, math.sqrt(apart) + ways[e, _BALL] + ways[b, _BALL])
         dy = max(dy, ways[b, _SLOPE])
+    return s, dy
+
+
+@inlined_body
+def _is_clear(
+    run, ways, run_element, run_start, candidates, run_law, law_constants, law_points, slot_start,
+    state, fraction, keep,
+):  # fmt: skip
+    """Whether a run surely leaves the fraction as it is."""
+    e, law = run_element[run], run_law[run]
+    s, dy = _reach(e, run_start[run], run_start[run + 1], candidates, ways)
+    for slot in range(slot_start[run], slot_start[run] + law_points[law]):
+        if not _is_safe(
+            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4],
+            state[slot, 5], s, ways[e, _SLOPE], dy, law_constants[law, 1], state[slot, 3],
+        ):  # fmt: skip
+            return False
+    return True
+
+
+@body
+def run_fraction(
+    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
+    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
+):  # fmt: skip
+    """Fraction of one run; see `fiber_fraction`."""
+    e, law = run_element[run], run_law[run]
+    first, last = run_start[run], run_start[run + 1]
+    gamma = law_constants[law, 1]
+    s, dy = _reach(e, first, last, candidates, ways)
     for k in range(law_points[law]):
         slot = slot_start[run] + k
         d, r_x, r_y = state[slot, 0], state[slot, 1], state[slot, 2]
@@ -200,7 +245,7 @@ def _some_run_fractions(
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
 ):  # fmt: skip
     for run in range(0, run_element.size, _SAMPLE):
-        _run_fraction(
+        run_fraction(
             run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
             candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
             keep, found,
@@ -215,7 +260,13 @@ def _all_run_fractions(
     law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
 ):  # fmt: skip
     for run in prange(run_element.size):
-        _run_fraction(
+        if _is_clear(
+            run, ways, run_element, run_start, candidates, run_law, law_constants, law_points,
+            slot_start, state, fraction, keep,
+        ):  # fmt: skip
+            found[run, 0] = fraction
+            continue
+        run_fraction(
             run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
             candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
             keep, found,

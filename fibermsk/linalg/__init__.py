@@ -2,6 +2,7 @@
 
 from fibermsk.linalg.krylov import gmres
 from fibermsk.linalg.matrix import Couplings, LineMatrix
+from fibermsk.linalg.solution import Solution, Solver
 from fibermsk.linalg.splitting import Splitting
 
-__all__ = ["Couplings", "LineMatrix", "Splitting", "gmres"]
+__all__ = ["Couplings", "LineMatrix", "Solution", "Solver", "Splitting", "gmres"]

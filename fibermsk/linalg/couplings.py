@@ -12,7 +12,15 @@ from __future__ import annotations
 from fibermsk._compile import kernel
 from fibermsk.linalg.lines import solve_line
 
-__all__ = ["list_entries", "multiply_couplings", "solve_backward", "solve_forward"]
+__all__ = [
+    "list_entries",
+    "multiply_couplings",
+    "solve_backward",
+    "solve_forward",
+    "solve_one_backward",
+    "solve_one_forward",
+    "subtract_others",
+]
 
 
 @kernel
@@ -91,14 +99,55 @@ def _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, y)
 
 
 @kernel
+def subtract_others(
+    line, entry_start, entry_middle, entries, n_mirrored, row, column, block, x, y
+):  # fmt: skip
+    """Subtract what all lines coupled to one, at x, contribute to its part of y."""
+    begin, end = entry_start[line], entry_start[line + 1]
+    _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, y)
+
+
+@kernel
+def solve_one_forward(
+    line, start, entry_start, entry_middle, entries, n_mirrored, row, column, block, factors, x
+):
+    """Solve one line once those before it are solved; see `solve_forward`."""
+    begin, end = entry_start[line], entry_middle[line]
+    _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, x)
+    solve_line(factors, start[line], start[line + 1], x)
+
+
+@kernel
 def solve_forward(
     start, entry_start, entry_middle, entries, n_mirrored, row, column, block, factors, x
 ):
     """Replace x (n_nodes, 6) by the solution with the lines and the couplings below them."""
     for line in range(start.size - 1):
-        begin, end = entry_start[line], entry_middle[line]
-        _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, x)
-        solve_line(factors, start[line], start[line + 1], x)
+        solve_one_forward(
+            line, start, entry_start, entry_middle, entries, n_mirrored, row, column, block,
+            factors, x,
+        )  # fmt: skip
+
+
+@kernel
+def solve_one_backward(
+    line, start, entry_start, entry_middle, entries, n_mirrored, row, column, block, factors,
+    bordered, change, x,
+):  # fmt: skip
+    """Solve one line once those after it are solved; see `solve_backward`."""
+    begin, end = entry_middle[line], entry_start[line + 1]
+    if begin == end and not bordered:
+        return
+    first, last = start[line], start[line + 1]
+    if not bordered:
+        for i in range(first, last):
+            for c in range(6):
+                change[i, c] = 0.0
+    _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, change)
+    solve_line(factors, first, last, change)
+    for i in range(first, last):
+        for c in range(6):
+            x[i, c] += change[i, c]
 
 
 @kernel
@@ -111,16 +160,7 @@ def solve_backward(
     change (n_nodes, 6) holds what else is on the right if it is `bordered`, and is used up.
     """
     for line in range(start.size - 2, -1, -1):
-        begin, end = entry_middle[line], entry_start[line + 1]
-        if begin == end and not bordered:
-            continue
-        first, last = start[line], start[line + 1]
-        if not bordered:
-            for i in range(first, last):
-                for c in range(6):
-                    change[i, c] = 0.0
-        _subtract_entries(begin, end, entries, n_mirrored, row, column, block, x, change)
-        solve_line(factors, first, last, change)
-        for i in range(first, last):
-            for c in range(6):
-                x[i, c] += change[i, c]
+        solve_one_backward(
+            line, start, entry_start, entry_middle, entries, n_mirrored, row, column, block,
+            factors, bordered, change, x,
+        )  # fmt: skip

@@ -9,7 +9,20 @@ import numpy as np
 
 from fibermsk._compile import kernel
 
-__all__ = ["gmres"]
+__all__ = ["GOOD_ENOUGH", "MOST_DIRECT", "MOST_ITERATIONS", "gmres"]
+
+MOST_ITERATIONS = 200
+"""Of the solution of a Newton system."""
+
+GOOD_ENOUGH = 0.03
+"""Reduction of the residual with which a solution is taken after so many iterations: the next
+increment makes up for it, and a direct solution takes far longer on large systems."""
+
+MOST_DIRECT = 100_000
+"""Unknowns above which there is no direct solution instead: it would fill the memory."""
+
+_ROOM = 24
+"""Vectors that a device has room for at first."""
 
 
 @kernel
@@ -37,6 +50,15 @@ def remove_parts(basis, n, w):
         for i in range(w.size):
             w[i] -= part * row[i]
     return parts
+
+
+def _remove_parts(basis: Any, n: int, w: Any) -> list[float]:
+    """`remove_parts` for arrays of NumPy or of a device."""
+    if isinstance(w, np.ndarray):
+        return remove_parts(basis, n, w).tolist()
+    parts = basis[:n] @ w
+    w -= parts @ basis[:n]
+    return parts.tolist()
 
 
 def gmres(
@@ -70,8 +92,9 @@ def gmres(
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
         return 0.0 * right, 0, 0.0 if norm == 0.0 else np.inf
-    # rows: the orthonormal basis; only those that are used ever take memory
-    basis = np.empty_like(right, shape=(max_iterations + 1, right.size))
+    # rows: the orthonormal basis; of NumPy only those that are used ever take memory
+    room = max_iterations + 1 if isinstance(right, np.ndarray) else _ROOM
+    basis = np.empty_like(right, shape=(room, right.size))
     basis[0] = right / norm
     # columns of the triangular factor of the Hessenberg matrix, and the rotations that give it
     columns, cosines, sines, goal = [], [], [], [norm]
@@ -81,8 +104,8 @@ def gmres(
         w = multiply(basis[n - 1])
         h = [0.0] * n
         for _ in range(2):
-            for k, part in enumerate(remove_parts(basis, n, w)):
-                h[k] += float(part)
+            for k, part in enumerate(_remove_parts(basis, n, w)):
+                h[k] += part
         size = float(w @ w) ** 0.5
         h.append(size)
         for k, (c, s) in enumerate(zip(cosines, sines, strict=True)):
@@ -98,6 +121,8 @@ def gmres(
         goal[-2] *= c
         converged = abs(goal[-1]) <= tolerance * norm
         if not converged:
+            if n == basis.shape[0]:
+                basis = np.concatenate([basis, np.empty_like(basis)])
             basis[n] = w / size
     n = len(columns)
     y = np.array(goal[:n])

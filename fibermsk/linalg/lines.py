@@ -18,7 +18,14 @@ from numba import prange
 
 from fibermsk._compile import kernel, parallel
 
-__all__ = ["factor_lines", "multiply_lines", "solve_line", "solve_lines"]
+__all__ = [
+    "factor_lines",
+    "factor_one",
+    "multiply_lines",
+    "multiply_one",
+    "solve_line",
+    "solve_lines",
+]
 
 
 @kernel
@@ -109,11 +116,17 @@ def factor_line(lines, first, last, factors):
     return True
 
 
+@kernel
+def factor_one(line, lines, start, factors, regular):
+    """Factor one line; see `factor_lines`."""
+    regular[line] = factor_line(lines, start[line], start[line + 1], factors)
+
+
 @parallel("regular", least=64)
 def factor_lines(lines, start, factors, regular):
     """Factor all lines; regular (n_lines,) tells which ones have no singular pivot block."""
     for line in prange(start.size - 1):
-        regular[line] = factor_line(lines, start[line], start[line + 1], factors)
+        factor_one(line, lines, start, factors, regular)
 
 
 @kernel
@@ -135,11 +148,17 @@ def solve_lines(factors, start, x):
 
 
 @kernel
+def multiply_one(line, lines, start, x, y):
+    """Subtract the product of one line with x (n_nodes, 6) from y."""
+    for i in range(start[line], start[line + 1]):
+        subtract_product(lines[i, 0], x[i], y[i])
+        if i + 1 < start[line + 1]:
+            subtract_product(lines[i, 1], x[i + 1], y[i])
+            subtract_product(lines[i, 2], x[i], y[i + 1])
+
+
+@kernel
 def multiply_lines(lines, start, x, y):
     """Subtract the product of all lines with x (n_nodes, 6) from y."""
     for line in range(start.size - 1):
-        for i in range(start[line], start[line + 1]):
-            subtract_product(lines[i, 0], x[i], y[i])
-            if i + 1 < start[line + 1]:
-                subtract_product(lines[i, 1], x[i + 1], y[i])
-                subtract_product(lines[i, 2], x[i], y[i + 1])
+        multiply_one(line, lines, start, x, y)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
+from fibermsk.solvers.vectors import require_host
 
 __all__ = ["equilibrium"]
 
@@ -92,6 +93,7 @@ def equilibrium(
     ModelWarning
         If the state is unstable or its stability is not known, or a fiber is under compression.
     """
+    require_host("equilibrium", system)
     newton = newton or Newton()
     system.check_inputs(np.array([t]))
     y, _ = start if start is not None else system.initial_state()
@@ -237,7 +239,7 @@ class _Creep:
 
     def _is_minimum(self, y: Array, new: Array, h: float) -> bool:
         tangent = _at_rest(self.system, self.t, y, h)(new, True).tangent
-        assert tangent is not None
+        assert isinstance(tangent, BorderedMatrix | np.ndarray)
         try:
             return inertia(tangent) == 0
         except np.linalg.LinAlgError:  # no definite matrix breaks down

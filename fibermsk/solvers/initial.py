@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from fibermsk.errors import ConvergenceError
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.vectors import largest
 
 __all__ = ["accelerations"]
 
 Array = NDArray[np.float64]
 
-_DV_DY, _DVDOT_DV = 1e6, 1e12
+_DV_DY, _DVDOT_DV = 1e6, 1e20
 """Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent."""
 
 _MOST_REFINEMENTS = 20
@@ -26,7 +27,7 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
     """Rates of v that satisfy the equations of motion at a given state.
 
     The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
-    that matrix but for parts of 1e-4 and less, for which a few refinements make up.
+    that matrix but for small parts, for which a few refinements make up.
 
     Parameters
     ----------
@@ -64,10 +65,10 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
         before = np.inf
         for _ in range(_MOST_REFINEMENTS):
             change = _DV_DY * _DVDOT_DV * solve(-found.residual)
-            size = float(np.abs(change).max(initial=0.0))
+            size = largest(change)
             if not size < 0.5 * before:
                 # round-off is all that is left, or the tangent is none of inertia
-                if before <= _ROUND_OFF * (1.0 + float(np.abs(v_dot).max(initial=0.0))):
+                if before <= _ROUND_OFF * (1.0 + largest(v_dot)):
                     return v_dot
                 break
             v_dot = system.enforce_rate(y, v, v_dot + change, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from fibermsk.linalg import LineMatrix, Splitting, gmres
-from fibermsk.protocol import BorderedMatrix
+from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
+from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
+from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
 
 __all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
 
@@ -24,30 +25,14 @@ Solve = Callable[[Array], Array]
 TOLERANCE = 1e-10
 """Preconditioned residual at which an iterative solution ends, over that at its start."""
 
-_MOST_ITERATIONS = 200
 
-_GOOD_ENOUGH = 0.03
-"""Reduction of the residual with which an iterative solution is taken after so many iterations:
-the next increment makes up for it, and a direct solution takes far longer on large systems."""
-
-
-class Solution(NamedTuple):
-    """A solution (n,), and the iterations that it took: none if it is direct."""
-
-    x: Array
-    iterations: int
-
-
-Solver = Callable[[Array, float], Solution]
-
-
-def factorize(matrix: BorderedMatrix | Array) -> Solve:
+def factorize(matrix: Tangent) -> Solve:
     """Solver for one tangent after another right-hand side; see `solver` for the cost of each."""
     solve = solver(matrix)
     return lambda right: solve(right, TOLERANCE).x
 
 
-def solver(matrix: BorderedMatrix | Array) -> Solver:
+def solver(matrix: Tangent) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
     A matrix of lines is solved by GMRES with its `Splitting` as preconditioner, directly where no
@@ -56,8 +41,8 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
 
     Parameters
     ----------
-    matrix : BorderedMatrix or (n, n) float array
-        Tangent; it must not change as long as the solver is used.
+    matrix : Tangent
+        It must not change as long as the solver is used.
 
     Returns
     -------
@@ -70,6 +55,8 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
     numpy.linalg.LinAlgError
         If the matrix is singular or not finite.
     """
+    if isinstance(matrix, SolvesItself):
+        return matrix.solver()
     if isinstance(matrix, np.ndarray):
         return _exactly(_dense(matrix))
     if matrix.B.shape[0] == 0:
@@ -87,10 +74,14 @@ def solver(matrix: BorderedMatrix | Array) -> Solver:
     def solve(right: Array, tolerance: float) -> Solution:
         if not direct:
             x, iterations, reduction = gmres(
-                split.multiply, split.forward(right), tolerance, _MOST_ITERATIONS
+                split.multiply, split.forward(right), tolerance, MOST_ITERATIONS
             )
-            if reduction <= max(tolerance, _GOOD_ENOUGH):
+            if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
+            if right.size > MOST_DIRECT:
+                raise np.linalg.LinAlgError(
+                    f"the iterative solution does not converge in {iterations} iterations"
+                )
             direct.append(_bordered(matrix, _sparse(A.tocsc())))
         return Solution(direct[0](right), 0)
 

@@ -79,7 +79,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
 
     def tangent(b: float, a: float) -> Matrix:
         matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
-        assert matrix is not None
+        assert isinstance(matrix, BorderedMatrix | np.ndarray)
         return matrix.assembled() if isinstance(matrix, BorderedMatrix) else matrix
 
     corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.protocol import Evaluation, Frames
+from fibermsk.protocol import Evaluation, Frames, System
 from fibermsk.solvers.stage import State
+from fibermsk.solvers.vectors import to_host
 
 __all__ = ["Frame", "Record"]
 
@@ -28,9 +29,10 @@ class Frame(NamedTuple):
 
 
 class Record:
-    """Frames one after the other; those after the first `count` can be dropped again."""
+    """Frames one after the other, in NumPy; those after the first `count` can be dropped again."""
 
-    def __init__(self) -> None:
+    def __init__(self, system: System) -> None:
+        self._system = system
         self._frames: list[tuple[float, Array, Array, Array, float, int, float]] = []
 
     def __len__(self) -> int:
@@ -44,10 +46,10 @@ class Record:
 
     def add(self, frame: Frame) -> None:
         """Add a frame at the end."""
-        (t, y, v), evaluation, h, iterations = frame
-        self._frames.append(
-            (t, y, v, evaluation.reactions, h, iterations, evaluation.admissibility)
-        )
+        t, y, v = to_host(self._system, frame.state)
+        reactions = to_host(self._system, frame.evaluation.reactions)
+        admissibility = frame.evaluation.admissibility
+        self._frames.append((t, y, v, reactions, frame.h, frame.iterations, admissibility))
 
     def keep(self, count: int) -> None:
         """Drop all but the first `count` frames."""

@@ -18,6 +18,7 @@ from fibermsk.solvers.march import Point
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Record
 from fibermsk.solvers.stage import Method
+from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["Checkpoints", "identify", "resume"]
 
@@ -47,6 +48,8 @@ class Checkpoints:
 
     Parameters
     ----------
+    system : System
+        Whose run it is.
     write : callable or None
         Takes each snapshot; None for no checkpoints.
     every : float
@@ -63,6 +66,7 @@ class Checkpoints:
 
     def __init__(
         self,
+        system: System,
         write: Callable[[Snapshot], object] | None,
         every: float,
         times: Array,
@@ -70,7 +74,7 @@ class Checkpoints:
         identity: dict[str, str],
         began: float,
     ) -> None:
-        self._write, self._every, self._times = write, every, times
+        self._system, self._write, self._every, self._times = system, write, every, times
         self._record, self._identity, self._began = record, identity, began
         self._last = clock.perf_counter()
 
@@ -93,7 +97,7 @@ class Checkpoints:
             "wall_seconds": clock.perf_counter() - self._began,
         }
         arrays = {
-            **pack("method", at.memory),
+            **pack("method", to_host(self._system, at.memory)),
             **pack("control", at.control),
             **pack("counters", vars(at.counters)),
             **pack("run", run),
@@ -137,7 +141,7 @@ def resume(
     """
     _check(taken, identity)
     arrays = taken.arrays
-    memory = unpack("method", start.memory, arrays)
+    memory = from_host(system, unpack("method", to_host(system, start.memory), arrays))
     t, y, v = memory.state
     control = unpack("control", start.control, arrays)
     counters = Counters(
@@ -179,10 +183,10 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
             f"the checkpoint was written by fibermsk {known.get(_VERSION)}; must be of this "
             f"version, {identity[_VERSION]}; run from the start, or install that version"
         )
-    for part, value in identity.items():
-        if known.get(part) != value:
+    for part in (*identity, *known):
+        if known.get(part) != identity.get(part):
             # settings can be shown, fingerprints tell a reader nothing
-            shown = _shown(known.get(part), value)
+            shown = _shown(known.get(part, "none"), identity.get(part, "none"))
             raise ModelError(
                 f"the checkpoint is of another run: it differs in {part}{shown}; must be the same "
                 "model and settings; restore them, or run from the start"

@@ -25,6 +25,7 @@ from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["simulate"]
 
@@ -125,7 +126,7 @@ def simulate(
     system.check_inputs(times)
     began = clock.perf_counter()
 
-    record = Record()
+    record = Record(system)
     at = first = _begin(system, method, control, start, t_end / n_steps, record)
     identity = {}
     if checkpoint is not None or resume_from is not None:
@@ -133,7 +134,7 @@ def simulate(
     if resume_from is not None:
         at, seconds = resume(system, first, record, resume_from, identity)
         first, began = at, began - seconds
-    checkpoints = Checkpoints(checkpoint, checkpoint_every, times, record, identity, began)
+    checkpoints = Checkpoints(system, checkpoint, checkpoint_every, times, record, identity, began)
     counters = at.counters
     status, message, failure = "success", "", None
     try:
@@ -212,9 +213,10 @@ def _begin(
     record: Record,
 ) -> Point:
     """Start of a run, with its frame."""
-    y, v = start if start is not None else system.initial_state()
+    y, v = (to_host(system, part) for part in start or system.initial_state())
     y, v = (
-        _check.array("simulate", f"start[{i}]", part, (system.n,)) for i, part in enumerate((y, v))
+        from_host(system, _check.array("simulate", f"start[{i}]", part, (system.n,)))
+        for i, part in enumerate((y, v))
     )
     memory = method.start(system, State(0.0, y, system.enforce(y, v)))
     state = memory.state

@@ -28,6 +28,7 @@ from fibermsk.solvers.linearize import (
     inertia,
     linearize,
 )
+from fibermsk.solvers.vectors import require_host
 
 __all__ = ["Stability", "stability"]
 
@@ -112,6 +113,7 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     divergence, and not necessary. Flutter, complex lambda with a positive real part, is not looked
     for: it comes from the inexact balance of half passes, and viscosity damps it.
     """
+    require_host("stability", system)
     rest = np.zeros_like(y)
     y = system.retract(t, y, rest)
     stiffness, _, mass, free = linearize(system, t, y, rest, rest)

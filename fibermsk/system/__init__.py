@@ -1,6 +1,6 @@
 """From a model to numbers: dof numbering, residual, tangent, constraints, energy and outputs."""
 
 from fibermsk.system.inverse import ForceCheck, check
-from fibermsk.system.system import FiberSystem, build
+from fibermsk.system.system import KEEP_STRETCH, FiberSystem, build
 
-__all__ = ["FiberSystem", "ForceCheck", "build", "check"]
+__all__ = ["KEEP_STRETCH", "FiberSystem", "ForceCheck", "build", "check"]

@@ -32,12 +32,12 @@ from fibermsk.system.start import check_start
 from fibermsk.system.tension import TensionProbe
 from fibermsk.system.tree import TreeState, build_tree
 
-__all__ = ["FiberSystem", "build"]
+__all__ = ["KEEP_STRETCH", "FiberSystem", "build"]
 
 Array = NDArray[np.float64]
 
 # No update may take more than this part of the stretch away at once.
-_KEEP_STRETCH = 0.2
+KEEP_STRETCH = 0.2
 
 
 def build(model: Model) -> FiberSystem:
@@ -73,6 +73,8 @@ class FiberSystem:
         What was built.
     tree, cables, partners
         Its arrays.
+    moving_points : list of (int, MovingPoint)
+        Nodes that are moved as given, and by what.
     """
 
     def __init__(self, model: Model) -> None:
@@ -94,7 +96,7 @@ class FiberSystem:
             if self.tree.moves[links[m], j] and self.tree.moves[links[m], k]
         ]
         self._hess_index = np.array(moving, np.int64).reshape(-1, 3)
-        self._moving_points = [
+        self.moving_points = [
             (node, point)
             for node, f, end in zip(
                 self.cables.attached_nodes,
@@ -173,7 +175,7 @@ class FiberSystem:
         zero = np.zeros(self.tree.n)
         c, _, _ = self.attachments(self.tree.evaluate(q, zero, zero))
         nodes[self.cables.attached_nodes, :3] = c
-        for node, point in self._moving_points:
+        for node, point in self.moving_points:
             nodes[node, :3] = point.position_at(t)
         return new
 
@@ -185,7 +187,7 @@ class FiberSystem:
         _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
         nodes[self.cables.attached_nodes, :3] = C @ p
         given, _ = self.split(v)
-        for node, point in self._moving_points:
+        for node, point in self.moving_points:
             nodes[node, :3] = given[node, :3] if t is None else point.velocity_at(t)
         return new
 
@@ -199,7 +201,7 @@ class FiberSystem:
         m, j, k = self._hess_index.T
         np.add.at(nodes[:, :3], self.cables.attached_nodes[m], hess * (p[j] * p[k])[:, None])
         given, _ = self.split(v_dot)
-        for node, point in self._moving_points:
+        for node, point in self.moving_points:
             nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
         return new
 
@@ -295,7 +297,7 @@ class FiberSystem:
         update[self.cables.attached_nodes, :3] = self._C @ update_q
         cables = self.cables
         fraction = safeguard.stretch_fraction(
-            nodes, update, cables.elements, cables.h, cables.xi, _KEEP_STRETCH
+            nodes, update, cables.elements, cables.h, cables.xi, KEEP_STRETCH
         )
         return self.contact.step_fraction(
             update, update_q, self._remainder(nodes, update_q), fraction, keep
@@ -331,7 +333,7 @@ class FiberSystem:
         samples = np.linspace(0.0, 1.0, 11)
         for t in times:
             self.loads.activations(float(t))
-        for _, point in self._moving_points:
+        for _, point in self.moving_points:
             for t in times:
                 point.position_at(float(t))
         for fiber in self.model.fibers:

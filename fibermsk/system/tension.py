@@ -54,8 +54,12 @@ class TensionProbe:
         # written so that a NaN counts as the least
         hits = np.flatnonzero(~(force > least.repeat(counts)))
         theta = self._theta[hits[np.searchsorted(hits, self._start)]]
+        return self.rounded(least), theta
+
+    def rounded(self, least: Array) -> Array:
+        """Least forces (n_fibers,) [N] with those within round-off set to zero, in place."""
         least[np.abs(least) < _ROUND_OFF * self.stiffness] = 0.0
-        return least, theta
+        return least
 
     def stretches(self, nodes: Array) -> tuple[Array, Array]:
         """Least and largest stretch of each fiber, two arrays (n_fibers,)."""

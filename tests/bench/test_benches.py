@@ -60,7 +60,7 @@ def test_ratios_of_a_bundle(absent, monkeypatch):
         "fibermsk",
         "pyelastica",
         "fibermsk, one thread",
-        "fibermsk, with bending",
+        "fibermsk, without bending",
     ]
 
 

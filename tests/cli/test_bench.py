@@ -53,6 +53,7 @@ def test_table(cli, benches):
     assert done.exit_code == 0
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["a", "case", "peer", "8", "0.25", "30"] in lines
+    assert ["case", "who", "n", "time", "[s]", "steps"] in lines
     assert "factors: 4, 4.125" in done.stdout and "absent: nothing to compare with" in done.stdout
 
 

@@ -24,7 +24,8 @@ def find(power, x):
 def rows_of(power):
     """Row of one element of constant radius."""
     rows = np.full((1, N_COLUMNS), np.nan)
-    fill_rows(power[None], power[None], np.array([[1.0, 0, 0, 0, 0]]), np.ones(1), rows)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a point has no tangent
+        fill_rows(power[None], power[None], np.array([[1.0, 0, 0, 0, 0]]), np.ones(1), rows)
     return rows
 
 

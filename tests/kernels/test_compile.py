@@ -10,6 +10,8 @@ import pytest
 
 from fibermsk.kernels import rows
 
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
 PROGRAM = """
 import numpy as np
 from fibermsk.kernels.rows import N_COLUMNS, fill_rows

@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import fibermsk as fm
+from fibermsk.elements import hermite, hermite_d1
 from fibermsk.kernels import contact, gaps, safeguard
-from fibermsk.kernels.shape import bezier_hull, shape, shape_d1
+from fibermsk.kernels.shape import bezier_hull
 
 GAMMA = 3.0
 FORMULATIONS = ["half_pass", "variational"]
@@ -102,12 +103,12 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
         candidates = runs.candidates[runs.start[run] : runs.start[run + 1]]
         control = nodes[c.elements[candidates]].reshape(-1, 4, 3)
         h = c.h[candidates]
-        N = np.array([np.stack(np.broadcast_arrays(*shape.py_func(xi, step))) for step in h])
+        N = np.array([np.stack(np.broadcast_arrays(*hermite(xi, step))) for step in h])
         points = np.einsum("eak,eai->eki", N, control).reshape(-1, 3)
         longest = np.linalg.norm(np.diff(points, axis=0), axis=1).max()
         for k in range(5):
             s = runs.slot_start[run] + k
-            x = np.array(shape.py_func(c.xi[k], c.h[e])) @ nodes[c.elements[e]].reshape(4, 3)
+            x = np.array(hermite(c.xi[k], c.h[e])) @ nodes[c.elements[e]].reshape(4, 3)
             sampled = np.linalg.norm(points - x, axis=1).min()
             if is_open[s]:
                 # within reach of the widest section a slot holds the least gap, not the distance
@@ -116,7 +117,7 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
                     assert state[s, 0] <= sampled * (1.0 + 1e-12)
                 else:
                     other = nodes[c.elements[element[s]]].reshape(4, 3)
-                    y = np.array(shape.py_func(at[s], c.h[element[s]])) @ other
+                    y = np.array(hermite(at[s], c.h[element[s]])) @ other
                     assert_allclose(state[s, 0], np.linalg.norm(y - x), rtol=1e-13)
                 # half a cell beside the sample; the bound
                 assert state[s, 0] >= (sampled - longest**2 / sampled) * (1.0 - 2e-4)
@@ -136,8 +137,8 @@ def plain_fraction(system, part, update, keep):
         dy = slopes[candidates].max()
         for k in range(5):
             d, r_x, r_y, admissibility, length, y_length = part.state[runs.slot_start[run] + k]
-            dx = np.array(shape.py_func(c.xi[k], c.h[e])) @ control
-            dt = np.linalg.norm(np.array(shape_d1.py_func(c.xi[k], c.h[e])) @ control)
+            dx = np.array(hermite(c.xi[k], c.h[e])) @ control
+            dt = np.linalg.norm(np.array(hermite_d1(c.xi[k], c.h[e])) @ control)
             s = np.linalg.norm(hull[candidates] - dx, axis=2).max()
 
             bound = keep * min(admissibility, 1.0)

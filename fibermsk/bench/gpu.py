@@ -1,0 +1,153 @@
+"""The GPU backend: time of implicit steps, where it goes, and agreement with the CPU.
+
+Run it where there is a GPU: ``python -m fibermsk.bench.gpu --fibers 100000``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fibermsk.bench.bundle_ours import NEWTON, squeezed_model
+from fibermsk.errors import ModelWarning
+from fibermsk.gpu import Device, DeviceSystem, cupy_device, host_device
+from fibermsk.protocol import System
+from fibermsk.solvers import BackwardEuler
+from fibermsk.solvers.stage import State, Step
+from fibermsk.system import build
+
+__all__ = ["measure"]
+
+_METHOD = BackwardEuler()
+
+
+def measure(
+    fibers: int, steps: int, dt: float, device: Device, *, compare: bool = False
+) -> dict[str, Any]:
+    """Time implicit steps of a bundle that is pressed together, 20 elements a fiber.
+
+    Parameters
+    ----------
+    fibers : int
+        In the bundle.
+    steps : int
+        That are timed one by one, after one that compiles the bodies and is not.
+    dt : float
+        Length of a step [s].
+    device : Device
+        Where to compute.
+    compare : bool
+        Whether to make the same steps on the CPU too.
+
+    Returns
+    -------
+    figures : dict
+        Wall times of building and of each step [s]; iterations; time of each body in one more
+        step [s], in which every launch is waited for; with `compare`, time of the CPU's steps, and
+        largest difference of positions over the largest motion.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        began = time.perf_counter()
+        host = build(squeezed_model(fibers))
+        watch = _Watch(device)
+        system = DeviceSystem(host, replace(device, launch=watch.launch))
+        figures: dict[str, Any] = {
+            "backend": device.name,
+            "fibers": fibers,
+            "elements": int(host.cables.h.size),
+            "dt": dt,
+            "building": time.perf_counter() - began,
+        }
+        memory, figures["first_step"] = _start(system, dt)
+        memory, figures["steps"] = _advance(system, memory, dt, steps)
+        if compare:
+            other, _ = _start(host, dt)
+            other, figures["cpu_steps"] = _advance(host, other, dt, steps)
+            start, _ = host.initial_state()
+            y = system.to_host(memory.state.y)
+            apart, moved = np.abs(y - other.state.y).max(), np.abs(y - start).max()
+            figures["difference"] = float(apart / moved)
+        watch.watched = True
+        _advance(system, memory, dt, 1)
+        figures["bodies"] = watch.bodies
+    return figures
+
+
+def _start(system: System, dt: float) -> tuple[Any, float]:
+    """Memory after the first step, and its wall time [s]."""
+    began = time.perf_counter()
+    y, v = system.initial_state()
+    step = _step(system, _METHOD.start(system, State(0.0, y, v)), dt)
+    return step.memory, time.perf_counter() - began
+
+
+def _advance(system: System, memory: Any, dt: float, steps: int) -> tuple[Any, list[dict]]:
+    """Memory after some steps, and the figures of each."""
+    figures = []
+    for _ in range(steps):
+        began = time.perf_counter()
+        step = _step(system, memory, dt)
+        seconds = time.perf_counter() - began
+        memory, report = step.memory, step.reports[-1]
+        figures.append({"seconds": seconds, "newton": len(report.history), "linear": report.linear})
+    return memory, figures
+
+
+def _step(system: System, memory: Any, dt: float) -> Step:
+    step = _METHOD.step(system, NEWTON, memory, dt)
+    if not step.reports[-1].converged:
+        raise RuntimeError(f"the step fails: {step.reports[-1].reason}; use a shorter one")
+    return step
+
+
+class _Watch:
+    """Launches on a device; those that are `watched` are waited for and their time is added up."""
+
+    def __init__(self, device: Device) -> None:
+        self._device, self._probe = device, device.xp.zeros(1)
+        self.watched = False
+        self._seconds: Counter[str] = Counter()
+        self._launches: Counter[str] = Counter()
+
+    def launch(self, body: Any, tasks: Any, arguments: tuple[Any, ...]) -> None:
+        """Do as the device does."""
+        began = time.perf_counter()
+        self._device.launch(body, tasks, arguments)
+        if self.watched:
+            self._device.to_host(self._probe)  # waits for what was launched before
+            name = f"{body.__module__.removeprefix('fibermsk.')}.{body.__name__}"
+            self._seconds[name] += time.perf_counter() - began  # pyright: ignore[reportArgumentType]
+            self._launches[name] += 1
+
+    @property
+    def bodies(self) -> dict[str, dict[str, float]]:
+        """Launches and time of each body, the slowest first."""
+        return {
+            name: {"seconds": spent, "launches": self._launches[name]}
+            for name, spent in self._seconds.most_common()
+        }
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fibers", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--dt", type=float, default=1.0 / 1024.0)
+    parser.add_argument("--device", choices=("cupy", "host"), default="cupy")
+    parser.add_argument("--compare", action="store_true", help="make the same steps on the CPU")
+    given = parser.parse_args()
+    device = cupy_device() if given.device == "cupy" else host_device()
+    figures = measure(given.fibers, given.steps, given.dt, device, compare=given.compare)
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    _main()

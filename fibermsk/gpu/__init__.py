@@ -1,0 +1,7 @@
+"""The backend for a GPU: the equations of `fibermsk.system` with their arrays on a device."""
+
+from fibermsk.gpu.device import Device, cupy_device, host_device
+from fibermsk.gpu.refusals import refuse_unsupported
+from fibermsk.gpu.system import DeviceSystem
+
+__all__ = ["Device", "DeviceSystem", "cupy_device", "host_device", "refuse_unsupported"]

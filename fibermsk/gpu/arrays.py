@@ -1,0 +1,88 @@
+"""The arrays of all fibers on a device, copied there once."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk.gpu.device import Device
+from fibermsk.kernels.shape import bezier_hull
+from fibermsk.system.cables import Cables
+
+__all__ = ["DeviceCables", "copy_cables"]
+
+# Bezier coefficients of a quartic from its coefficients in powers of xi.
+_BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
+
+
+class DeviceCables(NamedTuple):
+    """Arrays as in `fibermsk.system.cables.Cables`, and some more.
+
+    Attributes
+    ----------
+    halves : tuple of (n,) int array
+        The first, third, ... elements of all fibers, and the others: no two of a half share a node.
+    bent_halves : tuple of (n,) int array
+        Those of them with bending stiffness.
+    attached : (3 n_points,) int array
+        Unknowns that are positions of attached nodes.
+    thickest, widest : (n_elements,) float array
+        See `fibermsk.kernels.motion`.
+    """
+
+    node_start: Any
+    element_start: Any
+    fiber_of_node: Any
+    reference: Any
+    elements: Any
+    fiber: Any
+    h: Any
+    end_flag: Any
+    xi: Any
+    weight: Any
+    area: Any
+    G0: Any
+    law: Any
+    mass: Any
+    bending: Any
+    radius_poly: Any
+    reference_power: Any
+    end_element: Any
+    end_side: Any
+    halves: Any
+    bent_halves: Any
+    attached: Any
+    thickest: Any
+    widest: Any
+
+
+def copy_cables(cables: Cables, device: Device) -> DeviceCables:
+    """Arrays of a device from those of the host."""
+    n = cables.h.size
+    hull = np.empty((n, 4, 3))
+    bezier_hull(cables.reference, cables.elements, cables.h, hull)
+    speeds = np.linalg.norm(3.0 * np.diff(hull, axis=1), axis=2).max(axis=1) / cables.h
+    thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
+    odd = (np.arange(n) - cables.element_start[cables.fiber]) % 2
+    halves = tuple(np.flatnonzero(odd == half) for half in range(2))
+    own = {
+        "halves": halves,
+        "bent_halves": tuple(half[np.isin(half, cables.bent)] for half in halves),
+        "attached": (6 * cables.attached_nodes[:, None] + np.arange(3)).ravel(),
+        "thickest": thickest,
+        "widest": thickest * np.sqrt(speeds),
+    }
+
+    def copy(value):
+        if isinstance(value, tuple):
+            return tuple(map(copy, value))
+        return device.to_device(np.ascontiguousarray(value))
+
+    return DeviceCables(
+        **{
+            name: copy(own[name] if name in own else getattr(cables, name))
+            for name in DeviceCables._fields
+        }
+    )

@@ -1,0 +1,283 @@
+"""The equations of motion of fibers on a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.gpu.arrays import copy_cables
+from fibermsk.gpu.contact import DeviceContact
+from fibermsk.gpu.device import Device
+from fibermsk.gpu.matrix import DeviceMatrix
+from fibermsk.kernels import bending, cable
+from fibermsk.kernels.attachment import leave_identity, take_reaction
+from fibermsk.kernels.safeguard import fill_stretch_fraction
+from fibermsk.protocol import Evaluation, Frames, Tolerance
+from fibermsk.results import Result
+from fibermsk.system import KEEP_STRETCH, FiberSystem
+
+__all__ = ["DeviceSystem"]
+
+Array = NDArray[np.float64]
+
+
+class DeviceSystem:
+    """Equations of motion of a model without joints; satisfies `System` and `Offloaded`.
+
+    Vectors lie on the device. What a Newton iteration needs is computed there: loads are sampled
+    and candidates for contact found on the host when they change. Reports are made by the host.
+
+    Parameters
+    ----------
+    host : FiberSystem
+        The same model; see `fibermsk.gpu.refusals` for what it may hold.
+    device : Device
+        Where to compute.
+    """
+
+    def __init__(self, host: FiberSystem, device: Device) -> None:
+        self.host, self.device = host, device
+        cables, xp = host.cables, device.xp
+        at = self._at = copy_cables(cables, device)
+        self._contact = DeviceContact(device, at, cables, host.partners)
+        self._lines = xp.zeros((cables.n_nodes, 3, 6, 6))
+        self._found = xp.zeros(cables.h.size)
+        self._least, self._where, self._which = (
+            xp.zeros(len(cables.names), kind) for kind in (float, int, int)
+        )
+        moving = {node: point for node, point in host.moving_points}
+        self._moving = [
+            (3 * m, moving[int(node)])
+            for m, node in enumerate(cables.attached_nodes)
+            if int(node) in moving
+        ]
+        fixed = np.ones(3 * cables.attached_nodes.size, bool)
+        for begin, _ in self._moving:
+            fixed[begin : begin + 3] = False
+        attached = device.to_host(at.attached)
+        self._fixed = device.to_device(attached[fixed])
+        self._moved = device.to_device(attached[~fixed])
+        self._places = cables.point_local.copy()
+        self._at_places: tuple[float, Any] = (np.nan, device.to_device(self._places.ravel()))
+        self._loads: tuple[Any, Any, Any, Any] = (None, None, None, None)
+        self._scale = device.to_device(host.scale)
+        self._evaluated: Any = None
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns: six a node."""
+        return self.host.n
+
+    @property
+    def scale(self) -> Any:
+        """Reference length of the fiber of each unknown [m]."""
+        return self._scale
+
+    def to_host(self, array: Any) -> Array:
+        """An array of NumPy with the contents of one of the device."""
+        return array if isinstance(array, np.ndarray) else self.device.to_host(array)
+
+    def from_host(self, array: Array) -> Any:
+        """Copy of an array of NumPy, of the device."""
+        return self.device.to_device(np.ascontiguousarray(array))
+
+    def next_breakpoint(self, t: float, t_end: float) -> float:
+        """Next corner of an activation after t, or t_end."""
+        return self.host.next_breakpoint(t, t_end)
+
+    def initial_state(self) -> tuple[Any, Any]:
+        """Reference configuration, at rest but for prescribed velocities."""
+        y, v = self.host.initial_state()
+        return self.from_host(y), self.from_host(v)
+
+    def retract(self, t: float, y: Any, increment: Any) -> Any:
+        """Positions at time t after an increment; attached nodes are put where they belong."""
+        new = y + increment
+        if self._moving and t != self._at_places[0]:
+            for begin, point in self._moving:
+                self._places[begin // 3] = point.position_at(t)
+            self._at_places = (t, self.from_host(self._places.ravel()))
+        new[self._at.attached] = self._at_places[1]
+        return new
+
+    def enforce(self, y: Any, v: Any, t: float | None = None) -> Any:
+        """Velocities with zero at fixed ends, and at a given time those of the prescribed ones."""
+        new = v.copy()
+        new[self._fixed] = 0.0
+        if t is not None and self._moving:
+            given = [point.velocity_at(t) for _, point in self._moving]
+            new[self._moved] = self.from_host(np.concatenate(given))
+        return new
+
+    def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None = None) -> Any:
+        """Accelerations likewise."""
+        new = v_dot.copy()
+        new[self._fixed] = 0.0
+        if t is not None and self._moving:
+            given = [point.acceleration_at(t) for _, point in self._moving]
+            new[self._moved] = self.from_host(np.concatenate(given))
+        return new
+
+    def _loads_at(self, t: float) -> tuple[Any, Any]:
+        """Nodal forces (n_nodes, 6) and activation of every element, copied when they change."""
+        external, activation = self.host.loads.at(t)
+        force_of, force, activation_of, active = self._loads
+        if force_of is not external:
+            force = self.from_host(external)
+        if activation_of is not activation:
+            active = self.from_host(activation)
+        self._loads = (external, force, activation, active)
+        return force, active
+
+    def evaluate(
+        self,
+        t: float,
+        y: Any,
+        v: Any,
+        v_dot: Any,
+        dv_dy: float = 0.0,
+        dvdot_dv: float = 0.0,
+        *,
+        rates: bool = False,
+        tangent: bool = True,
+    ) -> Evaluation:
+        """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
+        at, device, lines = self._at, self.device, self._lines
+        nodes, velocity, acceleration = (part.reshape(-1, 6) for part in (y, v, v_dot))
+        external, activation = self._loads_at(t)
+        admissibility = self._contact.evaluate(nodes)
+        self._evaluated = y
+        residual = -external
+        if tangent:
+            lines[...] = 0.0
+        self._add_elements(
+            nodes, velocity, acceleration, activation, dv_dy, dv_dy * dvdot_dv, residual, tangent
+        )
+        couplings = self._contact.scatter(residual, lines if tangent else None)
+        n_points = self.host.cables.end_element.size
+        reactions = device.xp.zeros((n_points, 3))
+        ends = (at.elements, at.end_element, at.end_side)
+        device.launch(take_reaction, n_points, (*ends, residual, reactions))
+        matrix = None
+        if tangent:
+            device.launch(
+                leave_identity, n_points,
+                (
+                    *ends, at.fiber, couplings.row, couplings.column, couplings.block,
+                    couplings.entry_start, couplings.entries, lines,
+                ),
+            )  # fmt: skip
+            matrix = DeviceMatrix(device, at.node_start, lines, couplings, self._contact.groups)
+        flaw = ""
+        if not bool(device.xp.isfinite(residual).all()):
+            y, v, v_dot = map(self.to_host, (y, v, v_dot))
+            flaw = self.host.evaluate(t, y, v, v_dot, tangent=False).flaw
+            flaw = flaw or f"the residual on the device {self.device.name!r}"
+        return Evaluation(residual.reshape(-1), matrix, admissibility, reactions, flaw)
+
+    def _add_elements(
+        self,
+        nodes: Any,
+        velocity: Any,
+        acceleration: Any,
+        activation: Any,
+        cv: float,
+        ca: float,
+        residual: Any,
+        tangent: bool,
+    ) -> None:
+        """Add what the elements contribute: one task each, every other element of a fiber first."""
+        at, launch = self._at, self.device.launch
+        fibers = (
+            nodes, velocity, acceleration, at.elements, at.h, at.xi, at.weight, at.area, at.G0,
+            at.law, activation, at.mass,
+        )  # fmt: skip
+        bent = (nodes, at.elements, at.h, at.xi, at.weight, at.bending)
+        for half in at.halves:
+            if tangent:
+                launch(cable.add_tangent, half, (*fibers, 1.0, cv, ca, residual, self._lines))
+            else:
+                launch(cable.add_residual, half, (*fibers, residual))
+        for half in at.bent_halves:
+            if tangent:
+                launch(bending.add_tangent, half, (*bent, residual, self._lines))
+            else:
+                launch(bending.add_residual, half, (*bent, residual))
+
+    def step_fraction(self, y: Any, increment: Any, keep: float) -> float:
+        """Safeguard of an update from y; see `fibermsk.protocol.System`."""
+        at = self._at
+        nodes = y.reshape(-1, 6)
+        if self._evaluated is not y:
+            self._contact.evaluate(nodes)
+            self._evaluated = y
+        update = increment.copy()
+        update[at.attached] = 0.0
+        update = update.reshape(-1, 6)
+        self.device.launch(
+            fill_stretch_fraction, int(at.h.size),
+            (nodes, update, at.elements, at.h, at.xi, KEEP_STRETCH, self._found),
+        )  # fmt: skip
+        return self._contact.step_fraction(update, float(self._found.min()), keep)
+
+    @property
+    def fiber_names(self) -> tuple[str, ...]:
+        """Names of the fibers."""
+        return self.host.fiber_names
+
+    def least_tension(self, t: float, y: Any, v: Any) -> tuple[Array, Array]:
+        """Least axial force of each fiber [N], and the theta where it is."""
+        at, cables = self._at, self.host.cables
+        _, activation = self._loads_at(t)
+        nodes, velocity = (part.reshape(-1, 6) for part in (y, v))
+        self.device.launch(
+            cable.least_force, len(cables.names),
+            (
+                at.element_start, nodes, velocity, at.elements, at.h, at.xi, at.area, at.G0,
+                at.law, activation, self._least, self._where, self._which,
+            ),
+        )  # fmt: skip
+        least, e, k = map(self.device.to_host, (self._least, self._where, self._which))
+        theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[k]
+        return self.host.tension.rounded(least), theta
+
+    def memory(self) -> dict[str, Array]:
+        """What the contact search remembers."""
+        return self._contact.memory()
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Go on from a `memory`; what was evaluated before is forgotten."""
+        self._contact.restore(memory)
+        self._evaluated = None
+        self.host.loads.forget()
+
+    def identity(self, times: Array) -> dict[str, str]:
+        """Fingerprint of each named part of the model as numbered, and the backend."""
+        return {**self.host.identity(times), "the backend": self.device.name}
+
+    def observe(self, frames: Frames) -> Result:
+        """Everything that is reported of a run; see `fibermsk.protocol.System`."""
+        return self.host.observe(frames)
+
+    def suspects(self, t: float, y: Any, v: Any) -> list[str]:
+        """Likely causes of a failed step, from the state it started from."""
+        return self.host.suspects(t, self.to_host(y), self.to_host(v))
+
+    def error_size(self, dy: Any, dv: Any, tolerance: Tolerance) -> float:
+        """Largest error of any fiber over its tolerance."""
+        dy, dv = (None if part is None else self.to_host(part) for part in (dy, dv))
+        return self.host.error_size(dy, dv, tolerance)
+
+    def drift(self, t: float, y: Any, v: Any) -> tuple[float, float]:
+        """Largest distance of an attached end from its place [m], and its velocity there [m/s]."""
+        return self.host.drift(t, self.to_host(y), self.to_host(v))
+
+    def describe(self, unknown: int) -> str:
+        """Name of an unknown, such as "biceps_1 node 4, x"."""
+        return self.host.describe(unknown)
+
+    def check_inputs(self, times: Array) -> None:
+        """Check every activation and load at the given times."""
+        self.host.check_inputs(times)

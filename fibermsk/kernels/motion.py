@@ -1,0 +1,94 @@
+"""Bounds of tangents and radii, element by element and fiber by fiber.
+
+``hull`` (n_elements, 4, 3): Bezier control points; ``least`` (n_elements,): lower bound of |a1| on
+each element. The radius is r = r0 sqrt(|A1|/|a1|); ``thickest`` bounds r0 on an element, ``widest``
+r0 sqrt(|A1|).
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import body
+from fibermsk.kernels.shape import shape_d1
+
+__all__ = ["fill_growth", "fill_least_tangent", "fill_radii"]
+
+# Where an element turns so far that its hull does not bound the tangent from below, half of the
+# least tangent at its quadrature points stands in.
+_HAIRPIN = 0.5
+
+# An update leaves every quadrature point a larger part of its tangent than this.
+_LEAST_LEFT = 0.1
+
+
+@body
+def _slowest(e, nodes, elements, h, xi):
+    """Least squared tangent of an element at its quadrature points."""
+    i, j = elements[e, 0], elements[e, 1]
+    slowest = math.inf
+    for k in range(xi.size):
+        d0, d1, d2, d3 = shape_d1(xi[k], h[e])
+        square = 0.0
+        for c in range(3):
+            t = d0 * nodes[i, c] + d1 * nodes[i, 3 + c] + d2 * nodes[j, c] + d3 * nodes[j, 3 + c]
+            square += t * t
+        slowest = min(slowest, square)
+    return slowest
+
+
+@body
+def fill_least_tangent(e, nodes, elements, h, xi, hull, least):
+    """Fill the bound of one element: its least control vector along the chord."""
+    chord = 0.0
+    for c in range(3):
+        chord += (hull[e, 3, c] - hull[e, 0, c]) ** 2
+    smallest = math.inf
+    for p in range(3):
+        along = 0.0
+        for c in range(3):
+            along += (hull[e, p + 1, c] - hull[e, p, c]) * (hull[e, 3, c] - hull[e, 0, c])
+        smallest = min(smallest, along)
+    if smallest > 0.0 and chord > 0.0:
+        least[e] = 3.0 * smallest / (math.sqrt(chord) * h[e])
+    else:
+        least[e] = _HAIRPIN * math.sqrt(_slowest(e, nodes, elements, h, xi))
+
+
+@body
+def fill_radii(
+    f, element_start, elements, nodes, reference, thickest, widest, least, radii, sections
+):
+    """Fill bounds of one fiber's radii: radii[f], and sections[e] of each of its elements.
+
+    The former bounds r itself. The latter bounds the radius of pair potentials, which blends the
+    nodes' factors sqrt(|A1|/|a1|), so that the largest of them does; it is that of the whole fiber.
+    """
+    radius, section = 0.0, 0.0
+    first, last = element_start[f], element_start[f + 1]
+    for e in range(first, last):
+        radius = max(radius, widest[e] / math.sqrt(least[e]))
+        for side in range(2):
+            i = elements[e, side]
+            now, then = 0.0, 0.0
+            for c in range(3, 6):
+                now += nodes[i, c] * nodes[i, c]
+                then += reference[i, c] * reference[i, c]
+            section = max(section, thickest[e] * math.sqrt(math.sqrt(then / now)))
+    radii[f] = radius
+    for e in range(first, last):
+        sections[e] = section
+
+
+@body
+def fill_growth(e, h, widest, least, hull_update, fraction, growth):
+    """Fill a bound of how much a part of an update makes an element's radius grow."""
+    steepest = 0.0
+    for p in range(3):
+        change = 0.0
+        for c in range(3):
+            change += (hull_update[e, p + 1, c] - hull_update[e, p, c]) ** 2
+        steepest = max(steepest, change)
+    left = least[e] - fraction * 3.0 * math.sqrt(steepest) / h[e]
+    left = max(left, _LEAST_LEFT * least[e])
+    growth[e] = widest[e] * (1.0 / math.sqrt(left) - 1.0 / math.sqrt(least[e]))

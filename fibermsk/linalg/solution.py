@@ -1,0 +1,22 @@
+"""What solving a linear system gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Solution", "Solver"]
+
+
+class Solution(NamedTuple):
+    """A solution (n,), and the iterations that it took: none if it is direct."""
+
+    x: NDArray[np.float64]
+    iterations: int
+
+
+Solver = Callable[[NDArray[np.float64], float], Solution]
+"""Right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.linear.solver`."""

@@ -1,0 +1,61 @@
+"""Models for the GPU backend: a bundle in contact, and curved fibers that bend and are led."""
+
+import numpy as np
+
+import fibermsk as fm
+
+ACTIVE = fm.ActiveStress(max_stress=1e5, optimal_stretch=1.1, width=0.6, exponent=2.0)
+
+
+def tissue(bending=1.0):
+    """Muscle with all parts of the stress."""
+    law = fm.KelvinVoigt(6e4, 2e3)
+    return fm.Tissue(1000.0, law, active=ACTIVE, prestress=2e4, bending=bending)
+
+
+def hex_bundle(elements=4, radius=1e-3, length=0.06, squeeze=40.0, formulation="variational"):
+    """Seven parallel fibers, six of them pressed against the one in the middle."""
+    model = fm.Model("hex", gravity=(0.0, 0.0, -9.81))
+    angles = np.pi / 3.0 * np.arange(6)
+    ring = 1.94 * radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    fibers = [
+        fm.Fiber(
+            f"fiber_{i}",
+            attach=(model.ground.at(0.0, y, z), model.ground.at(length, y, z)),
+            radius=radius,
+            n_elements=elements,
+            tissue=tissue(),
+            line_load=(0.0, -squeeze * y, -squeeze * z),
+            activation=0.2,
+        )
+        for i, (y, z) in enumerate([*ring, (0.0, 0.0)])
+    ]
+    law = fm.PenaltyContact(400.0, 3.0)
+    options = {"points_per_element": 3, "formulation": formulation}
+    contact = fm.Contact(fibers, fibers, law, **options)
+    model.add(*fibers, contact)
+    return model
+
+
+def curved_fibers():
+    """Fibers of several lengths and numbers of elements, one of them pulled by its end."""
+    model = fm.Model("curved", gravity=(0.1, 0.0, -9.81))
+    pulled = fm.MovingPoint(lambda t: (0.1 + 0.05 * t, 0.02, 0.004 * np.sin(10.0 * t)))
+    ends = [(0.1, 0.0, 0.0), pulled, (0.07, 0.04, 0.01)]
+    for i, end in enumerate(ends):
+        start = (0.0, 0.02 * i, 0.0)
+        last = np.array(pulled.position_at(0.0) if end is pulled else end)
+        middle = 0.5 * (last + start) + (0.0, 0.01, 0.02)
+        model.add(
+            fm.Fiber(
+                f"fiber_{i}",
+                attach=(model.ground.at(start), end if end is pulled else model.ground.at(end)),
+                path=np.array([start, middle, last]),
+                radius=lambda s: 0.002 + 0.001 * s,
+                n_elements=(3, 5, 1)[i],
+                tissue=tissue(bending=(1.0, 0.0, 2.0)[i]),
+                line_load=(lambda s, t: np.outer(s, (0.0, 0.1 * t, 0.2))) if i == 0 else (0, 0, 0),
+                activation=fm.Ramp(0.0, 0.1, 0.4) if i == 1 else 0.3,
+            )
+        )
+    return model

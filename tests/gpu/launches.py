@@ -1,0 +1,90 @@
+"""All launches of the GPU backend, with the arguments that it makes."""
+
+from dataclasses import replace
+
+import numpy as np
+from device_models import hex_bundle
+
+from fibermsk.backend import build_for_cpu
+from fibermsk.gpu import DeviceSystem, host_device
+from fibermsk.kernels import (
+    attachment,
+    bending,
+    cable,
+    gaps,
+    motion,
+    pair_potential,
+    pairs,
+    rows,
+    safeguard,
+    shape,
+)
+from fibermsk.linalg import couplings, lines
+
+BODIES = (
+    attachment.leave_identity,
+    attachment.take_reaction,
+    bending.add_residual,
+    bending.add_tangent,
+    cable.add_residual,
+    cable.add_tangent,
+    cable.least_force,
+    couplings.solve_one_backward,
+    couplings.solve_one_forward,
+    couplings.subtract_others,
+    gaps.fiber_gap,
+    lines.factor_one,
+    lines.multiply_one,
+    motion.fill_growth,
+    motion.fill_least_tangent,
+    motion.fill_radii,
+    pair_potential.run_gradients,
+    pair_potential.run_tangents,
+    pairs.count_run,
+    pairs.gather_gradient,
+    pairs.gather_tangent,
+    pairs.list_run,
+    rows.fill_row,
+    rows.fill_section,
+    safeguard.fill_stretch_fraction,
+    safeguard.fill_way,
+    safeguard.run_fraction,
+    shape.fill_hull,
+    shape.fill_power,
+)
+"""What the backend launches; a test holds this list to what it does."""
+
+
+def name(body):
+    """Module and function of a body."""
+    return f"{body.__module__.removeprefix('fibermsk.')}.{body.__name__}"
+
+
+def copied(values):
+    """Arguments with arrays of their own."""
+    return tuple(np.array(value) if isinstance(value, np.ndarray) else value for value in values)
+
+
+def changed(before, after):
+    """Whether any of the arguments changed."""
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True))
+
+
+def recorded_launches():
+    """A launch of every body in a Newton iteration that changes something: (tasks, arguments)."""
+    host, found = host_device(), {}
+
+    def launch(body, tasks, values):
+        before = copied(values)
+        host.launch(body, tasks, values)
+        if body not in found and changed(before, values):
+            found[body] = (tasks, before)
+
+    system = DeviceSystem(build_for_cpu(hex_bundle()), replace(host, launch=launch))
+    y, v = system.initial_state()
+    residual = system.evaluate(0.0, y, v, 0.0 * v, tangent=False).residual
+    tangent = system.evaluate(0.0, y, v, 0.0 * v, 100.0, 100.0).tangent
+    increment = tangent.solver()(-residual, 1e-2).x
+    system.step_fraction(y, tangent @ increment, 0.1)
+    system.least_tension(0.0, y, v)
+    return found

@@ -1,0 +1,177 @@
+"""The GPU backend on the host: the same bodies, called one by one, against the CPU's own loops."""
+
+import numpy as np
+import pytest
+from device_models import curved_fibers, hex_bundle
+from numpy.testing import assert_array_equal
+
+import fibermsk as fm
+from fibermsk.gpu import DeviceSystem, host_device
+from fibermsk.solvers.linear import solver
+
+MODELS = {"bundle in contact": hex_bundle, "curved fibers": curved_fibers}
+T, DV_DY, DVDOT_DV = 0.03, 300.0, 300.0
+
+
+def pair(model):
+    """The same system for the CPU and for the device."""
+    host = fm.build(model)
+    return host, DeviceSystem(fm.build(model), host_device())
+
+
+@pytest.fixture(params=MODELS)
+def systems(request):
+    """Both systems of every model."""
+    return pair(MODELS[request.param]())
+
+
+def moving_state(system, rng, size=1e-5):
+    """A state off the reference and in motion."""
+    y, v = system.initial_state()
+    y = system.retract(T, y, size * rng.standard_normal(y.size))
+    v = system.enforce(y, v + 0.01 * rng.standard_normal(y.size), T)
+    return y, v, system.enforce_rate(y, v, rng.standard_normal(y.size), T)
+
+
+def same(found, expected, relative=1e-12):
+    """Whether the largest difference is small next to the largest value."""
+    return np.abs(found - expected).max() <= relative * np.abs(expected).max()
+
+
+def test_states(systems, rng):
+    host, device = systems
+    for a, b in zip(host.initial_state(), device.initial_state(), strict=True):
+        assert_array_equal(a, b)
+    y, v, v_dot = moving_state(host, rng)
+    x = rng.standard_normal(host.n)
+    assert_array_equal(device.retract(T, y, x), host.retract(T, y, x))
+    for t in (None, T):
+        assert_array_equal(device.enforce(y, x, t), host.enforce(y, x, t))
+        assert_array_equal(device.enforce_rate(y, v, x, t), host.enforce_rate(y, v, x, t))
+    assert_array_equal(device.scale, host.scale)
+    for a, b in zip(host.least_tension(T, y, v), device.least_tension(T, y, v), strict=True):
+        assert same(b, a)
+    assert host.drift(T, y, v) == device.drift(T, y, v)
+
+
+def test_residual_and_tangent(systems, rng):
+    host, device = systems
+    state = moving_state(host, rng)
+    expected = host.evaluate(T, *state, DV_DY, DVDOT_DV)
+    found = device.evaluate(T, *state, DV_DY, DVDOT_DV)
+    assert same(found.residual, expected.residual)
+    assert same(found.reactions, expected.reactions)
+    assert found.admissibility == pytest.approx(expected.admissibility, rel=1e-12)
+    alone = device.evaluate(T, *state, tangent=False).residual
+    assert same(alone, expected.residual)
+    x = rng.standard_normal(host.n)
+    assert same(found.tangent @ x, expected.tangent.A @ x)
+    on_host = found.tangent.on_host()
+    assert same(on_host.A @ x, expected.tangent.A @ x)
+
+
+def test_increment(systems, rng):
+    host, device = systems
+    state = moving_state(host, rng)
+    # in short steps the tangent is so well conditioned that digits tell of errors
+    expected, found = (one.evaluate(T, *state, 1e4, 1e4) for one in systems)
+    b = solver(found.tangent)(-found.residual, 1e-13).x
+    a = solver(expected.tangent)(-expected.residual, 1e-13).x
+    assert same(b, a)
+
+
+def test_contacts_are_closed(rng):
+    host, device = pair(hex_bundle())
+    state = moving_state(host, rng)
+    tangent = device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent
+    assert tangent.couplings.n > 50
+    # the middle fiber has a color of its own, and the ring around it two
+    assert len(tangent.groups) == 3
+    assert host.evaluate(T, *state).admissibility < 1.0
+
+
+def test_iterations_solve_without_the_host(rng):
+    _, device = pair(hex_bundle())
+    state = moving_state(device, rng)
+    found = device.evaluate(T, *state, DV_DY, DVDOT_DV)
+    solution = found.tangent.solver()(-found.residual, 1e-10)
+    assert 0 < solution.iterations < 100
+    assert same(found.tangent @ solution.x, -found.residual, 1e-8)
+
+
+def test_the_host_solves_where_iterations_do_not_converge(rng, monkeypatch):
+    _, device = pair(hex_bundle())
+    state = moving_state(device, rng)
+    found = device.evaluate(T, *state, DV_DY, DVDOT_DV)
+    monkeypatch.setattr("fibermsk.gpu.matrix.MOST_ITERATIONS", 3)
+    monkeypatch.setattr("fibermsk.gpu.matrix.GOOD_ENOUGH", 0.0)
+    solution = found.tangent.solver()(-found.residual, 1e-10)
+    assert solution.iterations == 0
+    assert same(found.tangent @ solution.x, -found.residual, 1e-10)
+    monkeypatch.setattr("fibermsk.gpu.matrix.MOST_DIRECT", 10)
+    with pytest.raises(np.linalg.LinAlgError, match="does not converge in 3 iterations"):
+        found.tangent.solver()(-found.residual, 1e-10)
+
+
+def test_safeguard(systems, rng):
+    host, device = systems
+    y, v, _ = moving_state(host, rng)
+    for size in (1e-5, 1e-3, 1e-1):
+        increment = size * rng.standard_normal(y.size)
+        a, b = (one.step_fraction(y, increment, 0.1) for one in (host, device))
+        assert 0.0 < b <= 1.0
+        assert b == pytest.approx(a, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", [fm.BackwardEuler(), fm.BDF2()], ids=lambda one: one.name)
+def test_ten_steps(systems, method):
+    runs = [
+        fm.simulate(system, t_end=0.01, dt=0.001, method=method, newton=fm.Newton(tolerance=1e-12))
+        for system in systems
+    ]
+    # a step that fails in one and is halved would be another discretization
+    assert all(run.stats["failed_steps"] == 0 for run in runs)
+    expected, found = ([*run.fibers.values()] for run in runs)
+    moved = max(np.abs(a.position - a.position[0]).max() for a in expected)
+    assert moved > 1e-4
+    for a, b in zip(expected, found, strict=True):
+        assert np.abs(b.position - a.position).max() <= 1e-10 * moved
+        assert same(b.force_origin, a.force_origin, 1e-10)
+        assert same(b.axial_force, a.axial_force, 1e-10)
+
+
+def test_a_run_goes_on_from_a_checkpoint():
+    settings = {"t_end": 0.02, "dt": 0.005}
+    taken = []
+    _, device = pair(hex_bundle())
+    whole = fm.simulate(device, **settings, checkpoint=taken.append, checkpoint_every=0.0)
+    _, device = pair(hex_bundle())
+    rest = fm.simulate(device, **settings, resume_from=taken[1])
+    for name in whole.fibers:
+        assert_array_equal(rest.fibers[name].position, whole.fibers[name].position)
+    host = fm.build(hex_bundle())
+    with pytest.raises(fm.ModelError, match="backend"):
+        fm.simulate(host, **settings, resume_from=taken[1])
+
+
+def test_a_state_that_is_no_number_is_named(rng):
+    _, device = pair(hex_bundle())
+    y, v, v_dot = moving_state(device, rng)
+    v[8] = np.nan
+    assert (
+        device.evaluate(T, y, v, v_dot, tangent=False).flaw == "the velocity of fiber_0 node 1, z"
+    )
+
+
+def test_a_singular_tangent_is_refused(rng):
+    _, device = pair(hex_bundle())
+    tangent = device.evaluate(T, *moving_state(device, rng), DV_DY, DVDOT_DV).tangent
+    tangent.lines[...] = 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        tangent.solver()
+
+
+def test_equilibrium_needs_the_host():
+    host, device = pair(curved_fibers())
+    with pytest.raises(fm.ModelError, match="system.host"):
+        fm.equilibrium(device)
