@@ -15,9 +15,9 @@ from numba.core import event
 
 __all__ = ["PARTS", "body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
 
-# Threads that wait for each other sleep. By default they spin, which on a machine with other work
-# costs milliseconds where another process has the core of the one that is waited for.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# Threads that wait for each other spin shortly and then sleep. By default they spin for long, which
+# on a machine with other work costs milliseconds where that has the core of the one waited for.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 PARTS = 64
 """Ranges that many short tasks are shared out in: a task of its own costs a thread more than most
