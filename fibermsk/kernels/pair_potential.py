@@ -18,7 +18,7 @@ import math
 
 from numba import prange
 
-from fibermsk._compile import kernel, parallel
+from fibermsk._compile import body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact import section
 from fibermsk.kernels.pairs import is_closed, pair_of
@@ -32,14 +32,14 @@ _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
 
 
-@kernel
+@body
 def _share(radius_poly, xi):
     return radius_poly[0] + xi * (
         radius_poly[1] + xi * (radius_poly[2] + xi * (radius_poly[3] + xi * radius_poly[4]))
     )
 
 
-@kernel
+@body
 def _first_derivatives(
     e, partner, xi, eta, power, reference, radius_poly, h, x, a1, curve, ends, V
 ):  # fmt: skip
@@ -71,14 +71,14 @@ def _first_derivatives(
     return d, r_x, r_y, j, nx, dx, ny, along, tt0, tt1
 
 
-@kernel
+@body
 def _add_gradient(weight, psi, pull, d, R, V, gradient):
     """Add the gradient: weight (Psi dj - pull dg), where pull = F |a1|."""
     for i in range(24):
         gradient[i] += weight * (psi * V[2, i] - pull * (V[0, i] - d / R * V[1, i]) / R)
 
 
-@kernel
+@body
 def _fill_slide(d, R, along, nx, ny, dy, x, curve, ends, tt0, tt1, V):
     """Fill row 3 of V: the derivative of dg/deta, g_eta,z and the slope of g_z along eta."""
     _, dr, _, r0, dr0, sa, sb, w, dw = along
@@ -100,7 +100,7 @@ def _fill_slide(d, R, along, nx, ny, dy, x, curve, ends, tt0, tt1, V):
         V[3, i] += by_dn * V[0, i] + by_dR * V[1, i]
 
 
-@kernel
+@body
 def _multiply_products(M, V, T):
     """Fill T (4, 24) with M V, M symmetric and its zeros known."""
     for i in range(24):
@@ -111,7 +111,7 @@ def _multiply_products(M, V, T):
         T[3, i] = M[5] * V[3, i]
 
 
-@kernel
+@body
 def _add_products(V, T, rows, columns, block):
     """Add V^T T of 12 rows and 12 columns to a block."""
     for i in range(12):
@@ -125,7 +125,7 @@ def _add_products(V, T, rows, columns, block):
             )
 
 
-@kernel
+@body
 def _add_turns(n, scale, rows, columns, block):
     """Add scale (I - n n) times the products of two elements' shape functions."""
     for r in range(3):
@@ -138,7 +138,7 @@ def _add_turns(n, scale, rows, columns, block):
                     block[3 * a + r, 3 * b + c] += turn * rows[a] * columns[b]
 
 
-@kernel
+@body
 def _add_tangent_turn(t, tt, by_identity, by_product, rows, block):
     """Add (by_identity I + by_product t t / |t|^2) times products of the tangent's functions."""
     for r in range(3):
@@ -151,12 +151,12 @@ def _add_tangent_turn(t, tt, by_identity, by_product, rows, block):
                     block[3 * a + r, 3 * b + c] += turn * rows[a] * rows[b]
 
 
-@kernel
+@body
 def _unit(which):
     return (0.0, 1.0, 0.0, 0.0) if which == 0 else (0.0, 0.0, 0.0, 1.0)
 
 
-@kernel
+@body
 def run_gradients(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
@@ -185,7 +185,7 @@ def run_gradients(
         _add_gradient(weight, psi, F * j, d, R, V, gradient[p])
 
 
-@kernel
+@body
 def run_tangents(
     run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
     law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
