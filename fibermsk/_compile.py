@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -12,7 +13,15 @@ from typing import Any
 from numba import get_num_threads, njit
 from numba.core import event
 
-__all__ = ["body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
+__all__ = ["PARTS", "body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
+
+# Threads that wait for each other spin shortly and then sleep. By default they spin for long, which
+# on a machine with other work costs milliseconds where that has the core of the one waited for.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+PARTS = 64
+"""Ranges that many short tasks are shared out in: a task of its own costs a thread more than most
+of them take, and references to arrays, which threads fight over."""
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 _TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}

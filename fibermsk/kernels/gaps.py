@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import prange
 
-from fibermsk._compile import body, kernel, parallel
+from fibermsk._compile import PARTS, body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, UNSETTLED, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.potential import least_gap
@@ -75,17 +75,33 @@ def fiber_gap(
     found[run, 0], found[run, 1] = least, energy
 
 
+@body
+def _some_fiber_gaps(
+    begin, end, power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start,
+    candidates, run_law, run_section, law_constants, law_points, law_xi, law_weight, slot_start,
+    slot_element, slot_xi, slot_held, state, force, found,
+):  # fmt: skip
+    for run in range(begin, end):
+        fiber_gap(
+            run, power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start,
+            candidates, run_law, run_section, law_constants, law_points, law_xi, law_weight,
+            slot_start, slot_element, slot_xi, slot_held, state, force, found,
+        )  # fmt: skip
+
+
 @parallel("run_element", least=2048)
 def _all_fiber_gaps(
     power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start, candidates,
     run_law, run_section, law_constants, law_points, law_xi, law_weight, slot_start, slot_element,
     slot_xi, slot_held, state, force, found,
 ):  # fmt: skip
-    for run in prange(run_element.size):
-        fiber_gap(
-            run, power, rows, sections, widest, radius_poly, h, end_flag, run_element, run_start,
-            candidates, run_law, run_section, law_constants, law_points, law_xi, law_weight,
-            slot_start, slot_element, slot_xi, slot_held, state, force, found,
+    n = run_element.size
+    for part in prange(PARTS):
+        _some_fiber_gaps(
+            part * n // PARTS, (part + 1) * n // PARTS, power, rows, sections, widest, radius_poly,
+            h, end_flag, run_element, run_start, candidates, run_law, run_section, law_constants,
+            law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held, state,
+            force, found,
         )  # fmt: skip
 
 
