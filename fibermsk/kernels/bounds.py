@@ -151,7 +151,7 @@ def _approach(before_a, after_a, before_b, after_b):
     return math.sqrt(largest)
 
 
-@body
+@inlined_body
 def can_touch(bounds, before, after, moving, a, b):
     """Whether elements a and b may touch on their way; False only if they surely do not.
 

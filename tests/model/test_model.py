@@ -162,6 +162,42 @@ def test_pairs_are_listed_once_over_all_contacts(turned):
     model.add(Contact(parts["biceps"], parts["ulna"], LAW))
 
 
+def test_shared_pairs_are_those_of_the_lists():
+    """Without listing them, for random sides with and without bodies."""
+    rng = np.random.default_rng(3)
+    fibers = [fiber(f"f{i}") for i in range(5)]
+    bones = [Body(f"b{i}", shapes=Capsule(O3, Y, 0.01)) for i in range(2)]
+    shared = 0
+    for _ in range(300):
+        contacts = []
+        while len(contacts) < 2:
+            first = list(rng.choice(fibers, rng.integers(1, 4), replace=False))
+            second = list(rng.choice(fibers + bones, rng.integers(1, 4), replace=False))
+            if first != second or len(first) > 1:
+                contacts.append(Contact(first, second, LAW))
+        lists = [
+            {frozenset(pair) for pair in (*contact.fiber_pairs, *contact.body_pairs)}
+            for contact in contacts
+        ]
+        pair = contacts[0].shared_pair(contacts[1])
+        assert (pair is None) == (not lists[0] & lists[1])
+        assert pair is None or frozenset(pair) in lists[0] & lists[1]
+        shared += pair is not None
+    assert 50 < shared < 250
+
+
+def test_a_large_bundle_is_described_without_listing_its_pairs(monkeypatch):
+    def never(self):
+        raise AssertionError
+
+    model, fibers = Model("bundle"), [fiber(f"f{i}") for i in range(300)]
+    monkeypatch.setattr(Contact, "fiber_pairs", property(never))
+    model.add(*fibers)
+    model.add(Contact(fibers[:150], fibers[:150], LAW), Contact(fibers[150:], fibers[150:], LAW))
+    with refused("fiber 'f7' with fiber 'f0' is a pair of an earlier contact"):
+        model.add(Contact(fibers[7], fibers, LAW))
+
+
 def test_pickle_round_trip_keeps_values_and_identities():
     model, _ = arm()
     scene = pickle.loads(pickle.dumps(Scene(model, duration=1.0, steps=8)))

@@ -163,6 +163,8 @@ def test_no_pair_that_touches_on_the_way_of_an_update_is_missing(rng, size, comm
     met = set()
     for s in np.linspace(0.0, 0.8, 30):
         moved = nodes + s * update
+        _, radii = sections(system, moved)
+        assert np.all(radii <= way.radii[c.fiber][:, None])
         off = rng.normal(size=(ends.size, 3))
         side = c.elements[ends, (c.end_flag[ends] == 2).astype(int)]
         # the ends stray at last
@@ -218,6 +220,84 @@ def test_bones_at_rest(rng):
             held += 1
             assert touching_bones(system, moved, q) <= known
     assert 3 < held < 40
+
+
+REACH = 1e-3
+
+
+def two_apart(gap, bone=False):
+    """Two straight fibers, one above the other, or one above a bone.
+
+    Their surfaces lie apart by a gap, and the balls about the elements from the bone's.
+    """
+    model = fm.Model("two")
+    law = fm.PenaltyContact(100.0, 3.0)
+
+    def straight(name, z):
+        path = [(0.0, 0.0, z), (0.1, 0.0, z)]
+        return model.add(fm.Fiber(name, path=path, radius=RADIUS, n_elements=4, tissue=rubber()))
+
+    ball = 0.5 * 0.1 / 4 if bone else 0.0
+    above = straight("above", 2.0 * RADIUS + ball + gap)
+    if bone:
+        shape = fm.Capsule((-0.05, 0.2, 0), (0.05, 0.2, 0), RADIUS)
+        below = model.add(fm.Body("bone", mass=1.0, inertia=(0.1, 0.1, 0.1), shapes=shape))
+        model.add(fm.Hinge("q", model.ground, below, at=(0.05, -0.2, 0), axis=(1, 0, 0)))
+    else:
+        below = straight("below", 0.0)
+    model.add(fm.Contact(above, below, law))
+    return fm.build(model)
+
+
+@pytest.mark.parametrize("bone", [False, True], ids=["fiber", "bone"])
+@pytest.mark.parametrize("turn", [False, True])
+def test_what_just_comes_near_enough(bone, turn):
+    """Surfaces a little farther apart than the reach, and motions a little shorter and longer."""
+    system = two_apart(1.01 * REACH, bone)
+    candidates, nodes = system.contact.candidates, system.cables.reference
+    here, none = place_of(system, nodes), np.zeros(system.cables.h.size)
+    for way, expected in ((0.9 * REACH, True), (1.02 * REACH, False)):
+        update, update_q = np.zeros_like(nodes), np.zeros(system.tree.n)
+        if turn:
+            update_q[:] = way / 0.2  # lever of 0.2 m
+        if not (turn and bone):
+            update[:5, 2] = -way
+        candidates.search(here, REACH)
+        assert candidates.fiber_runs.element.size == candidates.bone_runs.element.size == 0
+        along = candidates.way(here, hull_of(system, update), none, update_q, 1.0)
+        assert candidates.hold_along(along) == expected
+        assert (candidates.beyond(along)[int(bone)].element.size > 0) != expected
+        # a second order of the turn of a hundredth
+        assert candidates.hold(place_of(system, nodes + update, update_q)) == expected
+
+
+@pytest.mark.parametrize("bone", [False, True], ids=["fiber", "bone"])
+def test_all_that_brings_two_closer_counts(bone):
+    """Motion, its stray, radii and, beside bones, what the joints add: half the reach of each."""
+    system = two_apart(1.01 * REACH, bone)
+    candidates, nodes = system.contact.candidates, system.cables.reference
+    here, none = place_of(system, nodes), np.zeros(system.cables.h.size)
+    candidates.search(here, REACH)
+    rest = candidates.way(here, 0.0 * here.hull, none, np.zeros(system.tree.n), 1.0)
+    down = here.hull.copy()
+    down[:4, :, 2] -= 0.5 * REACH
+    parts = [{"radii": rest.radii + 0.25 * REACH}]
+    if bone:
+        parts += [{"approach": rest.approach + 0.5 * REACH}]
+    else:
+        parts += [{"after": down}, {"stray": rest.stray + 0.25 * REACH}]
+    for part in parts:
+        assert candidates.hold_along(rest._replace(**part))
+    if not bone:
+        for stray, found in ((0.49, False), (0.52, True)):
+            along = rest._replace(stray=rest.stray + stray * REACH)
+            assert (candidates.beyond(along)[0].element.size > 0) == found
+    for first in parts:
+        for second in parts:
+            if first is not second:
+                both = rest._replace(**{**first, **second})
+                more = {key: value + 1e-9 for key, value in second.items()}
+                assert not candidates.hold_along(both._replace(**more))
 
 
 def test_a_large_update_leaves_the_candidates_as_they_are(rng):
