@@ -26,14 +26,15 @@ from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["fill_gradients", "fill_tangents", "run_gradients", "run_tangents"]
+__all__ = ["fill_gradients", "fill_tangents", "reference_radius", "run_gradients", "run_tangents"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
 
 
 @body
-def _share(radius_poly, xi):
+def reference_radius(radius_poly, xi):
+    """Reference radius from its coefficients in powers of xi: the share of the energy."""
     return radius_poly[0] + xi * (
         radius_poly[1] + xi * (radius_poly[2] + xi * (radius_poly[3] + xi * radius_poly[4]))
     )
@@ -181,7 +182,7 @@ def run_gradients(
         kappa, gamma = law_constants[law, 0], law_constants[law, 1]
         F, _ = _line_force(d / R - 1.0, kappa, gamma)
         psi = _line_energy(d / R - 1.0, kappa, gamma)
-        weight = law_weight[law, q] * h[e] * _share(radius_poly[e], law_xi[law, q])
+        weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
         _add_gradient(weight, psi, F * j, d, R, V, gradient[p])
 
 
@@ -214,7 +215,7 @@ def run_tangents(
         R = r_x + r_y
         F, dF = _line_force(d / R - 1.0, kappa, gamma)
         psi = _line_energy(d / R - 1.0, kappa, gamma)
-        weight = law_weight[law, q] * h[e] * _share(radius_poly[e], law_xi[law, q])
+        weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
         _add_gradient(weight, psi, F * j, d, R, V, gradient[p])
         _, _, g_etaeta = _gap_along(x, r_x, curve, r_y, dr, ddr)
         pull, stiff = weight * F * j, -weight * j * dF

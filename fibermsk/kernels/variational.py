@@ -12,10 +12,8 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels.contact import closest_on_axis, section
-from fibermsk.kernels.potential import (
-    energy_terms,
-    fill_bone_gap,
-)
+from fibermsk.kernels.pair_potential import reference_radius
+from fibermsk.kernels.potential import energy_terms, fill_bone_gap
 from fibermsk.kernels.rigid import bracket, cross
 from fibermsk.kernels.shape import shape, shape_d1
 from fibermsk.laws.penalty import line_energy, line_force
@@ -25,12 +23,6 @@ __all__ = ["find_bone_gaps", "scatter_bone_potential"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
-
-
-@kernel
-def _quartic(a, x):
-    """Reference radius from its coefficients in powers of xi."""
-    return a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
 
 
 @kernel
@@ -93,7 +85,7 @@ def find_bone_gaps(
             force[s] = 0.0
             if d >= R or admissibility <= 0.0:
                 continue
-            share = _quartic(radius_poly[e], law_xi[law, k]) + shape_radius[b]
+            share = reference_radius(radius_poly[e], law_xi[law, k]) + shape_radius[b]
             F, _ = _line_force(d / R - 1.0, law_constants[law, 0], gamma)
             for c in range(3):
                 force[s, c] = -share * F * length / R * m[c] / d
@@ -142,7 +134,7 @@ def scatter_bone_potential(
             for c in range(3):
                 n[c] = m[c] / d
             g = fill_bone_gap(x, a1, r_x, n, d, shape_radius[b], axis, free, dz, dzz)
-            share = _quartic(radius_poly[e], law_xi[law, q]) + shape_radius[b]
+            share = reference_radius(radius_poly[e], law_xi[law, q]) + shape_radius[b]
             energy_terms(
                 share,
                 a1,

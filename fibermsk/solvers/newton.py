@@ -22,8 +22,9 @@ _MOST_GROWTHS = 3
 _LEAST_GAIN = 0.5
 """A kept tangent that gives no increment below this part of the one before is replaced at once."""
 
-
 _SMALL_PART = 0.1
+"""Of the square of an increment, or of the tolerance, that its own error may be."""
+
 _FINEST, _COARSEST = 1e-12, 1e-3
 """Relative accuracies of increments where they are found iteratively."""
 
@@ -172,7 +173,7 @@ class Newton:
                     # the tangent has become useless: another one, here
                     current = evaluate(y, True)
                     increment, solve = _increment(None, current, self._accuracy(before), report)
-                    size, kept = _size(increment / scale, report), False
+                    size = _size(increment / scale, report)
             except np.linalg.LinAlgError as error:
                 report.reason = str(error)
                 return y, report
