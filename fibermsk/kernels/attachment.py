@@ -7,111 +7,74 @@ the joint coordinates. Matrix layout and border names as in `fibermsk.kernels.sc
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
-from fibermsk.kernels.rigid import cross
 
 __all__ = [
-    "acceleration_slope",
+    "add_end_rates",
     "eliminate_attached",
-    "end_rate_blocks",
+    "end_rates",
     "leave_identity",
+    "line_to_border",
     "take_reaction",
-    "velocity_slope",
 ]
 
 
-@kernel
-def velocity_slope(C, hess_index, hess, p, out):
-    """Fill out (n_points, 3, n): how v_D = C(q) p varies with q at constant p."""
-    out[:] = 0.0
-    for e in range(hess_index.shape[0]):
-        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
-        for r in range(3):
-            out[m, r, k] += hess[e, r] * p[j]
-
-
-@kernel
-def acceleration_slope(S, moves, link, C, hess_index, hess, p, p_dot, dp_dq, out):
-    """Fill out (n_points, 3, n): how C p_dot + (dC/dq p) p varies with q, where dp = dp_dq dq.
-
-    But for its part C dp_dot. S, moves, link as in `fibermsk.kernels.rigid`; coordinates are
-    numbered from the root outwards, so that with u <= v <= w on the chain the third derivative of a
-    point is d3c/dq_u dq_v dq_w = w_u x (w_v x V_w(c)).
-    """
-    out[:] = 0.0
-    for e in range(hess_index.shape[0]):
-        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
-        for r in range(3):
-            out[m, r, k] += hess[e, r] * (p_dot[j] + 2.0 * dp_dq * p[j])
-    inner, outer = scratch(3), scratch(3)
-    n = S.shape[0]
-    for m in range(link.size):
-        if link[m] < 0:
-            continue
-        for u in range(n):
-            if not moves[link[m], u]:
-                continue
-            for v in range(u, n):
-                if not moves[link[m], v]:
-                    continue
-                for w in range(v, n):
-                    if not moves[link[m], w]:
-                        continue
-                    cross(S[v, :3], C[m, :, w], inner)
-                    cross(S[u, :3], inner, outer)
-                    # each takes the part of q once, and the other two those of p in either order
-                    for r in range(3):
-                        out[m, r, u] += (1.0 if v == w else 2.0) * outer[r] * p[v] * p[w]
-                        if v != u:
-                            out[m, r, v] += (1.0 if u == w else 2.0) * outer[r] * p[u] * p[w]
-                        if w != v:
-                            out[m, r, w] += (1.0 if u == v else 2.0) * outer[r] * p[u] * p[v]
-
-
-@kernel
-def end_rate_blocks(
-    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
-    end_side, velocity_rate, acceleration_rate, block,
+@body
+def add_end_rates(
+    m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
+    end_side, velocity_rate, acceleration_rate, B,
 ):  # fmt: skip
-    """Fill block (n_points, 12, n): how the end element's residual varies with the coordinates.
+    """Add to B how the residual of an end's element varies with the coordinates.
 
     Through the end's velocity and acceleration alone, which vary as velocity_rate and
     acceleration_rate (n_points, 3, n). end_element, end_side (n_points,): the element that carries
-    the attached node, as its node 0 or 1.
+    the attached node, as its node 0 or 1; points at different ends of a fiber must not be at work
+    at the same time.
     """
     force, K = scratch((4, 3)), scratch((2, 3, 6, 6))
+    e, side = end_element[m], end_side[m]
+    element_tangent(
+        nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0, force, K
+    )
+    for node in range(2):
+        # rows of this node, columns of the end node
+        columns = K[side, 0] if node == side else K[0, 1 + node]
+        for r in range(6):
+            inertia = mass[e, 2 * node + r // 3, 2 * side]
+            for j in range(B.shape[1]):
+                value = inertia * acceleration_rate[m, r % 3, j]
+                for c in range(3):
+                    value += columns[c, r] * velocity_rate[m, c, j]
+                B[6 * elements[e, node] + r, j] += value
+
+
+@kernel
+def end_rates(
+    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
+    end_side, velocity_rate, acceleration_rate, B,
+):  # fmt: skip
+    """Add to B what all ends contribute; see `add_end_rates`."""
     for m in range(end_element.size):
-        e, side = end_element[m], end_side[m]
-        element_tangent(
-            nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0,
-            force, K,
+        add_end_rates(
+            m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass,
+            end_element, end_side, velocity_rate, acceleration_rate, B,
         )  # fmt: skip
-        for node in range(2):
-            # rows of this node, columns of the end node
-            columns = K[side, 0] if node == side else K[0, 1 + node]
-            for r in range(6):
-                inertia = mass[e, 2 * node + r // 3, 2 * side]
-                for j in range(block.shape[2]):
-                    value = inertia * acceleration_rate[m, r % 3, j]
-                    for c in range(3):
-                        value += columns[c, r] * velocity_rate[m, c, j]
-                    block[m, 6 * node + r, j] = value
 
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, C, hess_index, hess, rate_block, attached, fiber, n_mirrored,
+    elements, end_element, end_side, node_start, C, hess_index, hess, attached, fiber, n_mirrored,
     row, column, cross, entry_start, entries, tangent, residual, residual_q, lines, B, R, D,
     reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
-    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; rate_block: see `end_rate_blocks`;
-    attached (n_nodes,): the attached point at a node, -1 for none; the couplings as in
-    `fibermsk.linalg.couplings`. reaction (n_points, 3) receives the force of the attachment on the
-    fiber, eq. 62.
+    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; attached (n_nodes,): the attached
+    point at a node, -1 for none; the couplings as in `fibermsk.linalg.couplings`. B, R and D hold
+    already what does not follow from the lines. reaction (n_points, 3) receives the force of the
+    attachment on the fiber, eq. 62.
     """
     n_q = residual_q.size
     for m in range(end_element.size):
@@ -123,15 +86,14 @@ def eliminate_attached(
         return
     if n_q:
         for m in range(end_element.size):
-            _columns_to_border(
-                elements, end_element[m], end_side[m], C[m], rate_block[m], fiber, n_mirrored, row,
-                column, cross, entry_start, entries, lines, B, R, D,
+            _columns_to_corner(elements[end_element[m], end_side[m]], C[m], R, D)
+        for line in range(node_start.size - 1):
+            line_to_border(
+                line, node_start, C, attached, n_mirrored, row, column, cross, entry_start,
+                entries, lines, B, R,
             )  # fmt: skip
         for m in range(end_element.size):
-            _rows_to_border(
-                elements, end_element[m], end_side[m], C[m], attached, fiber, n_mirrored, row,
-                column, cross, entry_start, entries, lines, B, R, D,
-            )  # fmt: skip
+            _rows_to_corner(elements[end_element[m], end_side[m]], C[m], B, D)
     for m in range(end_element.size):
         leave_identity(
             m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries,
@@ -144,82 +106,77 @@ def eliminate_attached(
 
 
 @kernel
-def _columns_to_border(
-    elements, e, side, C, rate_block, fiber, n_mirrored, row, column, cross, entry_start, entries,
-    lines, B, R, D,
-):  # fmt: skip
-    """Add the columns K[:, D] C, the bone contact's rows R[:, D] C and the velocity part."""
-    n_q = C.shape[1]
-    node, first = elements[e, side], elements[e, 0]
-    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
-    for c in range(3):
-        for r in range(6):
-            value = lines[node, 0, c, r]
-            beside = lines[node, 2, c, r] if side == 0 else lines[node - 1, 1, c, r]
-            for j in range(n_q):
-                B[6 * node + r, j] += value * C[c, j]
-                B[6 * other + r, j] += beside * C[c, j]
-    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        if entries[k] % 2 == 1 and column[p] == first:
-            for r in range(12):
-                for c in range(3):
-                    for j in range(n_q):
-                        B[6 * row[p] + r, j] += cross[p, r, at + c] * C[c, j]
-        elif entries[k] % 2 == 0 and row[p] == first and p < n_mirrored:
-            for r in range(12):
-                for c in range(3):
-                    for j in range(n_q):
-                        B[6 * column[p] + r, j] += cross[p, at + c, r] * C[c, j]
+def _columns_to_corner(node, C, R, D):
+    """Move an attached node's columns of R to the corner."""
     for r in range(3):
-        for i in range(n_q):
+        for i in range(D.shape[0]):
             value = R[i, 6 * node + r]
             R[i, 6 * node + r] = 0.0
-            for j in range(n_q):
+            for j in range(D.shape[0]):
                 D[i, j] += value * C[r, j]
-    for a in range(12):
-        for j in range(n_q):
-            B[6 * first + a, j] += rate_block[a, j]
 
 
 @kernel
-def _rows_to_border(
-    elements, e, side, C, attached, fiber, n_mirrored, row, column, cross, entry_start, entries,
-    lines, B, R, D,
-):  # fmt: skip
-    """Add the rows C^T K[D, :]; the attached columns in them are in the attached rows of B."""
-    n_q = C.shape[1]
-    node, first = elements[e, side], elements[e, 0]
-    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
-    for c in range(6):
-        for r in range(3):
-            value = lines[node, 0, c, r]
-            beside = lines[node, 1, c, r] if side == 0 else lines[node - 1, 2, c, r]
-            for j in range(n_q):
-                if c >= 3:
-                    R[j, 6 * node + c] += C[r, j] * value
-                if c >= 3 or attached[other] < 0:
-                    R[j, 6 * other + c] += C[r, j] * beside
-    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        straight = entries[k] % 2 == 0 and row[p] == first
-        turned = entries[k] % 2 == 1 and column[p] == first and p < n_mirrored
-        if not (straight or turned):
-            continue
-        opposite = column[p] if straight else row[p]
-        for c in range(12):
-            if c % 6 < 3 and attached[opposite + c // 6] >= 0:
-                continue
-            for r in range(3):
-                value = cross[p, at + r, c] if straight else cross[p, c, at + r]
-                for j in range(n_q):
-                    R[j, 6 * opposite + c] += C[r, j] * value
+def _rows_to_corner(node, C, B, D):
+    """Move an attached node's rows of B to the corner."""
     for r in range(3):
-        for j in range(n_q):
+        for j in range(D.shape[0]):
             value = B[6 * node + r, j]
             B[6 * node + r, j] = 0.0
-            for i in range(n_q):
+            for i in range(D.shape[0]):
                 D[i, j] += C[r, i] * value
+
+
+@body
+def _add_to_border(value, above, across, C, m, at, c, r, attached, B, R):
+    """Add an entry of the matrix between an attached node's position c and unknown r of a node.
+
+    value: with the row of the node, if `above`; or in the column of the node, if `across`, unless
+    that is an attached one's position: the corner takes it from the rows of B.
+    """
+    for j in range(C.shape[2]):
+        if above:
+            B[6 * at + r, j] += value * C[m, c, j]
+        if across and not (r < 3 and attached[at] >= 0):
+            R[j, 6 * at + r] += C[m, c, j] * value
+
+
+@body
+def line_to_border(
+    line, node_start, C, attached, n_mirrored, row, column, cross, entry_start, entries, lines, B,
+    R,
+):  # fmt: skip
+    """Add columns K[:, D] C to B, and rows C^T K[D, :] to R, at the nodes of one line."""
+    first, last = node_start[line], node_start[line + 1] - 1
+    for side in range(2):
+        node, beside = (first, first + 1) if side == 0 else (last, last - 1)
+        m = attached[node]
+        if m < 0:
+            continue
+        to, back = (lines[node, 2], lines[node, 1]) if side == 0 else (
+            lines[beside, 1], lines[beside, 2],
+        )  # fmt: skip
+        for c in range(3):
+            for r in range(6):
+                own = lines[node, 0]
+                _add_to_border(own[c, r], True, False, C, m, node, c, r, attached, B, R)
+                _add_to_border(own[r, c], False, True, C, m, node, c, r, attached, B, R)
+                _add_to_border(to[c, r], True, False, C, m, beside, c, r, attached, B, R)
+                _add_to_border(back[r, c], False, True, C, m, beside, c, r, attached, B, R)
+    for k in range(entry_start[line], entry_start[line + 1]):
+        p, straight = entries[k] // 2, entries[k] % 2 == 0
+        own, other = (row[p], column[p]) if straight else (column[p], row[p])
+        for a in range(2):
+            m = attached[other + a]
+            if m < 0:
+                continue
+            above, across = straight or p < n_mirrored, not straight or p < n_mirrored
+            for c in range(3):
+                for r in range(12):
+                    value = cross[p, r, 6 * a + c] if straight else cross[p, 6 * a + c, r]
+                    _add_to_border(
+                        value, above, across, C, m, own + r // 6, c, r % 6, attached, B, R
+                    )
 
 
 @kernel
