@@ -11,11 +11,12 @@ from fibermsk.gpu.device import Device
 from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import bezier_hull
 from fibermsk.linalg.coloring import color_lines
-from fibermsk.system.broad_phase import find_fiber_runs
+from fibermsk.system.broad_phase import BoneRuns, find_bone_runs, find_fiber_runs
 from fibermsk.system.cables import Cables
 from fibermsk.system.partners import Partners
+from fibermsk.system.tree import TreeState
 
-__all__ = ["Runs", "color_fibers", "find_runs"]
+__all__ = ["Place", "Runs", "color_fibers", "find_bones", "find_runs"]
 
 Array = NDArray[np.float64]
 
@@ -61,10 +62,42 @@ class Runs(NamedTuple):
         return int(self.element.size)
 
 
+class Place(NamedTuple):
+    """Where candidates are looked for, on the host.
+
+    Attributes
+    ----------
+    hull : (n_elements, 4, 3) float array
+        Bezier control points [m].
+    radii : (n_fibers,) float array
+        Largest current radius of each fiber [m].
+    reach : float
+        Relative displacement that the candidates stay valid for [m].
+    """
+
+    hull: Array
+    radii: Array
+    reach: float
+
+    @classmethod
+    def of(cls, cables: Cables, nodes: Array, radii: Array, reach: float) -> Place:
+        """From nodes (n_nodes, 6)."""
+        hull = np.empty((cables.h.size, 4, 3))
+        bezier_hull(nodes, cables.elements, cables.h, hull)
+        return cls(hull, radii, reach)
+
+
+def find_bones(cables: Cables, partners: Partners, place: Place, state: TreeState) -> BoneRuns:
+    """Runs of all elements that could touch a bone, on the host."""
+    reach = np.full((partners.shape_radius.size, cables.h.size), place.reach)
+    shapes = partners.place_shapes(state)
+    return find_bone_runs(partners, cables.fiber, place.hull, place.radii, *shapes, reach)
+
+
 def find_runs(
-    device: Device, cables: Cables, partners: Partners, nodes: Array, radii: Array, reach: float
+    device: Device, cables: Cables, partners: Partners, place: Place
 ) -> tuple[Runs, NDArray[np.int64]]:
-    """Runs of all elements that could touch, and colors of the fibers.
+    """Runs of all elements that could touch other fibers, and colors of the fibers.
 
     Parameters
     ----------
@@ -72,12 +105,8 @@ def find_runs(
         Where the runs shall lie.
     cables, partners
         Of the host.
-    nodes : (n_nodes, 6) float array
-        Configuration, on the host.
-    radii : (n_fibers,) float array
-        Largest current radius of each fiber [m], on the host.
-    reach : float
-        Relative displacement that the runs stay valid for [m].
+    place : Place
+        Where they are looked for.
 
     Returns
     -------
@@ -86,9 +115,7 @@ def find_runs(
     color : (n_fibers,) int array
         Of the host; fibers that share a run differ.
     """
-    hull = np.empty((cables.h.size, 4, 3))
-    bezier_hull(nodes, cables.elements, cables.h, hull)
-    still = np.zeros(cables.h.size)
+    still, (hull, radii, reach) = np.zeros(cables.h.size), place
     runs = find_fiber_runs(partners, cables.fiber, hull, hull, still, radii, reach)
     n_laws = max(partners.points.size, 1)
     sections, of_section = np.unique(runs.element * n_laws + runs.law, return_inverse=True)

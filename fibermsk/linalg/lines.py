@@ -25,6 +25,7 @@ __all__ = [
     "multiply_one",
     "solve_line",
     "solve_lines",
+    "solve_one",
 ]
 
 
@@ -138,6 +139,12 @@ def solve_line(factors, first, last, x):
         multiply_in_place(factors[i, 0], x[i])
     for i in range(last - 2, first - 1, -1):
         subtract_product(factors[i, 1], x[i + 1], x[i])
+
+
+@kernel
+def solve_one(line, start, factors, x):
+    """Replace the right-hand side x (n_nodes, 6) by the solution at the nodes of one line."""
+    solve_line(factors, start[line], start[line + 1], x)
 
 
 @kernel

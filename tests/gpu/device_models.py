@@ -1,6 +1,9 @@
 """Models for the GPU backend: a bundle in contact, and curved fibers that bend and are led."""
 
+from dataclasses import replace
+
 import numpy as np
+from scenes_of_tests import load_scene, two_link_arm
 
 import fibermsk as fm
 
@@ -58,4 +61,25 @@ def curved_fibers():
                 activation=fm.Ramp(0.0, 0.1, 0.4) if i == 1 else 0.3,
             )
         )
+    return model
+
+
+def upper_limb(fibers="variational", bones="half_pass"):
+    """The arm of scenes/: a hinge, and fibers that touch each other and three bones."""
+    return reformulated(load_scene("upper_limb").scene(elements=4).model, fibers, bones)
+
+
+def chain(fibers="variational", bones="variational"):
+    """Two hinges about different axes, and fibers across both that touch bones on both links."""
+    return reformulated(two_link_arm(), fibers, bones)
+
+
+def reformulated(model, fibers, bones):
+    """A model with other formulations of its contact of fibers with fibers, and with bones."""
+    of_fibers, of_bones = model.contacts
+    of_fibers, of_bones = (
+        replace(of_fibers, formulation=fibers),
+        replace(of_bones, formulation=bones),
+    )
+    model._contacts = [of_fibers, of_bones]
     return model
