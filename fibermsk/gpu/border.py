@@ -147,7 +147,7 @@ class Elimination:
         return self._device.xp.ascontiguousarray(array.T)
 
 
-def _add_curvature(links: Links, moves: Array, levers: Array, D: Array) -> None:
+def _add_curvature(links: Links, moves: NDArray[np.bool_], levers: Array, D: Array) -> None:
     """Add the reactions times the second derivatives w_j x C[:, k], j above k in the chain or k."""
     moments = np.stack([levers[a - 2, :, a - 1] - levers[a - 1, :, a - 2] for a in range(3)])
     curvature = np.where(moves.T, links.state.S[:, :3] @ moments, 0.0)

@@ -13,7 +13,9 @@ MODELS = {
     "bundle in contact": hex_bundle,
     "curved fibers": curved_fibers,
     "upper limb": upper_limb,
+    "upper limb from potentials": lambda: upper_limb(bones="variational"),
     "chain of two hinges": chain,
+    "chain, half passes of bones": lambda: chain(bones="half_pass"),
 }
 T, DV_DY, DVDOT_DV = 0.03, 300.0, 300.0
 
@@ -95,6 +97,20 @@ def test_contacts_are_closed(rng):
     assert host.evaluate(T, *state).admissibility < 1.0
 
 
+@pytest.mark.parametrize("bones", ["half_pass", "variational"])
+def test_bones_on_moving_links_are_touched(rng, bones):
+    host, _ = pair(chain(bones=bones))
+    host.evaluate(T, *moving_state(host, rng))
+    assert host.contact.n_closed()[1] > 20
+    closed = [
+        part.runs.shape[np.searchsorted(part.runs.slot_start, np.flatnonzero(own), "right") - 1]
+        for part in host.contact.bone_sets
+        if (own := part.state[:, 0] < part.state[:, 1:3].sum(axis=1)).any()
+    ]
+    links = host.partners.shape_link[np.concatenate(closed)]
+    assert set(links) >= {0, 1}
+
+
 def test_iterations_solve_without_the_host(rng):
     _, device = pair(hex_bundle())
     state = moving_state(device, rng)
@@ -143,6 +159,17 @@ def test_ten_steps(systems, method):
         assert np.abs(b.position - a.position).max() <= 1e-10 * moved
         assert same(b.force_origin, a.force_origin, 1e-10)
         assert same(b.axial_force, a.axial_force, 1e-10)
+
+
+@pytest.mark.parametrize("bones", ["half_pass", "variational"])
+def test_the_limb_until_it_touches_its_bones(bones):
+    systems = pair(upper_limb(bones=bones))
+    newton = fm.Newton(tolerance=1e-12)
+    runs = [fm.simulate(system, t_end=0.5, dt=0.025, newton=newton) for system in systems]
+    assert systems[0].contact.n_closed()[1] > 5
+    expected, found = ([*run.fibers.values()] for run in runs)
+    for a, b in zip(expected, found, strict=True):
+        assert np.abs(b.position - a.position).max() <= 1e-9 * np.abs(a.position).max()
 
 
 def test_a_run_goes_on_from_a_checkpoint():
