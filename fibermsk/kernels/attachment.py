@@ -7,7 +7,7 @@ the joint coordinates. Matrix layout and border names as in `fibermsk.kernels.sc
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.cable import element_tangent
 from fibermsk.kernels.rigid import cross
@@ -102,9 +102,9 @@ def end_rate_blocks(
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, C, hess_index, hess, rate_block, attached, fiber, n_mirrored,
-    row, column, cross, entry_start, entries, tangent, residual, residual_q, lines, B, R, D,
-    reaction,
+    elements, end_element, end_side, C, hess_index, hess, rate_block, attached, fiber, entry_start,
+    entries, row_start, row_node, column, block_start, upper, lower, tangent, residual, residual_q,
+    lines, B, R, D, reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
@@ -124,18 +124,18 @@ def eliminate_attached(
     if n_q:
         for m in range(end_element.size):
             _columns_to_border(
-                elements, end_element[m], end_side[m], C[m], rate_block[m], fiber, n_mirrored, row,
-                column, cross, entry_start, entries, lines, B, R, D,
+                elements, end_element[m], end_side[m], C[m], rate_block[m], fiber, entry_start,
+                entries, row_start, row_node, column, block_start, upper, lower, lines, B, R, D,
             )  # fmt: skip
         for m in range(end_element.size):
             _rows_to_border(
-                elements, end_element[m], end_side[m], C[m], attached, fiber, n_mirrored, row,
-                column, cross, entry_start, entries, lines, B, R, D,
+                elements, end_element[m], end_side[m], C[m], attached, fiber, entry_start, entries,
+                row_start, row_node, column, block_start, upper, lower, lines, B, R, D,
             )  # fmt: skip
     for m in range(end_element.size):
         leave_identity(
-            m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries,
-            lines,
+            m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node,
+            column, block_start, upper, lower, lines,
         )  # fmt: skip
     for i in range(hess_index.shape[0]):
         m, j, k = hess_index[i, 0], hess_index[i, 1], hess_index[i, 2]
@@ -143,15 +143,56 @@ def eliminate_attached(
             D[j, k] += hess[i, r] * reaction[m, r]
 
 
+@body
+def _rows_at(node, entry, row_start, row_node):
+    """Rows of an entry's pair that may have a block at a node of the entry's line."""
+    p = entry // 2
+    if entry % 2 == 1:
+        return row_start[p], row_start[p + 1]
+    row = row_start[p] + node - row_node[p]
+    if row_start[p] <= row < row_start[p + 1]:
+        return row, row + 1
+    return 0, 0
+
+
+@body
+def _blocks_at(node, entry, row, column, block_start):
+    """Blocks of a row at a node of the entry's line."""
+    begin, end = block_start[row], block_start[row + 1]
+    if entry % 2 == 0:
+        return begin, end
+    b = begin + node - column[row]
+    if begin <= b < end:
+        return b, b + 1
+    return 0, 0
+
+
+@body
+def _other_node(entry, row, b, row_start, row_node, column, block_start):
+    """Node of the other line that a block couples."""
+    p = entry // 2
+    if entry % 2 == 0:
+        return column[row] + b - block_start[row]
+    return row_node[p] + row - row_start[p]
+
+
+@body
+def _coupling(upper, lower, b, above, row, col):
+    """Entry of a block: with the rows of the first line if `above`, of the second otherwise."""
+    if above:
+        return upper[b, col, row]
+    return lower[b, col, row] if lower.shape[0] > 0 else upper[b, row, col]
+
+
 @kernel
 def _columns_to_border(
-    elements, e, side, C, rate_block, fiber, n_mirrored, row, column, cross, entry_start, entries,
-    lines, B, R, D,
+    elements, e, side, C, rate_block, fiber, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines, B, R, D,
 ):  # fmt: skip
     """Add the columns K[:, D] C, the bone contact's rows R[:, D] C and the velocity part."""
     n_q = C.shape[1]
     node, first = elements[e, side], elements[e, 0]
-    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
+    other = node + 1 if side == 0 else node - 1
     for c in range(3):
         for r in range(6):
             value = lines[node, 0, c, r]
@@ -160,17 +201,17 @@ def _columns_to_border(
                 B[6 * node + r, j] += value * C[c, j]
                 B[6 * other + r, j] += beside * C[c, j]
     for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        if entries[k] % 2 == 1 and column[p] == first:
-            for r in range(12):
-                for c in range(3):
-                    for j in range(n_q):
-                        B[6 * row[p] + r, j] += cross[p, r, at + c] * C[c, j]
-        elif entries[k] % 2 == 0 and row[p] == first and p < n_mirrored:
-            for r in range(12):
-                for c in range(3):
-                    for j in range(n_q):
-                        B[6 * column[p] + r, j] += cross[p, at + c, r] * C[c, j]
+        entry = entries[k]
+        begin, end = _rows_at(node, entry, row_start, row_node)
+        for row in range(begin, end):
+            low, high = _blocks_at(node, entry, row, column, block_start)
+            for b in range(low, high):
+                at = 6 * _other_node(entry, row, b, row_start, row_node, column, block_start)
+                for r in range(6):
+                    for c in range(3):
+                        value = _coupling(upper, lower, b, entry % 2 == 1, r, c)
+                        for j in range(n_q):
+                            B[at + r, j] += value * C[c, j]
     for r in range(3):
         for i in range(n_q):
             value = R[i, 6 * node + r]
@@ -184,13 +225,13 @@ def _columns_to_border(
 
 @kernel
 def _rows_to_border(
-    elements, e, side, C, attached, fiber, n_mirrored, row, column, cross, entry_start, entries,
-    lines, B, R, D,
+    elements, e, side, C, attached, fiber, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines, B, R, D,
 ):  # fmt: skip
     """Add the rows C^T K[D, :]; the attached columns in them are in the attached rows of B."""
     n_q = C.shape[1]
-    node, first = elements[e, side], elements[e, 0]
-    other, at = (node + 1, 0) if side == 0 else (node - 1, 6)
+    node = elements[e, side]
+    other = node + 1 if side == 0 else node - 1
     for c in range(6):
         for r in range(3):
             value = lines[node, 0, c, r]
@@ -201,19 +242,17 @@ def _rows_to_border(
                 if c >= 3 or attached[other] < 0:
                     R[j, 6 * other + c] += C[r, j] * beside
     for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        straight = entries[k] % 2 == 0 and row[p] == first
-        turned = entries[k] % 2 == 1 and column[p] == first and p < n_mirrored
-        if not (straight or turned):
-            continue
-        opposite = column[p] if straight else row[p]
-        for c in range(12):
-            if c % 6 < 3 and attached[opposite + c // 6] >= 0:
-                continue
-            for r in range(3):
-                value = cross[p, at + r, c] if straight else cross[p, c, at + r]
-                for j in range(n_q):
-                    R[j, 6 * opposite + c] += C[r, j] * value
+        entry = entries[k]
+        begin, end = _rows_at(node, entry, row_start, row_node)
+        for row in range(begin, end):
+            low, high = _blocks_at(node, entry, row, column, block_start)
+            for b in range(low, high):
+                at = _other_node(entry, row, b, row_start, row_node, column, block_start)
+                for c in range(3 if attached[at] >= 0 else 0, 6):
+                    for r in range(3):
+                        value = _coupling(upper, lower, b, entry % 2 == 0, r, c)
+                        for j in range(n_q):
+                            R[j, 6 * at + c] += C[r, j] * value
     for r in range(3):
         for j in range(n_q):
             value = B[6 * node + r, j]
@@ -233,16 +272,16 @@ def take_reaction(m, elements, end_element, end_side, residual, reaction):
 
 @kernel
 def leave_identity(
-    m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries, lines
-):
+    m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines,
+):  # fmt: skip
     """Clear the rows and columns of an attached node but for ones on the diagonal.
 
     Two ends may clear the same entry of a coupling, and those of a fiber with one element one of
     its blocks: both write zeros, in whichever order.
     """
     e, side = end_element[m], end_side[m]
-    node, first = elements[e, side], elements[e, 0]
-    at = 0 if side == 0 else 6
+    node = elements[e, side]
     for a in range(3):
         for b in range(6):
             lines[node, 0, a, b] = 0.0
@@ -255,10 +294,18 @@ def leave_identity(
                 lines[node - 1, 2, b, a] = 0.0
         lines[node, 0, a, a] = 1.0
     for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        for a in range(3):
-            for b in range(12):
-                if entries[k] % 2 == 0 and row[p] == first:
-                    cross[p, at + a, b] = 0.0
-                elif entries[k] % 2 == 1 and column[p] == first:
-                    cross[p, b, at + a] = 0.0
+        entry = entries[k]
+        begin, end = _rows_at(node, entry, row_start, row_node)
+        for row in range(begin, end):
+            low, high = _blocks_at(node, entry, row, column, block_start)
+            for b in range(low, high):
+                for a in range(3):
+                    for c in range(6):
+                        if entry % 2 == 0:
+                            upper[b, c, a] = 0.0
+                        else:
+                            upper[b, a, c] = 0.0
+                        if lower.shape[0] > 0 and entry % 2 == 0:
+                            lower[b, a, c] = 0.0
+                        elif lower.shape[0] > 0:
+                            lower[b, c, a] = 0.0

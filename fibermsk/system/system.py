@@ -273,9 +273,9 @@ class FiberSystem:
         reactions = np.empty((C.shape[0], 3))
         attachment.eliminate_attached(
             cables.elements, cables.end_element, cables.end_side, C, self._hess_index, hess,
-            rate_block, cables.attached, cables.fiber, couplings.n_mirrored, couplings.row,
-            couplings.column, couplings.block, couplings.entry_start, couplings.entries, tangent,
-            r_nodes, r_q, lines, B, R, D, reactions,
+            rate_block, cables.attached, cables.fiber, couplings.entry_start, couplings.entries,
+            couplings.row_start, couplings.row_node, couplings.column, couplings.block_start,
+            couplings.upper, couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
         )  # fmt: skip
         matrix = None
         if tangent:

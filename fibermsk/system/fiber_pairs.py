@@ -1,0 +1,124 @@
+"""Pairs of fibers that could touch: their runs, and the room of what couples them in the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.pairs import color_pairs, span_rows
+from fibermsk.linalg.couplings import list_entries
+from fibermsk.system.broad_phase import FiberRuns
+from fibermsk.system.cables import Cables
+
+__all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+_SPARE = 1.25
+"""How much more memory is taken than needed, so that it is rarely taken anew."""
+
+
+class RunsOfPairs(NamedTuple):
+    """Runs of one formulation, pair after pair.
+
+    Attributes
+    ----------
+    start : (n_pairs + 1,) int array
+        Where each pair's runs begin.
+    runs : (n_runs,) int array
+        Their numbers.
+    """
+
+    start: Index
+    runs: Index
+
+
+@dataclass(frozen=True)
+class FiberPairs:
+    """Fibers that share a run, each two once; the lower number is the first of them.
+
+    Attributes
+    ----------
+    first, second : (n_pairs,) int array
+        The fibers, in increasing order.
+    of_run : (n_runs,) int array
+        Pair of each run.
+    row_start, row_node : (n_pairs + 1,) and (n_pairs,) int array
+        Rows of the couplings; see `fibermsk.linalg.couplings`.
+    entries : tuple of int array
+        ``entry_start``, ``entry_middle`` and ``entries`` there.
+    order : (n_pairs,) int array
+        Pairs group after group. No two pairs of a group share a fiber.
+    group_start : (n_groups + 1,) int array
+        Where each group begins.
+    """
+
+    first: Index
+    second: Index
+    of_run: Index
+    row_start: Index
+    row_node: Index
+    entries: tuple[Index, Index, Index]
+    order: Index
+    group_start: Index
+
+    @classmethod
+    def of(cls, runs: FiberRuns, cables: Cables) -> FiberPairs:
+        """Pairs of some runs."""
+        n_fibers = len(cables.names)
+        own, other = cables.fiber[runs.element], cables.fiber[runs.candidates[runs.start[:-1]]]
+        keys = np.minimum(own, other) * n_fibers + np.maximum(own, other)
+        pairs, of_run = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(pairs, max(n_fibers, 1))
+        n_pairs = pairs.size
+        row_node, end, color, room = np.empty((4, n_pairs), np.int64)
+        span_rows(
+            cables.elements, cables.fiber, runs.element, runs.start, runs.candidates, of_run, first,
+            row_node, end,
+        )  # fmt: skip
+        entries = (
+            np.empty(n_fibers + 1, np.int64),
+            np.empty(n_fibers, np.int64),
+            np.empty(2 * n_pairs, np.int64),
+        )
+        list_entries(first, second, np.arange(n_fibers), *entries)
+        n_colors = color_pairs(first, second, entries[0], entries[2], room, color)
+        return cls(
+            first=first,
+            second=second,
+            of_run=of_run,
+            row_start=np.r_[0, np.cumsum(end - row_node)],
+            row_node=row_node,
+            entries=entries,
+            order=np.argsort(color, kind="stable"),
+            group_start=np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))],
+        )
+
+    def sort(self, own: NDArray[np.bool_]) -> RunsOfPairs:
+        """Runs of a mask (n_runs,), renumbered without the others."""
+        of_run = self.of_run[own]
+        counts = np.bincount(of_run, minlength=self.first.size)
+        return RunsOfPairs(np.r_[0, np.cumsum(counts)], np.argsort(of_run, kind="stable"))
+
+
+class BlockMemory:
+    """Blocks of the couplings, kept from one evaluation to the next."""
+
+    def __init__(self) -> None:
+        self._upper = self._lower = np.empty((0, 6, 6))
+
+    def make_room(self, n: int, both: bool) -> tuple[Array, Array]:
+        """Blocks (>= n, 6, 6), the first n of them zero; the second none unless `both` are asked."""
+        if n > self._upper.shape[0]:
+            # what was there is given back first
+            self._upper = self._lower = np.empty((0, 6, 6))
+            self._upper = np.empty((int(_SPARE * n), 6, 6))
+        if both and n > self._lower.shape[0]:
+            self._lower = np.empty_like(self._upper)
+        lower = self._lower if both else self._lower[:0]
+        self._upper[:n], lower[:n] = 0.0, 0.0
+        return self._upper, lower
