@@ -16,19 +16,20 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fibermsk._compile import kernel, parallel
+from fibermsk._compile import body, kernel, parallel
 
 __all__ = [
     "factor_lines",
     "factor_one",
     "multiply_lines",
     "multiply_one",
+    "solve_columns",
     "solve_line",
     "solve_lines",
 ]
 
 
-@kernel
+@body
 def subtract_product(block, x, y):
     """Subtract a 6 x 6 block (column, row) times x (6,) from y (6,)."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
@@ -43,7 +44,7 @@ def subtract_product(block, x, y):
     y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
 
 
-@kernel
+@body
 def multiply_in_place(block, y):
     """Replace y (6,) by a 6 x 6 block (column, row) times it."""
     y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -58,7 +59,7 @@ def multiply_in_place(block, y):
     y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
 
 
-@kernel
+@body
 def invert_block(block):
     """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes.
 
@@ -95,7 +96,7 @@ def invert_block(block):
     return True
 
 
-@kernel
+@body
 def factor_line(lines, first, last, factors):
     """Factor the line of nodes first to last; False if a pivot block is singular."""
     for i in range(first, last):
@@ -116,7 +117,7 @@ def factor_line(lines, first, last, factors):
     return True
 
 
-@kernel
+@body
 def factor_one(line, lines, start, factors, regular):
     """Factor one line; see `factor_lines`."""
     regular[line] = factor_line(lines, start[line], start[line + 1], factors)
@@ -129,11 +130,19 @@ def factor_lines(lines, start, factors, regular):
         factor_one(line, lines, start, factors, regular)
 
 
-@kernel
+@body
 def solve_line(factors, first, last, x):
     """Replace the right-hand side x (n_nodes, 6) at the nodes of one line by the solution."""
-    for i in range(first, last):
-        if i > first:
+    begin = first
+    while begin < last and (
+        x[begin, 0] == 0.0 == x[begin, 1] and x[begin, 2] == 0.0 == x[begin, 3]
+        and x[begin, 4] == 0.0 == x[begin, 5]
+    ):  # fmt: skip
+        begin += 1
+    if begin == last:
+        return
+    for i in range(begin, last):
+        if i > begin:
             subtract_product(factors[i - 1, 2], x[i - 1], x[i])
         multiply_in_place(factors[i, 0], x[i])
     for i in range(last - 2, first - 1, -1):
@@ -148,6 +157,14 @@ def solve_lines(factors, start, x):
 
 
 @kernel
+def solve_columns(factors, start, columns):
+    """Replace right-hand sides (m, n_nodes, 6) likewise."""
+    for line in range(start.size - 1):
+        for x in columns:
+            solve_line(factors, start[line], start[line + 1], x)
+
+
+@body
 def multiply_one(line, lines, start, x, y):
     """Subtract the product of one line with x (n_nodes, 6) from y."""
     for i in range(start[line], start[line + 1]):
