@@ -14,6 +14,8 @@ side of the integrated element gets is gathered first: see `fibermsk.kernels.sha
 
 from __future__ import annotations
 
+import math
+
 from numba import prange
 
 from fibermsk._compile import PARTS, body, kernel, parallel
@@ -45,16 +47,15 @@ def reference_radius(radius_poly, xi):
 
 
 @body
-def _point(s, f, point, slot_xi, power, reference, radius_poly, h, curve, ends, n, p):
-    """Fill the direction n (3,) and p (2, 3), the derivative of the radii in the partner's tangents.
+def _fill_partner(f, eta, point, power, reference, radius_poly, h, curve, ends, n, p):
+    """Fill the direction n (3,) to the partner's point and p (2, 3), dR in its nodal tangents.
 
     Returns the distance and what `partner_curve` does.
     """
-    eta = slot_xi[s]
     along = partner_curve(power[f], reference[f], radius_poly[f], h[f], eta, curve, ends)
     _, _, _, r0, _, sa, sb, w, _ = along
     d0, d1, d2 = curve[0, 0] - point[0], curve[0, 1] - point[1], curve[0, 2] - point[2]
-    d = (d0 * d0 + d1 * d1 + d2 * d2) ** 0.5
+    d = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
     n[0], n[1], n[2] = d0 / d, d1 / d, d2 / d
     for end in range(2):
         tt = ends[end, 0] ** 2 + ends[end, 1] ** 2 + ends[end, 2] ** 2
@@ -65,15 +66,25 @@ def _point(s, f, point, slot_xi, power, reference, radius_poly, h, curve, ends, 
 
 
 @body
-def _push(push, grow, stretch, n, p, ny, node, share, residual):
-    """Add the gradient: push along n, grow along the radii, stretch along a1."""
+def _add_gradient(weight, law, d, point, along, n, p, ny, node, law_constants, share, residual):
+    """Add the gradient of one contact point, weight (Psi dj - F |a1| dg).
+
+    Returns weight Psi, weight F |a1| and weight dF/dg.
+    """
+    r_x, j = point[6], point[7]
+    R = r_x + along[0]
+    kappa, gamma = law_constants[law, 0], law_constants[law, 1]
+    F, dF = _line_force(d / R - 1.0, kappa, gamma)
+    psi, pull = weight * _line_energy(d / R - 1.0, kappa, gamma), weight * F * j
+    push, grow = pull / R, pull * d / (R * R)
     for c in range(3):
         share[c] += push * n[c]
         for b in range(4):
             residual[node + b // 2, 3 * (b % 2) + c] -= push * ny[b] * n[c]
         residual[node, 3 + c] += grow * p[0, c]
         residual[node + 1, 3 + c] += grow * p[1, c]
-    share[3] += stretch
+    share[3] += psi / j - 0.5 * grow * r_x / (j * j)
+    return psi, pull, weight * dF
 
 
 @body
@@ -164,20 +175,14 @@ def pair_gradients(
             if not is_closed(state, s):
                 continue
             f, point = slot_element[s], sections[i, q]
-            d, along = _point(
-                s, f, point, slot_xi, power, reference, radius_poly, h, curve, ends, n, p
+            d, along = _fill_partner(
+                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
             )
-            r_x, j = point[6], point[7]
-            R = r_x + along[0]
-            kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-            F, _ = _line_force(d / R - 1.0, kappa, gamma)
             weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
-            psi = weight * _line_energy(d / R - 1.0, kappa, gamma)
-            push = weight * F * j / R
-            grow = push * d / R
-            ny = shape(slot_xi[s], h[f])
-            stretch = psi / j - 0.5 * grow * r_x / (j * j)
-            _push(push, grow, stretch, n, p, ny, elements[f, 0], shares[i, q], residual)
+            _add_gradient(
+                weight, law, d, point, along, n, p, shape(slot_xi[s], h[f]), elements[f, 0],
+                law_constants, shares[i, q], residual,
+            )  # fmt: skip
 
 
 @body
@@ -194,28 +199,25 @@ def pair_tangents(
     for m in range(run_start[pair], run_start[pair + 1]):
         run = runs[m]
         e, law, i = run_element[run], run_law[run], run_section[run]
-        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
         straight = fiber[e] == first[pair]
         for q in range(law_points[law]):
             s = slot_start[run] + q
             if not is_closed(state, s):
                 continue
             f, point, xi = slot_element[s], sections[i, q], law_xi[law, q]
-            d, along = _point(
-                s, f, point, slot_xi, power, reference, radius_poly, h, curve, ends, n, p
+            d, along = _fill_partner(
+                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
+            )
+            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], xi)
+            ny, dy, node = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f]), elements[f, 0]
+            psi, pull, stiffness = _add_gradient(
+                weight, law, d, point, along, n, p, ny, node, law_constants, shares[i, q], residual
             )
             r_x, j = point[6], point[7]
             r_y, dr, ddr, r0, _, sa, sb, w, _ = along
             R = r_x + r_y
-            F, dF = _line_force(d / R - 1.0, kappa, gamma)
-            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], xi)
-            psi = weight * _line_energy(d / R - 1.0, kappa, gamma)
-            pull, stiff, by_j = weight * F * j, -weight * j * dF, -weight * F
-            rho = -0.5 * r_x / (j * j)
-            ny, dy = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f])
-            grow = pull * d / (R * R)
-            node = elements[f, 0]
-            _push(pull / R, grow, psi / j + grow * rho, n, p, ny, node, shares[i, q], residual)
+            stiff, by_j = -stiffness * j, -pull / j
+            rho, grow = -0.5 * r_x / (j * j), pull * d / (R * R)
             _, _, g_etaeta = _gap_along(point, r_x, curve, r_y, dr, ddr)
             u[0], u[1], u[2], slide[:], by_dR, by_slide = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             if not slot_held[s] and g_etaeta > 0.0:
@@ -246,9 +248,7 @@ def pair_tangents(
                     T0[k] = M[0] * dn + M[1] * dR
                     T3[k] = by_slide * slide[k]
                     U[k] = M[1] * dn + M[3] * dR
-                    T1[k] = (
-                        rho * (U[k] + by_dR * T3[k]) + (M[2] * dn + M[4] * dR) / j
-                    )
+                    T1[k] = rho * (U[k] + by_dR * T3[k]) + (M[2] * dn + M[4] * dR) / j
             for c in range(3):
                 for k in range(12):
                     Q[c, k] = n[c] * (T0[k] - turn * ny[k // 3] * n[k % 3])

@@ -31,7 +31,7 @@ def is_closed(state, slot):
 
 @kernel
 def span_rows(elements, fiber, run_element, run_start, candidates, of_run, first, row_node, end):
-    """Fill the first node (n_pairs,) of each pair's first fiber that may be coupled, and the end."""
+    """Fill the first coupled node (n_pairs,) of each pair's first fiber, and the end of them."""
     row_node[:], end[:] = _NO_NODE, 0
     for run in range(run_element.size):
         p, low, high = of_run[run], run_element[run], run_element[run]

@@ -49,13 +49,15 @@ def _add_element(block, node, lines):
 
 @body
 def _fill_derivative(rows, weight, jac_value, jac_slope, values, slopes, block):
-    """Fill a block (12, 12) (column, row) with -weight rows (values jac_value + slopes jac_slope)."""
+    """Fill minus weight rows (values jac_value + slopes jac_slope), (12, 12) in (column, row)."""
     for b in range(4):
         for c in range(3):
             for a in range(4):
                 for r in range(3):
                     block[3 * b + c, 3 * a + r] = (
-                        -weight * rows[a] * (values[b] * jac_value[r, c] + slopes[b] * jac_slope[r, c])
+                        -weight
+                        * rows[a]
+                        * (values[b] * jac_value[r, c] + slopes[b] * jac_slope[r, c])
                     )
 
 

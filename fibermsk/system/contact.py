@@ -102,7 +102,7 @@ class ContactSearch:
         for part, own in zip(self.fiber_sets, (~potential, potential), strict=True):
             part.pair_up(pairs, pairs.sort(own))
         n_rows = int(pairs.row_start[-1])
-        self._column, self._block_start = np.empty(n_rows, np.int64), np.empty(n_rows + 1, np.int64)
+        self._column, self._block_start = np.zeros(n_rows, np.int64), np.zeros(n_rows + 1, np.int64)
 
     def _allocate(
         self, fiber_runs: FiberRuns, bone_runs: BoneRuns, fiber_sets: Iterable, bone_sets: Iterable
@@ -144,7 +144,7 @@ class ContactSearch:
         return couplings
 
     def _couplings(self, filled: bool) -> Couplings:
-        """Couplings of all closed points, their blocks zero; without blocks if they are not `filled`."""
+        """Couplings of all closed points with zero blocks, or none unless they will be `filled`."""
         pairs = self._pairs
         half_passes, potentials = self.fiber_sets
         n, none = 0, np.empty((0, 6, 6))

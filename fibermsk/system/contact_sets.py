@@ -175,7 +175,8 @@ class HalfPassFibers(_FiberSet):
             *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
             partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
             self.state, self.force, self._jacobian, *self._of_pairs, *self._places, blocks.column,
-            blocks.block_start, tangent, out.residual, out.data.reshape(-1, 3, 6, 6), blocks.upper, blocks.lower,
+            blocks.block_start, tangent, out.residual, out.data.reshape(-1, 3, 6, 6), blocks.upper,
+            blocks.lower,
         )  # fmt: skip
 
 

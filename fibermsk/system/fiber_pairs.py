@@ -112,7 +112,7 @@ class BlockMemory:
         self._upper = self._lower = np.empty((0, 6, 6))
 
     def make_room(self, n: int, both: bool) -> tuple[Array, Array]:
-        """Blocks (>= n, 6, 6), the first n of them zero; the second none unless `both` are asked."""
+        """Room for n blocks that are zero, upper and lower; no lower ones unless `both` are asked."""
         if n > self._upper.shape[0]:
             # what was there is given back first
             self._upper = self._lower = np.empty((0, 6, 6))
