@@ -17,6 +17,7 @@ import numpy as np
 from numba import prange
 
 from fibermsk._compile import body, kernel, parallel
+from fibermsk.linalg.block import multiply_in_place, subtract_product
 
 __all__ = [
     "factor_lines",
@@ -26,37 +27,8 @@ __all__ = [
     "solve_columns",
     "solve_line",
     "solve_lines",
+    "solve_one",
 ]
-
-
-@body
-def subtract_product(block, x, y):
-    """Subtract a 6 x 6 block (column, row) times x (6,) from y (6,)."""
-    y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
-    for c in range(6):
-        v = x[c]
-        y0 -= block[c, 0] * v
-        y1 -= block[c, 1] * v
-        y2 -= block[c, 2] * v
-        y3 -= block[c, 3] * v
-        y4 -= block[c, 4] * v
-        y5 -= block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
-
-
-@body
-def multiply_in_place(block, y):
-    """Replace y (6,) by a 6 x 6 block (column, row) times it."""
-    y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(6):
-        v = y[c]
-        y0 += block[c, 0] * v
-        y1 += block[c, 1] * v
-        y2 += block[c, 2] * v
-        y3 += block[c, 3] * v
-        y4 += block[c, 4] * v
-        y5 += block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
 
 
 @body
@@ -149,19 +121,25 @@ def solve_line(factors, first, last, x):
         subtract_product(factors[i, 1], x[i + 1], x[i])
 
 
+@body
+def solve_one(line, factors, start, x):
+    """Solve one line; see `solve_lines`."""
+    solve_line(factors, start[line], start[line + 1], x)
+
+
 @kernel
 def solve_lines(factors, start, x):
     """Replace right-hand sides x (n_nodes, 6) by the solution with all lines."""
     for line in range(start.size - 1):
-        solve_line(factors, start[line], start[line + 1], x)
+        solve_one(line, factors, start, x)
 
 
 @kernel
 def solve_columns(factors, start, columns):
     """Replace right-hand sides (m, n_nodes, 6) likewise."""
     for line in range(start.size - 1):
-        for x in columns:
-            solve_line(factors, start[line], start[line + 1], x)
+        for j in range(columns.shape[0]):
+            solve_line(factors, start[line], start[line + 1], columns[j])
 
 
 @body
