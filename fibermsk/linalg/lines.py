@@ -103,14 +103,19 @@ def factor_lines(lines, start, factors, regular):
 
 
 @body
+def _first_not_zero(first, last, x):
+    """First of some nodes where x (n_nodes, 6) is not zero, the last one at most."""
+    for i in range(first, last):
+        for c in range(6):
+            if x[i, c] != 0.0:
+                return i
+    return last
+
+
+@body
 def solve_line(factors, first, last, x):
     """Replace the right-hand side x (n_nodes, 6) at the nodes of one line by the solution."""
-    begin = first
-    while begin < last and (
-        x[begin, 0] == 0.0 == x[begin, 1] and x[begin, 2] == 0.0 == x[begin, 3]
-        and x[begin, 4] == 0.0 == x[begin, 5]
-    ):  # fmt: skip
-        begin += 1
+    begin = _first_not_zero(first, last, x)
     if begin == last:
         return
     for i in range(begin, last):
@@ -136,10 +141,26 @@ def solve_lines(factors, start, x):
 
 @kernel
 def solve_columns(factors, start, columns):
-    """Replace right-hand sides (m, n_nodes, 6) likewise."""
+    """Replace right-hand sides (m, n_nodes, 6) likewise.
+
+    All of them node by node, so that the processor need not wait for one product to begin the next.
+    """
+    m = columns.shape[0]
+    begin = np.empty(m, np.int64)
     for line in range(start.size - 1):
-        for j in range(columns.shape[0]):
-            solve_line(factors, start[line], start[line + 1], columns[j])
+        first, last = start[line], start[line + 1]
+        for j in range(m):
+            begin[j] = _first_not_zero(first, last, columns[j])
+        for i in range(first, last):
+            for j in range(m):
+                if i > begin[j]:
+                    subtract_product(factors[i - 1, 2], columns[j, i - 1], columns[j, i])
+                if i >= begin[j]:
+                    multiply_in_place(factors[i, 0], columns[j, i])
+        for i in range(last - 2, first - 1, -1):
+            for j in range(m):
+                if begin[j] < last:
+                    subtract_product(factors[i, 1], columns[j, i + 1], columns[j, i])
 
 
 @body
