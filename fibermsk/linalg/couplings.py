@@ -15,6 +15,7 @@ line before it, then those with a line after it.
 from __future__ import annotations
 
 from fibermsk._compile import body, kernel
+from fibermsk.linalg.block import subtract_product, subtract_transposed
 from fibermsk.linalg.lines import solve_line
 
 __all__ = [
@@ -71,17 +72,8 @@ def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
         if begin == end:
             continue
         to, at = row + shift, column[row] - begin
-        y0, y1, y2, y3, y4, y5 = y[to, 0], y[to, 1], y[to, 2], y[to, 3], y[to, 4], y[to, 5]
         for b in range(begin, end):
-            for c in range(6):
-                v = x[at + b, c]
-                y0 -= upper[b, c, 0] * v
-                y1 -= upper[b, c, 1] * v
-                y2 -= upper[b, c, 2] * v
-                y3 -= upper[b, c, 3] * v
-                y4 -= upper[b, c, 4] * v
-                y5 -= upper[b, c, 5] * v
-        y[to, 0], y[to, 1], y[to, 2], y[to, 3], y[to, 4], y[to, 5] = y0, y1, y2, y3, y4, y5
+            subtract_product(upper[b], x[at + b], y[to])
 
 
 @body
@@ -94,24 +86,12 @@ def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x,
         begin, end = block_start[row], block_start[row + 1]
         if begin == end:
             continue
-        at, shifted = row + shift, column[row] - begin
-        x0, x1, x2, x3, x4, x5 = x[at, 0], x[at, 1], x[at, 2], x[at, 3], x[at, 4], x[at, 5]
+        at, to = row + shift, column[row] - begin
         for b in range(begin, end):
-            to = shifted + b
-            for c in range(6):
-                if mirrored:
-                    product = (
-                        (upper[b, c, 0] * x0 + upper[b, c, 1] * x1)
-                        + (upper[b, c, 2] * x2 + upper[b, c, 3] * x3)
-                        + (upper[b, c, 4] * x4 + upper[b, c, 5] * x5)
-                    )
-                else:
-                    product = (
-                        (lower[b, 0, c] * x0 + lower[b, 1, c] * x1)
-                        + (lower[b, 2, c] * x2 + lower[b, 3, c] * x3)
-                        + (lower[b, 4, c] * x4 + lower[b, 5, c] * x5)
-                    )
-                y[to, c] -= product
+            if mirrored:
+                subtract_transposed(upper[b], x[at], y[to + b])
+            else:
+                subtract_product(lower[b], x[at], y[to + b])
 
 
 @body

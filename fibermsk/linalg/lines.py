@@ -17,6 +17,7 @@ import numpy as np
 from numba import prange
 
 from fibermsk._compile import body, kernel, parallel
+from fibermsk.linalg.block import multiply_in_place, subtract_product
 
 __all__ = [
     "factor_lines",
@@ -26,37 +27,8 @@ __all__ = [
     "solve_columns",
     "solve_line",
     "solve_lines",
+    "solve_one",
 ]
-
-
-@body
-def subtract_product(block, x, y):
-    """Subtract a 6 x 6 block (column, row) times x (6,) from y (6,)."""
-    y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
-    for c in range(6):
-        v = x[c]
-        y0 -= block[c, 0] * v
-        y1 -= block[c, 1] * v
-        y2 -= block[c, 2] * v
-        y3 -= block[c, 3] * v
-        y4 -= block[c, 4] * v
-        y5 -= block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
-
-
-@body
-def multiply_in_place(block, y):
-    """Replace y (6,) by a 6 x 6 block (column, row) times it."""
-    y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(6):
-        v = y[c]
-        y0 += block[c, 0] * v
-        y1 += block[c, 1] * v
-        y2 += block[c, 2] * v
-        y3 += block[c, 3] * v
-        y4 += block[c, 4] * v
-        y5 += block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
 
 
 @body
@@ -131,14 +103,19 @@ def factor_lines(lines, start, factors, regular):
 
 
 @body
+def _first_not_zero(first, last, x):
+    """First of some nodes where x (n_nodes, 6) is not zero, the last one at most."""
+    for i in range(first, last):
+        for c in range(6):
+            if x[i, c] != 0.0:
+                return i
+    return last
+
+
+@body
 def solve_line(factors, first, last, x):
     """Replace the right-hand side x (n_nodes, 6) at the nodes of one line by the solution."""
-    begin = first
-    while begin < last and (
-        x[begin, 0] == 0.0 == x[begin, 1] and x[begin, 2] == 0.0 == x[begin, 3]
-        and x[begin, 4] == 0.0 == x[begin, 5]
-    ):  # fmt: skip
-        begin += 1
+    begin = _first_not_zero(first, last, x)
     if begin == last:
         return
     for i in range(begin, last):
@@ -149,19 +126,41 @@ def solve_line(factors, first, last, x):
         subtract_product(factors[i, 1], x[i + 1], x[i])
 
 
+@body
+def solve_one(line, factors, start, x):
+    """Solve one line; see `solve_lines`."""
+    solve_line(factors, start[line], start[line + 1], x)
+
+
 @kernel
 def solve_lines(factors, start, x):
     """Replace right-hand sides x (n_nodes, 6) by the solution with all lines."""
     for line in range(start.size - 1):
-        solve_line(factors, start[line], start[line + 1], x)
+        solve_one(line, factors, start, x)
 
 
 @kernel
 def solve_columns(factors, start, columns):
-    """Replace right-hand sides (m, n_nodes, 6) likewise."""
+    """Replace right-hand sides (m, n_nodes, 6) likewise.
+
+    All of them node by node, so that the processor need not wait for one product to begin the next.
+    """
+    m = columns.shape[0]
+    begin = np.empty(m, np.int64)
     for line in range(start.size - 1):
-        for x in columns:
-            solve_line(factors, start[line], start[line + 1], x)
+        first, last = start[line], start[line + 1]
+        for j in range(m):
+            begin[j] = _first_not_zero(first, last, columns[j])
+        for i in range(first, last):
+            for j in range(m):
+                if i > begin[j]:
+                    subtract_product(factors[i - 1, 2], columns[j, i - 1], columns[j, i])
+                if i >= begin[j]:
+                    multiply_in_place(factors[i, 0], columns[j, i])
+        for i in range(last - 2, first - 1, -1):
+            for j in range(m):
+                if begin[j] < last:
+                    subtract_product(factors[i, 1], columns[j, i + 1], columns[j, i])
 
 
 @body

@@ -10,6 +10,7 @@ from fibermsk.linalg.couplings import sweep_backward, sweep_forward
 from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
+from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
 __all__ = ["Splitting"]
 
@@ -90,37 +91,14 @@ class Splitting:
 @kernel
 def _solve_corner(rows, inverse, right, x, out):
     """Fill out (m,) with the inverse of the Schur complement times (right - rows x), x (n,)."""
-    out[:] = 0.0
-    for j in range(rows.shape[0]):
-        rest = right[j] - dot(rows[j], x)
-        for i in range(out.size):
-            out[i] += inverse[i, j] * rest
-
-
-@kernel
-def dot(x, y):
-    """Product of two vectors in four partial sums, which do not wait for each other."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    whole = x.size - x.size % 4
-    for i in range(0, whole, 4):
-        s0 += x[i] * y[i]
-        s1 += x[i + 1] * y[i + 1]
-        s2 += x[i + 2] * y[i + 2]
-        s3 += x[i + 3] * y[i + 3]
-    for i in range(whole, x.size):
-        s0 += x[i] * y[i]
-    return (s0 + s1) + (s2 + s3)
-
-
-@kernel
-def _without_columns(columns, v, x):
-    """Fill x with v, without what the columns of the border contribute to its lines."""
-    n = columns.shape[1]
-    x[:] = v
-    for j in range(columns.shape[0]):
-        value = v[n + j]
-        for i in range(n):
-            x[i] -= columns[j, i] * value
+    rest = np.empty(right.size)
+    multiply_rows(rows, right.size, x, rest)
+    for j in range(right.size):
+        rest[j] = right[j] - rest[j]
+    for i in range(right.size):
+        out[i] = 0.0
+        for j in range(right.size):
+            out[i] += inverse[i, j] * rest[j]
 
 
 @kernel
@@ -145,7 +123,8 @@ def _backward(
     lower, factors, columns, rows, inverse, change, v, x,
 ):  # fmt: skip
     n = columns.shape[1]
-    _without_columns(columns, v, x)
+    x[:] = v
+    subtract_rows(columns, columns.shape[0], v[n:], x[:n])
     sweep_backward(
         start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
         lower, factors, change, x[:n].reshape((-1, 6)),
