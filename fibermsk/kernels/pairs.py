@@ -12,6 +12,7 @@ from fibermsk._compile import body, kernel
 __all__ = [
     "block_of",
     "color_pairs",
+    "find_touching",
     "is_closed",
     "mark_pair",
     "mark_pairs",
@@ -42,14 +43,26 @@ def span_rows(elements, fiber, run_element, run_start, candidates, of_run, first
 
 
 @kernel
-def color_pairs(first, second, entry_start, entries, last_user, color):
-    """Give each pair the first color that none before it with one of its fibers has.
+def find_touching(run_start, runs, least, touches):
+    """Mark the pairs with a run whose least 1 + gamma g (n_runs,) is below that of open contact."""
+    for p in range(touches.size):
+        for k in range(run_start[p], run_start[p + 1]):
+            if least[runs[k]] < 1.0:
+                touches[p] = True
+                break
+
+
+@kernel
+def color_pairs(touches, first, second, entry_start, entries, last_user, color):
+    """Give each pair that touches the first color that none before it with one of its fibers has.
 
     last_user (n_pairs,) is room. Returns the number of colors.
     """
     n_colors = 0
     color[:], last_user[:] = -1, -1
     for p in range(first.size):
+        if not touches[p]:
+            continue
         for line in (first[p], second[p]):
             for k in range(entry_start[line], entry_start[line + 1]):
                 other = color[entries[k] // 2]
@@ -91,14 +104,14 @@ def mark_pair(
 
 @kernel
 def mark_pairs(
-    elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
+    order, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
     row_start, row_node, column, count,
 ):  # fmt: skip
     """Widen all rows: first columns (n_rows,) and numbers of blocks, zero where there are none.
 
-    run_start (n_pairs + 1,), runs: the runs of every pair.
+    order: pairs that touch; run_start (n_pairs + 1,), runs: the runs of every pair.
     """
-    for pair in range(first.size):
+    for pair in order:
         mark_pair(
             pair, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs,
             first, row_start, row_node, column, count,

@@ -22,7 +22,7 @@ from fibermsk.system.contact_sets import (
     PotentialBones,
     PotentialFibers,
 )
-from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs
+from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
@@ -84,6 +84,7 @@ class ContactSearch:
         shapes = self.partners.place_shapes(self._state)
         self._at = Geometry(self._power, self._widest_sections(), *shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
+        self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
         self.energy = sum(energy for _, energy in found)
         return min(1.0, *(least for least, _ in found))
 
@@ -98,9 +99,10 @@ class ContactSearch:
         self._allocate(*runs, self.fiber_sets, self.bone_sets)
         fiber_runs = self.candidates.fiber_runs
         pairs = self._pairs = FiberPairs.of(fiber_runs, self.cables)
+        self._touching = TouchingPairs(pairs)
         potential = self.partners.variational[fiber_runs.law]
         for part, own in zip(self.fiber_sets, (~potential, potential), strict=True):
-            part.pair_up(pairs, pairs.sort(own))
+            part.pair_up(pairs, self._touching, pairs.sort(own))
         n_rows = int(pairs.row_start[-1])
         self._column, self._block_start = np.zeros(n_rows, np.int64), np.zeros(n_rows + 1, np.int64)
 

@@ -19,7 +19,7 @@ from fibermsk.kernels.shares import N_SHARE
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
-from fibermsk.system.fiber_pairs import FiberPairs, RunsOfPairs
+from fibermsk.system.fiber_pairs import FiberPairs, RunsOfPairs, TouchingPairs
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
@@ -80,6 +80,8 @@ class _FiberSet:
         The partner's point.
     state, force : (n_slots, 6) and (n_slots, 3) float array
         See `fibermsk.kernels.contact`.
+    of_pairs : RunsOfPairs
+        Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
         Room for what kernels find for each run.
     """
@@ -112,21 +114,21 @@ class _FiberSet:
             runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
         )  # fmt: skip
 
-    def pair_up(self, pairs: FiberPairs, own: RunsOfPairs) -> None:
+    def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
         """Take the pairs of fibers, and which of this set's runs belong to each."""
-        self._pairs, self._of_pairs = pairs, own
+        self._pairs, self._touching, self.of_pairs = pairs, touching, own
 
     def mark(self, column: Index, count: Index) -> None:
         """Widen the rows of the couplings by what the closed points need; see `mark_pairs`."""
         pairs, runs, cables = self._pairs, self.runs, self.cables
         mark_pairs(
-            cables.elements, cables.fiber, runs.element, runs.slot_start, self.element, self.state,
-            *self._of_pairs, pairs.first, pairs.row_start, pairs.row_node, column, count,
+            self._touching.order, cables.elements, cables.fiber, runs.element, runs.slot_start,
+            self.element, self.state, *self.of_pairs, pairs.first, pairs.row_start, pairs.row_node, column, count,
         )  # fmt: skip
 
     @property
     def _order(self) -> tuple[Index, Index]:
-        return self._pairs.order, self._pairs.group_start
+        return self._touching.order, self._touching.group_start
 
     @property
     def _places(self) -> tuple[Index, ...]:
@@ -174,7 +176,7 @@ class HalfPassFibers(_FiberSet):
         scatter.add_half_passes(
             *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
             partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
-            self.state, self.force, self._jacobian, *self._of_pairs, *self._places, blocks.column,
+            self.state, self.force, self._jacobian, *self.of_pairs, *self._places, blocks.column,
             blocks.block_start, tangent, out.residual, out.data.reshape(-1, 3, 6, 6), blocks.upper,
             blocks.lower,
         )  # fmt: skip
@@ -212,10 +214,10 @@ class PotentialFibers(_FiberSet):
         )  # fmt: skip
         shares = (self._section_start, *self._sections[:2], self._shares, out.residual)
         if not tangent:
-            pair_potential.fill_gradients(*search, *points, self.state, *self._of_pairs, *shares)
+            pair_potential.fill_gradients(*search, *points, self.state, *self.of_pairs, *shares)
             return
         pair_potential.fill_tangents(
-            *search, cables.fiber, *points, self._held, self.state, *self._of_pairs, *self._places,
+            *search, cables.fiber, *points, self._held, self.state, *self.of_pairs, *self._places,
             blocks.column, blocks.block_start, *shares, out.data.reshape(-1, 3, 6, 6), blocks.upper,
         )  # fmt: skip
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels.pairs import color_pairs, span_rows
+from fibermsk.kernels.pairs import color_pairs, find_touching, span_rows
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.broad_phase import FiberRuns
 from fibermsk.system.cables import Cables
 
-__all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs"]
+__all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs", "TouchingPairs"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -51,10 +51,6 @@ class FiberPairs:
         Rows of the couplings; see `fibermsk.linalg.couplings`.
     entries : tuple of int array
         ``entry_start``, ``entry_middle`` and ``entries`` there.
-    order : (n_pairs,) int array
-        Pairs group after group. No two pairs of a group share a fiber.
-    group_start : (n_groups + 1,) int array
-        Where each group begins.
     """
 
     first: Index
@@ -63,8 +59,6 @@ class FiberPairs:
     row_start: Index
     row_node: Index
     entries: tuple[Index, Index, Index]
-    order: Index
-    group_start: Index
 
     @classmethod
     def of(cls, runs: FiberRuns, cables: Cables) -> FiberPairs:
@@ -75,7 +69,7 @@ class FiberPairs:
         pairs, of_run = np.unique(keys, return_inverse=True)
         first, second = np.divmod(pairs, max(n_fibers, 1))
         n_pairs = pairs.size
-        row_node, end, color, room = np.empty((4, n_pairs), np.int64)
+        row_node, end = np.empty((2, n_pairs), np.int64)
         span_rows(
             cables.elements, cables.fiber, runs.element, runs.start, runs.candidates, of_run, first,
             row_node, end,
@@ -86,7 +80,6 @@ class FiberPairs:
             np.empty(2 * n_pairs, np.int64),
         )
         list_entries(first, second, np.arange(n_fibers), *entries)
-        n_colors = color_pairs(first, second, entries[0], entries[2], room, color)
         return cls(
             first=first,
             second=second,
@@ -94,8 +87,6 @@ class FiberPairs:
             row_start=np.r_[0, np.cumsum(end - row_node)],
             row_node=row_node,
             entries=entries,
-            order=np.argsort(color, kind="stable"),
-            group_start=np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))],
         )
 
     def sort(self, own: NDArray[np.bool_]) -> RunsOfPairs:
@@ -105,6 +96,46 @@ class FiberPairs:
         return RunsOfPairs(np.r_[0, np.cumsum(counts)], np.argsort(of_run, kind="stable"))
 
 
+class TouchingPairs:
+    """Pairs that touch, in groups of which no two share a fiber: one task each can work on them.
+
+    The groups follow from who touches alone, and with them the order of all sums: results do not
+    depend on the candidates.
+
+    Attributes
+    ----------
+    order : (n,) int array
+        Pairs that touch, group after group.
+    group_start : (n_groups + 1,) int array
+        Where each group begins.
+    """
+
+    def __init__(self, pairs: FiberPairs) -> None:
+        self._pairs = pairs
+        n = pairs.first.size
+        self._touches, self._before = np.zeros((2, n), bool)
+        self._color, self._room = np.empty((2, n), np.int64)
+        self.order, self.group_start = np.zeros(0, np.int64), np.zeros(1, np.int64)
+
+    def update(self, found: list[tuple[RunsOfPairs, Array]]) -> None:
+        """Take in the least 1 + gamma g of the runs (n_runs,) of each formulation."""
+        self._touches[:] = False
+        for own, least in found:
+            find_touching(own.start, own.runs, least, self._touches)
+        if np.array_equal(self._touches, self._before):
+            return
+        self._before[:] = self._touches
+        pairs = self._pairs
+        n_colors = color_pairs(
+            self._touches, pairs.first, pairs.second, pairs.entries[0], pairs.entries[2],
+            self._room, self._color,
+        )  # fmt: skip
+        own = np.flatnonzero(self._touches)
+        color = self._color[own]
+        self.order = own[np.argsort(color, kind="stable")]
+        self.group_start = np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))]
+
+
 class BlockMemory:
     """Blocks of the couplings, kept from one evaluation to the next."""
 
@@ -112,7 +143,7 @@ class BlockMemory:
         self._upper = self._lower = np.empty((0, 6, 6))
 
     def make_room(self, n: int, both: bool) -> tuple[Array, Array]:
-        """Room for n blocks that are zero, upper and lower; no lower ones unless `both` are asked."""
+        """Room for n blocks that are zero, upper and lower; no lower ones unless `both`."""
         if n > self._upper.shape[0]:
             # what was there is given back first
             self._upper = self._lower = np.empty((0, 6, 6))
