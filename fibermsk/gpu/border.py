@@ -126,8 +126,8 @@ class Elimination:
             launch(
                 line_to_border, int(at.node_start.size) - 1,
                 (
-                    at.node_start, links.C, at.attached_point, couplings.n, couplings.row,
-                    couplings.column, couplings.block, couplings.entry_start, couplings.entries,
+                    at.node_start, links.C, at.attached_point, couplings.first,
+                    couplings.second, couplings.entry_start, couplings.entries, *couplings.rows,
                     lines, B, R,
                 ),
             )  # fmt: skip
@@ -138,8 +138,8 @@ class Elimination:
         launch(
             leave_identity, ends.n,
             (
-                at.elements, at.end_element, at.end_side, at.fiber, couplings.row, couplings.column,
-                couplings.block, couplings.entry_start, couplings.entries, lines,
+                at.elements, at.end_element, at.end_side, at.fiber, couplings.entry_start,
+                couplings.entries, *couplings.rows, lines,
             ),
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from fibermsk.gpu.device import Device
 from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
+from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
 from fibermsk.protocol import BorderedMatrix
@@ -56,22 +57,15 @@ class DeviceMatrix:
         """Number of lines."""
         return int(self.start.size) - 1
 
-    @property
-    def meetings(self) -> tuple[Any, ...]:
-        """Arguments of bodies that visit the entries of a line."""
-        pairs = self.couplings
-        return (
-            pairs.entry_start, pairs.entry_middle, pairs.entries, pairs.n, pairs.row, pairs.column,
-            pairs.block,
-        )  # fmt: skip
-
     def __matmul__(self, x: Any) -> Any:
         """Product with a vector (n,)."""
         product, (B, R, D) = np.zeros_like(x), self.border
         n, launch = int(B.shape[0]), self.device.launch
         at, to = x[:n].reshape(-1, 6), product[:n].reshape(-1, 6)
         launch(multiply_one, self.n_lines, (self.lines, self.start, at, to))
-        launch(subtract_others, self.n_lines, (*self.meetings, at, to))
+        pairs = self.couplings
+        meetings = (pairs.entry_start, pairs.entries, *pairs.rows)
+        launch(subtract_others, self.n_lines, (*meetings, at, to))
         product *= -1.0
         if D.size:
             product[:n] += B @ x[n:]
@@ -82,7 +76,7 @@ class DeviceMatrix:
         """Function that solves with this matrix; see `fibermsk.protocol.SolvesItself`."""
         split, device = _Splitting(self), self.device
         direct: list[Any] = []
-        if self.couplings.n == 0:
+        if self.couplings.n_blocks == 0:
             return lambda right, tolerance: Solution(split.backward(split.forward(right)), 0)
 
         def solve(right: Any, tolerance: float) -> Solution:
@@ -102,14 +96,10 @@ class DeviceMatrix:
 
     def on_host(self) -> BorderedMatrix:
         """The same matrix in compressed columns of the host."""
-        pairs = self.couplings
-        start, lines, row, column, block = map(
-            self.device.to_host, (self.start, self.lines, pairs.row, pairs.column, pairs.block)
-        )
-        line_of_node = np.repeat(np.arange(self.n_lines), np.diff(start))
-        couplings = Couplings.between(row, column, row.size, block, line_of_node)
-        B, R = map(self.device.to_host, self.border[:2])
-        return BorderedMatrix(LineMatrix(start, lines, couplings).tocsc(), B, R, self.border.D)
+        to_host, pairs = self.device.to_host, self.couplings
+        couplings = Couplings(*map(to_host, pairs[:-1]))
+        matrix = LineMatrix(to_host(self.start), to_host(self.lines), couplings)
+        return BorderedMatrix(matrix.tocsc(), *map(to_host, self.border[:2]), self.border.D)
 
 
 class _Splitting:
@@ -124,57 +114,66 @@ class _Splitting:
     def __init__(self, matrix: DeviceMatrix) -> None:
         self._matrix = matrix
         device, xp = matrix.device, matrix.device.xp
+        B, R, D = matrix.border
+        pairs, self._n = matrix.couplings, int(B.shape[0])
         self._factors = xp.empty_like(matrix.lines)
         regular = xp.zeros(matrix.n_lines, bool)
         device.launch(
             factor_one, matrix.n_lines, (matrix.lines, matrix.start, self._factors, regular)
         )
-        if not (bool(regular.all()) and bool(xp.isfinite(matrix.couplings.block).all())):
+        blocks = (pairs.upper[: pairs.n_blocks], pairs.lower[: pairs.n_blocks])
+        finite = all(bool(xp.isfinite(part).all()) for part in blocks)
+        if not (bool(regular.all()) and finite):
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        B, R, D = matrix.border
-        self._n, self._bordered = int(B.shape[0]), D.size > 0
+        self._sweeps = (
+            matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries, *pairs.rows,
+            self._factors, xp.zeros((self._n // 6, 6)),
+        )  # fmt: skip
+        self._bordered = D.size > 0
         if self._bordered:
-            # E^-1 B, a row for each coordinate
-            self._columns = xp.ascontiguousarray(B.T)
+            self._columns = xp.ascontiguousarray(B.T)  # E^-1 B, a row for each coordinate
             for column in self._columns:
-                arguments = (matrix.start, self._factors, column.reshape(-1, 6))
-                device.launch(solve_one, matrix.n_lines, arguments)
+                self._solve_lines(column)
             S = D - device.to_host(R @ self._columns.T)
-            if not np.isfinite(S).all():
-                raise np.linalg.LinAlgError("the tangent is not finite")
-            self._inverse, self._rest = device.to_device(np.linalg.inv(S)), device.to_device(D - S)
+            inverse = factor_dense(S)(np.eye(D.shape[0]))
+            self._inverse, self._D = device.to_device(inverse), device.to_device(D)
+
+    def _solve_lines(self, x: Any) -> None:
+        """Replace x (6 n_nodes,) by the solution with the lines alone."""
+        matrix = self._matrix
+        arguments = (self._factors, matrix.start, x.reshape(-1, 6))
+        matrix.device.launch(solve_one, matrix.n_lines, arguments)
+
+    def _sweep(self, body: Any, groups: list[Any], x: Any) -> None:
+        """Take the couplings into account in x (6 n_nodes,), solved with the lines alone."""
+        if self._matrix.couplings.n_blocks:
+            arguments = (*self._sweeps, x.reshape(-1, 6))
+            for group in groups:
+                self._matrix.device.launch(body, group, arguments)
 
     def forward(self, v: Any) -> Any:
         """(F + L)^-1 v, a new vector."""
-        matrix, x, n = self._matrix, v.copy(), self._n
-        arguments = (matrix.start, *matrix.meetings, self._factors, x[:n].reshape(-1, 6))
-        for group in matrix.groups:
-            matrix.device.launch(solve_one_forward, group, arguments)
+        x, n = v.copy(), self._n
+        self._solve_lines(x[:n])
+        self._sweep(solve_one_forward, self._matrix.groups, x[:n])
         if self._bordered:
-            x[n:] = self._inverse @ (x[n:] - matrix.border.R @ x[:n])
+            x[n:] = self._inverse @ (x[n:] - self._matrix.border.R @ x[:n])
         return x
 
     def backward(self, v: Any) -> Any:
         """(F + U)^-1 F v, a new vector."""
-        matrix, x, n = self._matrix, v.copy(), self._n
+        x, n = v.copy(), self._n
         if self._bordered:
             x[:n] -= v[n:] @ self._columns
-        change = np.empty_like(x[:n]).reshape(-1, 6)
-        arguments = (
-            matrix.start, *matrix.meetings, self._factors, False, change, x[:n].reshape(-1, 6)
-        )  # fmt: skip
-        for group in matrix.groups[::-1]:
-            matrix.device.launch(solve_one_backward, group, arguments)
+        self._sweep(solve_one_backward, self._matrix.groups[::-1], x[:n])
         return x
 
     def multiply(self, v: Any) -> Any:
         """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector."""
-        matrix, w, n = self._matrix, self.backward(v), self._n
-        change, rest = w - v, np.zeros_like(v)
-        matrix.device.launch(
-            multiply_one, matrix.n_lines,
-            (matrix.lines, matrix.start, change[:n].reshape(-1, 6), rest[:n].reshape(-1, 6)),
-        )  # fmt: skip
+        w, n = self.backward(v), self._n
+        apart = v[:n] - w[:n]
+        self._sweep(solve_one_forward, self._matrix.groups, apart)
+        w[:n] += apart
         if self._bordered:
-            rest[n:] = self._rest @ v[n:]
-        return w + self.forward(rest)
+            w[n:] = self._inverse @ (self._D @ v[n:] - self._matrix.border.R @ apart)
+        return w

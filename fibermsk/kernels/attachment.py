@@ -65,9 +65,9 @@ def end_rates(
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, node_start, C, hess_index, hess, attached, fiber, n_mirrored,
-    row, column, cross, entry_start, entries, tangent, residual, residual_q, lines, B, R, D,
-    reaction,
+    elements, end_element, end_side, node_start, C, hess_index, hess, attached, fiber, first,
+    second, entry_start, entries, row_start, row_node, column, block_start, upper, lower, tangent,
+    residual, residual_q, lines, B, R, D, reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
@@ -89,20 +89,61 @@ def eliminate_attached(
             _columns_to_corner(elements[end_element[m], end_side[m]], C[m], R, D)
         for line in range(node_start.size - 1):
             line_to_border(
-                line, node_start, C, attached, n_mirrored, row, column, cross, entry_start,
-                entries, lines, B, R,
+                line, node_start, C, attached, first, second, entry_start, entries, row_start,
+                row_node, column, block_start, upper, lower, lines, B, R,
             )  # fmt: skip
         for m in range(end_element.size):
             _rows_to_corner(elements[end_element[m], end_side[m]], C[m], B, D)
     for m in range(end_element.size):
         leave_identity(
-            m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries,
-            lines,
+            m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node,
+            column, block_start, upper, lower, lines,
         )  # fmt: skip
     for i in range(hess_index.shape[0]):
         m, j, k = hess_index[i, 0], hess_index[i, 1], hess_index[i, 2]
         for r in range(3):
             D[j, k] += hess[i, r] * reaction[m, r]
+
+
+@body
+def _rows_at(node, entry, row_start, row_node):
+    """Rows of an entry's pair that may have a block at a node of the entry's line."""
+    p = entry // 2
+    if entry % 2 == 1:
+        return row_start[p], row_start[p + 1]
+    row = row_start[p] + node - row_node[p]
+    if row_start[p] <= row < row_start[p + 1]:
+        return row, row + 1
+    return 0, 0
+
+
+@body
+def _blocks_at(node, entry, row, column, block_start):
+    """Blocks of a row at a node of the entry's line."""
+    begin, end = block_start[row], block_start[row + 1]
+    if entry % 2 == 0:
+        return begin, end
+    b = begin + node - column[row]
+    if begin <= b < end:
+        return b, b + 1
+    return 0, 0
+
+
+@body
+def _other_node(entry, row, b, row_start, row_node, column, block_start):
+    """Node of the other line that a block couples."""
+    p = entry // 2
+    if entry % 2 == 0:
+        return column[row] + b - block_start[row]
+    return row_node[p] + row - row_start[p]
+
+
+@body
+def _coupling(upper, lower, b, above, row, col):
+    """Entry of a block: with the rows of the first line if `above`, of the second otherwise."""
+    if above:
+        return upper[b, col, row]
+    return lower[b, col, row] if lower.shape[0] > 0 else upper[b, row, col]
 
 
 @kernel
@@ -128,58 +169,61 @@ def _rows_to_corner(node, C, B, D):
 
 
 @body
-def _add_to_border(value, above, across, C, m, at, c, r, attached, B, R):
-    """Add an entry of the matrix between an attached node's position c and unknown r of a node.
+def _add_to_border(into, out, C, m, c, at, r, attached, B, R):
+    """Add what couples unknown r of a node with the position c of attached point m.
 
-    value: with the row of the node, if `above`; or in the column of the node, if `across`, unless
-    that is an attached one's position: the corner takes it from the rows of B.
+    into: the matrix's entry with the row of the former; out: that with its column, unless it is an
+    attached node's position, which the corner takes from the rows of B.
     """
     for j in range(C.shape[2]):
-        if above:
-            B[6 * at + r, j] += value * C[m, c, j]
-        if across and not (r < 3 and attached[at] >= 0):
-            R[j, 6 * at + r] += C[m, c, j] * value
+        B[6 * at + r, j] += into * C[m, c, j]
+        if r >= 3 or attached[at] < 0:
+            R[j, 6 * at + r] += C[m, c, j] * out
 
 
 @body
 def line_to_border(
-    line, node_start, C, attached, n_mirrored, row, column, cross, entry_start, entries, lines, B,
-    R,
+    line, node_start, C, attached, first, second, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines, B, R,
 ):  # fmt: skip
     """Add columns K[:, D] C to B, and rows C^T K[D, :] to R, at the nodes of one line."""
-    first, last = node_start[line], node_start[line + 1] - 1
     for side in range(2):
-        node, beside = (first, first + 1) if side == 0 else (last, last - 1)
+        node = node_start[line] if side == 0 else node_start[line + 1] - 1
+        beside = node + 1 if side == 0 else node - 1
         m = attached[node]
         if m < 0:
             continue
-        to, back = (lines[node, 2], lines[node, 1]) if side == 0 else (
-            lines[beside, 1], lines[beside, 2],
-        )  # fmt: skip
         for c in range(3):
             for r in range(6):
                 own = lines[node, 0]
-                _add_to_border(own[c, r], True, False, C, m, node, c, r, attached, B, R)
-                _add_to_border(own[r, c], False, True, C, m, node, c, r, attached, B, R)
-                _add_to_border(to[c, r], True, False, C, m, beside, c, r, attached, B, R)
-                _add_to_border(back[r, c], False, True, C, m, beside, c, r, attached, B, R)
+                _add_to_border(own[c, r], own[r, c], C, m, c, node, r, attached, B, R)
+                if side == 0:
+                    into, out = lines[node, 2, c, r], lines[node, 1, r, c]
+                else:
+                    into, out = lines[beside, 1, c, r], lines[beside, 2, r, c]
+                _add_to_border(into, out, C, m, c, beside, r, attached, B, R)
     for k in range(entry_start[line], entry_start[line + 1]):
-        p, straight = entries[k] // 2, entries[k] % 2 == 0
-        own, other = (row[p], column[p]) if straight else (column[p], row[p])
-        for a in range(2):
-            m = attached[other + a]
+        # the same pair, as the other line has it
+        p, entry = entries[k] // 2, entries[k] ^ 1
+        other = first[p] if entry % 2 == 0 else second[p]
+        for side in range(2):
+            node = node_start[other] if side == 0 else node_start[other + 1] - 1
+            m = attached[node]
             if m < 0:
                 continue
-            above, across = straight or p < n_mirrored, not straight or p < n_mirrored
-            for c in range(3):
-                for r in range(12):
-                    value = cross[p, r, 6 * a + c] if straight else cross[p, 6 * a + c, r]
-                    _add_to_border(
-                        value, above, across, C, m, own + r // 6, c, r % 6, attached, B, R
-                    )
+            begin, end = _rows_at(node, entry, row_start, row_node)
+            for row in range(begin, end):
+                low, high = _blocks_at(node, entry, row, column, block_start)
+                for b in range(low, high):
+                    at = _other_node(entry, row, b, row_start, row_node, column, block_start)
+                    for c in range(3):
+                        for r in range(6):
+                            into = _coupling(upper, lower, b, entry % 2 == 1, r, c)
+                            out = _coupling(upper, lower, b, entry % 2 == 0, c, r)
+                            _add_to_border(into, out, C, m, c, at, r, attached, B, R)
 
 
-@kernel
+@body
 def take_reaction(m, elements, end_element, end_side, residual, reaction):
     """Move the force on an attached node from the residual to the reactions."""
     node = elements[end_element[m], end_side[m]]
@@ -188,18 +232,18 @@ def take_reaction(m, elements, end_element, end_side, residual, reaction):
         residual[node, r] = 0.0
 
 
-@kernel
+@body
 def leave_identity(
-    m, elements, end_element, end_side, fiber, row, column, cross, entry_start, entries, lines
-):
+    m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines,
+):  # fmt: skip
     """Clear the rows and columns of an attached node but for ones on the diagonal.
 
     Two ends may clear the same entry of a coupling, and those of a fiber with one element one of
     its blocks: both write zeros, in whichever order.
     """
     e, side = end_element[m], end_side[m]
-    node, first = elements[e, side], elements[e, 0]
-    at = 0 if side == 0 else 6
+    node = elements[e, side]
     for a in range(3):
         for b in range(6):
             lines[node, 0, a, b] = 0.0
@@ -212,10 +256,18 @@ def leave_identity(
                 lines[node - 1, 2, b, a] = 0.0
         lines[node, 0, a, a] = 1.0
     for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        p = entries[k] // 2
-        for a in range(3):
-            for b in range(12):
-                if entries[k] % 2 == 0 and row[p] == first:
-                    cross[p, at + a, b] = 0.0
-                elif entries[k] % 2 == 1 and column[p] == first:
-                    cross[p, b, at + a] = 0.0
+        entry = entries[k]
+        begin, end = _rows_at(node, entry, row_start, row_node)
+        for row in range(begin, end):
+            low, high = _blocks_at(node, entry, row, column, block_start)
+            for b in range(low, high):
+                for a in range(3):
+                    for c in range(6):
+                        if entry % 2 == 0:
+                            upper[b, c, a] = 0.0
+                        else:
+                            upper[b, a, c] = 0.0
+                        if lower.shape[0] > 0 and entry % 2 == 0:
+                            lower[b, a, c] = 0.0
+                        elif lower.shape[0] > 0:
+                            lower[b, c, a] = 0.0

@@ -30,6 +30,8 @@ from fibermsk.laws.penalty import line_force
 __all__ = [
     "bone_runs",
     "closest_on_axis",
+    "fiber_run",
+    "fiber_run_slopes",
     "fiber_runs",
     "fiber_slopes",
     "fill_bone_run",
@@ -187,7 +189,7 @@ def contact_slopes(
 
 
 @body
-def _fiber_run(
+def fiber_run(
     run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
     law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
     slot_xi, state, force,
@@ -232,7 +234,7 @@ def _all_fiber_runs(
     law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
 ):  # fmt: skip
     for run in prange(run_element.size):
-        _fiber_run(
+        fiber_run(
             run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
             law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
             slot_xi, state, force,
@@ -267,7 +269,7 @@ def fiber_runs(
 
 
 @body
-def _fiber_run_slopes(
+def fiber_run_slopes(
     run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
     run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
 ):  # fmt: skip
@@ -304,7 +306,7 @@ def fiber_slopes(
     slots are filled.
     """
     for run in prange(run_law.size):
-        _fiber_run_slopes(
+        fiber_run_slopes(
             run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
             run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
         )  # fmt: skip

@@ -1,15 +1,15 @@
-"""Gradient and second derivative of the pair potentials, pair by pair of elements.
+"""Gradient and second derivative of the pair potentials, pair by pair of fibers.
 
-The energy of a contact point is share * Psi(g) * |a1|; see `fibermsk.kernels.potential`. Its second
-derivative in the 24 nodal numbers of both elements has few parts: products of four vectors,
+The energy of a contact point is share * Psi(g) * |a1|; see `fibermsk.kernels.potential`. It depends
+on the 24 nodal numbers of both elements through four vectors of them,
 
 - ``dn``: derivative of the distance d, n times the shape functions,
 - ``dR``: derivative of the sum of the radii,
 - ``dj``: derivative of |a1|,
 - ``slide``: derivative of dg/deta, for the motion of the least gap along the partner,
 
-and 3 x 3 matrices times shape functions: the turning of n, of a1 and of the partner's nodal
-tangents.
+and the turning of n, of a1 and of the partner's nodal tangents. What the
+side of the integrated element gets is gathered first: see `fibermsk.kernels.shares`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,21 @@ import math
 
 from numba import prange
 
-from fibermsk._compile import body, kernel, parallel
+from fibermsk._compile import PARTS, body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.contact import section
-from fibermsk.kernels.pairs import is_closed, pair_of
+from fibermsk.kernels.pairs import block_of, is_closed
 from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1
+from fibermsk.kernels.shares import add_to_share, share_gradient, share_tangent
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["fill_gradients", "fill_tangents", "reference_radius", "run_gradients", "run_tangents"]
+__all__ = [
+    "fill_gradients",
+    "fill_tangents",
+    "pair_gradients",
+    "pair_tangents",
+    "reference_radius",
+]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
@@ -41,247 +47,317 @@ def reference_radius(radius_poly, xi):
 
 
 @body
-def _first_derivatives(
-    e, partner, xi, eta, power, reference, radius_poly, h, x, a1, curve, ends, V
-):  # fmt: skip
-    """Fill rows 0 to 2 of V (4, 24): dn, dR, dj; returns numbers that the rest is made of."""
-    r_x, _, j = section(power[e], reference[e], radius_poly[e], h[e], xi, x, a1, curve[2])
-    along = partner_curve(
-        power[partner], reference[partner], radius_poly[partner], h[partner], eta, curve, ends
-    )
-    r_y, _, _, r0, _, sa, sb, w, _ = along
-    nx, dx, ny = shape(xi, h[e]), shape_d1(xi, h[e]), shape(eta, h[partner])
-    d = 0.0
-    for c in range(3):
-        d += (curve[0, c] - x[c]) ** 2
-    d = math.sqrt(d)
-    V[:] = 0.0
-    aa, tt0, tt1 = j * j, 0.0, 0.0
-    for c in range(3):
-        tt0 += ends[0, c] * ends[0, c]
-        tt1 += ends[1, c] * ends[1, c]
-    for c in range(3):
-        n = (curve[0, c] - x[c]) / d
-        for a in range(4):
-            V[0, 3 * a + c] = -nx[a] * n
-            V[0, 12 + 3 * a + c] = ny[a] * n
-            V[1, 3 * a + c] = -0.5 * r_x / aa * dx[a] * a1[c]
-            V[2, 3 * a + c] = dx[a] * a1[c] / j
-        V[1, 15 + c] = -0.5 * r0 * (1.0 - w) * sa / tt0 * ends[0, c]
-        V[1, 21 + c] = -0.5 * r0 * w * sb / tt1 * ends[1, c]
-    return d, r_x, r_y, j, nx, dx, ny, along, tt0, tt1
+def _fill_partner(f, eta, point, power, reference, radius_poly, h, curve, ends, n, p):
+    """Fill the direction n (3,) to the partner's point and p (2, 3), dR in its nodal tangents.
 
-
-@body
-def _add_gradient(weight, psi, pull, d, R, V, gradient):
-    """Add the gradient: weight (Psi dj - pull dg), where pull = F |a1|."""
-    for i in range(24):
-        gradient[i] += weight * (psi * V[2, i] - pull * (V[0, i] - d / R * V[1, i]) / R)
-
-
-@body
-def _fill_slide(d, R, along, nx, ny, dy, x, curve, ends, tt0, tt1, V):
-    """Fill row 3 of V: the derivative of dg/deta, g_eta,z and the slope of g_z along eta."""
-    _, dr, _, r0, dr0, sa, sb, w, dw = along
-    d_eta = 0.0
-    for c in range(3):
-        d_eta += (curve[0, c] - x[c]) / d * curve[1, c]
-    by_dn, by_dR = -dr / (R * R), (2.0 * d * dr / R - d_eta) / (R * R)
-    turn0 = 0.5 * d / (R * R) * (dr0 * (1.0 - w) - r0 * dw) * sa / tt0
-    turn1 = 0.5 * d / (R * R) * (dr0 * w + r0 * dw) * sb / tt1
-    for c in range(3):
-        n = (curve[0, c] - x[c]) / d
-        turn = (curve[1, c] - n * d_eta) / (d * R)
-        for a in range(4):
-            V[3, 3 * a + c] = -nx[a] * turn
-            V[3, 12 + 3 * a + c] = ny[a] * turn + dy[a] * n / R
-        V[3, 15 + c] += turn0 * ends[0, c]
-        V[3, 21 + c] += turn1 * ends[1, c]
-    for i in range(24):
-        V[3, i] += by_dn * V[0, i] + by_dR * V[1, i]
-
-
-@body
-def _multiply_products(M, V, T):
-    """Fill T (4, 24) with M V, M symmetric and its zeros known."""
-    for i in range(24):
-        v0, v1, v2 = V[0, i], V[1, i], V[2, i]
-        T[0, i] = M[0] * v0 + M[1] * v1 + M[2] * v2
-        T[1, i] = M[1] * v0 + M[3] * v1 + M[4] * v2
-        T[2, i] = M[2] * v0 + M[4] * v1
-        T[3, i] = M[5] * V[3, i]
-
-
-@body
-def _add_products(V, T, rows, columns, block):
-    """Add V^T T of 12 rows and 12 columns to a block."""
-    for i in range(12):
-        v0, v1, v2, v3 = V[0, rows + i], V[1, rows + i], V[2, rows + i], V[3, rows + i]
-        for k in range(12):
-            block[i, k] += (
-                v0 * T[0, columns + k]
-                + v1 * T[1, columns + k]
-                + v2 * T[2, columns + k]
-                + v3 * T[3, columns + k]
-            )
-
-
-@body
-def _add_turns(n, scale, rows, columns, block):
-    """Add scale (I - n n) times the products of two elements' shape functions."""
-    for r in range(3):
+    Returns the distance and what `partner_curve` does.
+    """
+    along = partner_curve(power[f], reference[f], radius_poly[f], h[f], eta, curve, ends)
+    _, _, _, r0, _, sa, sb, w, _ = along
+    d0, d1, d2 = curve[0, 0] - point[0], curve[0, 1] - point[1], curve[0, 2] - point[2]
+    d = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    n[0], n[1], n[2] = d0 / d, d1 / d, d2 / d
+    for end in range(2):
+        tt = ends[end, 0] ** 2 + ends[end, 1] ** 2 + ends[end, 2] ** 2
+        part = -0.5 * r0 * ((1.0 - w) * sa if end == 0 else w * sb) / tt
         for c in range(3):
-            turn = -scale * n[r] * n[c]
-            if r == c:
-                turn += scale
-            for a in range(4):
-                for b in range(4):
-                    block[3 * a + r, 3 * b + c] += turn * rows[a] * columns[b]
+            p[end, c] = part * ends[end, c]
+    return d, along
 
 
 @body
-def _add_tangent_turn(t, tt, by_identity, by_product, rows, block):
-    """Add (by_identity I + by_product t t / |t|^2) times products of the tangent's functions."""
-    for r in range(3):
-        for c in range(3):
-            turn = by_product * t[r] * t[c] / tt
-            if r == c:
-                turn += by_identity
-            for a in range(4):
-                for b in range(4):
-                    block[3 * a + r, 3 * b + c] += turn * rows[a] * rows[b]
+def _add_gradient(weight, law, d, point, along, n, p, ny, node, law_constants, share, residual):
+    """Add the gradient of one contact point, weight (Psi dj - F |a1| dg).
 
-
-@body
-def _unit(which):
-    return (0.0, 1.0, 0.0, 0.0) if which == 0 else (0.0, 0.0, 0.0, 1.0)
-
-
-@body
-def run_gradients(
-    run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
-):  # fmt: skip
-    """Fill the gradients of one run's pairs; see `fill_gradients`."""
-    e, law = run_element[run], run_law[run]
-    x, a1 = scratch(3), scratch(3)
-    curve, ends = scratch((3, 3)), scratch((2, 3))
-    V = scratch((4, 24))
-    for p in range(run_pairs[run], run_pairs[run + 1]):
-        gradient[p] = 0.0
-    for q in range(law_points[law]):
-        s = slot_start[run] + q
-        if not is_closed(state, s):
-            continue
-        p = pair_of(slot_element, s, pair_column, run_pairs[run])
-        d, r_x, r_y, j, _, _, _, _, _, _ = _first_derivatives(
-            e, slot_element[s], law_xi[law, q], slot_xi[s], power, reference, radius_poly, h, x,
-            a1, curve, ends, V,
-        )  # fmt: skip
-        R = r_x + r_y
-        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-        F, _ = _line_force(d / R - 1.0, kappa, gamma)
-        psi = _line_energy(d / R - 1.0, kappa, gamma)
-        weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
-        _add_gradient(weight, psi, F * j, d, R, V, gradient[p])
-
-
-@body
-def run_tangents(
-    run, power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
-    gradient, own, cross, partner,
-):  # fmt: skip
-    """Fill gradients and second derivatives of one run's pairs; see `fill_tangents`."""
-    e, law = run_element[run], run_law[run]
-    x, a1, n = scratch(3), scratch(3), scratch(3)
-    curve, ends = scratch((3, 3)), scratch((2, 3))
-    V, T = scratch((4, 24)), scratch((4, 24))
+    Returns weight Psi, weight F |a1| and weight dF/dg.
+    """
+    r_x, j = point[6], point[7]
+    R = r_x + along[0]
     kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-    for p in range(run_pairs[run], run_pairs[run + 1]):
-        gradient[p] = 0.0
-        own[p], cross[p], partner[p] = 0.0, 0.0, 0.0
-    for q in range(law_points[law]):
-        s = slot_start[run] + q
-        if not is_closed(state, s):
-            continue
-        p = pair_of(slot_element, s, pair_column, run_pairs[run])
-        f = slot_element[s]
-        d, r_x, r_y, j, nx, dx, ny, along, tt0, tt1 = _first_derivatives(
-            e, f, law_xi[law, q], slot_xi[s], power, reference, radius_poly, h, x, a1, curve,
-            ends, V,
-        )  # fmt: skip
-        _, dr, ddr, r0, _, sa, sb, w, _ = along
-        R = r_x + r_y
-        F, dF = _line_force(d / R - 1.0, kappa, gamma)
-        psi = _line_energy(d / R - 1.0, kappa, gamma)
-        weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
-        _add_gradient(weight, psi, F * j, d, R, V, gradient[p])
-        _, _, g_etaeta = _gap_along(x, r_x, curve, r_y, dr, ddr)
-        pull, stiff = weight * F * j, -weight * j * dF
-        slides = not slot_held[s] and g_etaeta > 0.0
-        if slides:
-            dy = shape_d1(slot_xi[s], h[f])
-            _fill_slide(d, R, along, nx, ny, dy, x, curve, ends, tt0, tt1, V)
-        # dg = by_n dn + by_R dR; products of dn with dn, dR and dj, of dR with dR and dj, and the
-        # slide with itself
-        by_n, by_R = 1.0 / R, -d / (R * R)
-        M = (
-            stiff * by_n * by_n,
-            stiff * by_n * by_R + pull / (R * R),
-            -weight * F * by_n,
-            stiff * by_R * by_R - 2.0 * pull * d / (R * R * R),
-            -weight * F * by_R,
-            pull / g_etaeta if slides else 0.0,
-        )
-        _multiply_products(M, V, T)
-        _add_products(V, T, 0, 0, own[p])
-        _add_products(V, T, 0, 12, cross[p])
-        _add_products(V, T, 12, 12, partner[p])
+    F, dF = _line_force(d / R - 1.0, kappa, gamma)
+    psi, pull = weight * _line_energy(d / R - 1.0, kappa, gamma), weight * F * j
+    push, grow = pull / R, pull * d / (R * R)
+    for c in range(3):
+        share[c] += push * n[c]
+        for b in range(4):
+            residual[node + b // 2, 3 * (b % 2) + c] -= push * ny[b] * n[c]
+        residual[node, 3 + c] += grow * p[0, c]
+        residual[node + 1, 3 + c] += grow * p[1, c]
+    share[3] += psi / j - 0.5 * grow * r_x / (j * j)
+    return psi, pull, weight * dF
+
+
+@body
+def _fill_slide(d, R, along, ny, dy, n, p, curve, ends, u, slide):
+    """Fill u (3,) and the partner's side of `slide` (12,); returns the part of dR in it."""
+    _, dr, _, r0, dr0, sa, sb, w, dw = along
+    d_eta = n[0] * curve[1, 0] + n[1] * curve[1, 1] + n[2] * curve[1, 2]
+    by_dn, by_dR = -dr / (R * R), (2.0 * d * dr / R - d_eta) / (R * R)
+    for c in range(3):
+        u[c] = (curve[1, c] - n[c] * d_eta) / (d * R) + by_dn * n[c]
+        for b in range(4):
+            slide[3 * b + c] = ny[b] * u[c] + dy[b] * n[c] / R
+    for end in range(2):
+        tt = ends[end, 0] ** 2 + ends[end, 1] ** 2 + ends[end, 2] ** 2
+        bent = (dr0 * (1.0 - w) - r0 * dw) * sa if end == 0 else (dr0 * w + r0 * dw) * sb
+        turn = 0.5 * d / (R * R) * bent / tt
         for c in range(3):
-            n[c] = (curve[0, c] - x[c]) / d
-        turn = -pull / (d * R)
-        _add_turns(n, turn, nx, nx, own[p])
-        _add_turns(n, -turn, nx, ny, cross[p])
-        _add_turns(n, turn, ny, ny, partner[p])
-        # |a1| in the length element, and the radii, which go with |t|^(-1/2)
-        curved = 0.5 * pull * d / (R * R)
-        radius = curved * r_x / (j * j)
-        length = weight * psi / j
-        _add_tangent_turn(a1, j * j, length - radius, 2.5 * radius - length, dx, own[p])
-        radius = curved * r0 * (1.0 - w) * sa / tt0
-        _add_tangent_turn(ends[0], tt0, -radius, 2.5 * radius, _unit(0), partner[p])
-        radius = curved * r0 * w * sb / tt1
-        _add_tangent_turn(ends[1], tt1, -radius, 2.5 * radius, _unit(1), partner[p])
+            slide[3 + 6 * end + c] += turn * ends[end, c] + by_dR * p[end, c]
+    return by_dR
 
 
-@parallel("run_element", least=4096)
+@body
+def _add_partner(ny, Q, p, U, slide, T, node, lines):
+    """Add the symmetric (12, 12) block ny Q + p U + slide T of the partner to the lines."""
+    row = scratch(12)
+    for i in range(12):
+        b, c = i // 3, i % 3
+        for k in range(12):
+            row[k] = ny[b] * Q[c, k] + slide[i] * T[k]
+        if b % 2 == 1:
+            for k in range(12):
+                row[k] += p[b // 2, c] * U[k]
+        if i < 6:
+            for k in range(6):
+                lines[node, 0, i, k] += row[k]
+                lines[node, 2, i, k] += row[6 + k]
+        else:
+            for k in range(6):
+                lines[node, 1, i - 6, k] += row[k]
+                lines[node + 1, 0, i - 6, k] += row[6 + k]
+
+
+@body
+def _add_tangent_turn(t, tt, by_identity, by_product, node, lines):
+    """Add by_identity I + by_product t t / |t|^2 for the tangent of one node."""
+    for c in range(3):
+        for r in range(3):
+            lines[node, 0, 3 + c, 3 + r] += by_product * t[r] * t[c] / tt
+        lines[node, 0, 3 + c, 3 + c] += by_identity
+
+
+@body
+def _add_cross(nx, dx, point, Q, u, T, T1, straight, blocks, upper):
+    """Add the derivative of the own element's rows by the partner's numbers to four blocks.
+
+    blocks: those of the own element's first node and the partner's both, then of the second; if
+    `straight`, the own element has the rows of the blocks, and the columns otherwise.
+    """
+    row = scratch(12)
+    for i in range(12):
+        a, c = i // 3, i % 3
+        along = dx[a] * point[3 + c]
+        for k in range(12):
+            row[k] = along * T1[k] - nx[a] * (Q[c, k] + u[c] * T[k])
+        for end in range(2):
+            b = blocks[2 * (a // 2) + end]
+            if straight:
+                for k in range(6):
+                    upper[b, k, i % 6] += row[6 * end + k]
+            else:
+                for k in range(6):
+                    upper[b, i % 6, k] += row[6 * end + k]
+
+
+@body
+def pair_gradients(
+    pair, power, reference, radius_poly, h, elements, run_element, run_law, law_constants,
+    law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi, state,
+    run_start, runs, shares, residual,
+):  # fmt: skip
+    """Add the gradient of one pair's energy; see `fill_gradients`."""
+    curve, ends, n, p = scratch((3, 3)), scratch((2, 3)), scratch(3), scratch((2, 3))
+    for m in range(run_start[pair], run_start[pair + 1]):
+        run = runs[m]
+        e, law, i = run_element[run], run_law[run], run_section[run]
+        for q in range(law_points[law]):
+            s = slot_start[run] + q
+            if not is_closed(state, s):
+                continue
+            f, point = slot_element[s], sections[i, q]
+            d, along = _fill_partner(
+                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
+            )
+            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
+            _add_gradient(
+                weight, law, d, point, along, n, p, shape(slot_xi[s], h[f]), elements[f, 0],
+                law_constants, shares[i, q], residual,
+            )  # fmt: skip
+
+
+@body
+def pair_tangents(
+    pair, power, reference, radius_poly, h, elements, fiber, run_element, run_law, law_constants,
+    law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi,
+    slot_held, state, run_start, runs, first, row_start, row_node, column, block_start, shares,
+    residual, lines, upper,
+):  # fmt: skip
+    """Add gradient and second derivative of one pair's energy; see `fill_tangents`."""
+    curve, ends, n, p = scratch((3, 3)), scratch((2, 3)), scratch(3), scratch((2, 3))
+    u, slide, Q = scratch(3), scratch(12), scratch((3, 12))
+    T0, T1, T3, U = scratch(12), scratch(12), scratch(12), scratch(12)
+    for m in range(run_start[pair], run_start[pair + 1]):
+        run = runs[m]
+        e, law, i = run_element[run], run_law[run], run_section[run]
+        straight = fiber[e] == first[pair]
+        for q in range(law_points[law]):
+            s = slot_start[run] + q
+            if not is_closed(state, s):
+                continue
+            f, point, xi = slot_element[s], sections[i, q], law_xi[law, q]
+            d, along = _fill_partner(
+                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
+            )
+            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], xi)
+            ny, dy, node = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f]), elements[f, 0]
+            psi, pull, stiffness = _add_gradient(
+                weight, law, d, point, along, n, p, ny, node, law_constants, shares[i, q], residual
+            )
+            r_x, j = point[6], point[7]
+            r_y, dr, ddr, r0, _, sa, sb, w, _ = along
+            R = r_x + r_y
+            stiff, by_j = -stiffness * j, -pull / j
+            rho, grow = -0.5 * r_x / (j * j), pull * d / (R * R)
+            _, _, g_etaeta = _gap_along(point, r_x, curve, r_y, dr, ddr)
+            u[0], u[1], u[2], slide[:], by_dR, by_slide = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            if not slot_held[s] and g_etaeta > 0.0:
+                by_dR = _fill_slide(d, R, along, ny, dy, n, p, curve, ends, u, slide)
+                by_slide = pull / g_etaeta
+            # dg = by_n dn + by_R dR; products of dn with dn, dR and dj, of dR with dR and dj, and
+            # of the slide with itself
+            by_n, by_R = 1.0 / R, -d / (R * R)
+            M = (
+                stiff * by_n * by_n,
+                stiff * by_n * by_R + pull / (R * R),
+                by_j * by_n,
+                stiff * by_R * by_R - 2.0 * pull * d / (R * R * R),
+                by_j * by_R,
+                by_slide,
+            )
+            # |a1| in the length element, and the radii, which go with |t|^(-1/2)
+            turn, radius, length = -pull / (d * R), 0.5 * grow * r_x / (j * j), psi / j
+            add_to_share(
+                M, turn, rho, j, by_dR, length - radius, (2.5 * radius - length) / (j * j), n, u,
+                shares[i, q],
+            )  # fmt: skip
+            for b in range(4):
+                for c in range(3):
+                    k = 3 * b + c
+                    dn = ny[b] * n[c]
+                    dR = p[b // 2, c] if b % 2 == 1 else 0.0
+                    T0[k] = M[0] * dn + M[1] * dR
+                    T3[k] = by_slide * slide[k]
+                    U[k] = M[1] * dn + M[3] * dR
+                    T1[k] = rho * (U[k] + by_dR * T3[k]) + (M[2] * dn + M[4] * dR) / j
+            for c in range(3):
+                for k in range(12):
+                    Q[c, k] = n[c] * (T0[k] - turn * ny[k // 3] * n[k % 3])
+                for b in range(4):
+                    Q[c, 3 * b + c] += turn * ny[b]
+            _add_partner(ny, Q, p, U, slide, T3, node, lines)
+            for end in range(2):
+                t = ends[end]
+                tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
+                radius = 0.5 * grow * r0 * ((1.0 - w) * sa if end == 0 else w * sb) / tt
+                _add_tangent_turn(t, tt, -radius, 2.5 * radius, node + end, lines)
+            own = elements[e, 0]
+            i0, j0 = (own, node) if straight else (node, own)
+            one = block_of(pair, i0, j0, row_start, row_node, column, block_start)
+            two = block_of(pair, i0 + 1, j0, row_start, row_node, column, block_start)
+            blocks = (one, one + 1, two, two + 1) if straight else (one, two, one + 1, two + 1)
+            nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
+            _add_cross(nx, dx, point, Q, u, T3, T1, straight, blocks, upper)
+
+
+@body
+def _some_pair_gradients(
+    begin, end, order, power, reference, radius_poly, h, elements, run_element, run_law,
+    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
+    slot_xi, state, run_start, runs, shares, residual,
+):  # fmt: skip
+    for k in range(begin, end):
+        pair_gradients(
+            order[k], power, reference, radius_poly, h, elements, run_element, run_law,
+            law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start,
+            slot_element, slot_xi, state, run_start, runs, shares, residual,
+        )  # fmt: skip
+
+
+@parallel("runs", least=2048)
 def fill_gradients(
-    power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, state, run_pairs, pair_column, gradient,
+    order, group_start, power, reference, radius_poly, h, elements, run_element, run_law,
+    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
+    slot_xi, state, run_start, runs, section_start, section_element, section_law, shares, residual,
 ):  # fmt: skip
-    """Fill the gradient (n_pairs, 24) of every pair's energy."""
-    for run in prange(run_element.size):
-        if run_pairs[run] < run_pairs[run + 1]:
-            run_gradients(
-                run, power, reference, radius_poly, h, run_element, run_law, law_constants,
-                law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, state,
-                run_pairs, pair_column, gradient,
+    """Add the gradient of all pairs' energy to the residual (n_nodes, 6).
+
+    order, group_start: the pairs, group after group, of which no two of a group share a fiber;
+    run_start (n_pairs + 1,), runs: the runs of each pair; section_start (n_fibers + 1,): first
+    section of each fiber; shares (n_sections, n_points, N_SHARE) is room.
+    """
+    for i in prange(shares.shape[0]):
+        shares[i] = 0.0
+    for group in range(group_start.size - 1):
+        first, n = group_start[group], group_start[group + 1] - group_start[group]
+        for part in prange(PARTS):
+            _some_pair_gradients(
+                first + part * n // PARTS, first + (part + 1) * n // PARTS, order, power, reference,
+                radius_poly, h, elements, run_element, run_law, law_constants, law_points, law_xi,
+                law_weight, run_section, sections, slot_start, slot_element, slot_xi, state,
+                run_start, runs, shares, residual,
             )  # fmt: skip
+    for fiber in prange(section_start.size - 1):
+        share_gradient(
+            fiber, section_start, section_element, section_law, law_points, law_xi, h, elements,
+            sections, shares, residual,
+        )  # fmt: skip
 
 
-@parallel("run_element", least=4096)
+@body
+def _some_pair_tangents(
+    begin, end, order, power, reference, radius_poly, h, elements, fiber, run_element, run_law,
+    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
+    slot_xi, slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
+    shares, residual, lines, upper,
+):  # fmt: skip
+    for k in range(begin, end):
+        pair_tangents(
+            order[k], power, reference, radius_poly, h, elements, fiber, run_element, run_law,
+            law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start,
+            slot_element, slot_xi, slot_held, state, run_start, runs, first, row_start, row_node,
+            column, block_start, shares, residual, lines, upper,
+        )  # fmt: skip
+
+
+@parallel("runs", least=2048)
 def fill_tangents(
-    power, reference, radius_poly, h, run_element, run_law, law_constants, law_points, law_xi,
-    law_weight, slot_start, slot_element, slot_xi, slot_held, state, run_pairs, pair_column,
-    gradient, own, cross, partner,
+    order, group_start, power, reference, radius_poly, h, elements, fiber, run_element, run_law,
+    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
+    slot_xi, slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
+    section_start, section_element, section_law, shares, residual, lines, upper,
 ):  # fmt: skip
-    """Fill gradients and second derivatives of every pair; see `fibermsk.kernels.pairs`."""
-    for run in prange(run_element.size):
-        if run_pairs[run] < run_pairs[run + 1]:
-            run_tangents(
-                run, power, reference, radius_poly, h, run_element, run_law, law_constants,
-                law_points, law_xi, law_weight, slot_start, slot_element, slot_xi, slot_held,
-                state, run_pairs, pair_column, gradient, own, cross,
-                partner,
+    """Add gradient and second derivative of all pairs' energy to residual, lines and blocks.
+
+    As `fill_gradients`; lines and blocks as in `fibermsk.linalg.couplings`.
+    """
+    for i in prange(shares.shape[0]):
+        shares[i] = 0.0
+    for group in range(group_start.size - 1):
+        begin, n = group_start[group], group_start[group + 1] - group_start[group]
+        for part in prange(PARTS):
+            _some_pair_tangents(
+                begin + part * n // PARTS, begin + (part + 1) * n // PARTS, order, power, reference,
+                radius_poly, h, elements, fiber, run_element, run_law, law_constants, law_points,
+                law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi,
+                slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
+                shares, residual, lines, upper,
             )  # fmt: skip
+    for line in prange(section_start.size - 1):
+        share_gradient(
+            line, section_start, section_element, section_law, law_points, law_xi, h, elements,
+            sections, shares, residual,
+        )  # fmt: skip
+        share_tangent(
+            line, section_start, section_element, section_law, law_points, law_xi, h, elements,
+            sections, shares, lines,
+        )  # fmt: skip

@@ -1,150 +1,150 @@
-"""Contact of pairs of elements: which pairs touch, and their share in residual and lines.
+"""Pairs of fibers: which blocks of the matrix their closed contact points fill, and their colors.
 
-A pair is an element with closed contact points and one element of another fiber that these points
-meet. It has its own memory for its share of the residual, ``gradient`` (24,), and of the tangent:
-``own`` (12, 12) for the integrated element with itself, ``cross`` (12, 12) for its rows and the
-partner's columns, ``partner`` (12, 12) for the partner with itself. Tasks over runs fill it, and
-tasks over fibers gather it, so that no two tasks write to the same place and every sum has one
-order.
+Rows, columns, blocks and entries are those of `fibermsk.linalg.couplings`. A task per pair writes
+to its own rows and blocks, and to residual and lines of its two fibers, so that pairs which share a
+fiber must not be at work at the same time: they differ in color.
 """
 
 from __future__ import annotations
 
-from numba import prange
-
-from fibermsk._compile import kernel, parallel
+from fibermsk._compile import body, kernel
 
 __all__ = [
-    "count_pairs",
-    "count_run",
-    "gather_gradient",
-    "gather_gradients",
-    "gather_tangent",
-    "gather_tangents",
-    "list_pairs",
-    "list_run",
+    "block_of",
+    "color_pairs",
+    "find_touching",
+    "is_closed",
+    "mark_pair",
+    "mark_pairs",
+    "mirror_block",
+    "mirror_blocks",
+    "place_blocks",
+    "span_rows",
 ]
 
+_NO_NODE = 1 << 62
 
-@kernel
+
+@body
 def is_closed(state, slot):
     """Whether a contact point carries a force."""
     return state[slot, 0] < state[slot, 1] + state[slot, 2] and state[slot, 3] > 0.0
 
 
 @kernel
-def pair_of(slot_element, slot, pair_column, first):
-    """Pair of a closed slot, among those of its run, which begin at `first`."""
-    p = first
-    while pair_column[p] != slot_element[slot]:
-        p += 1
-    return p
-
-
-@kernel
-def count_run(run, slot_start, slot_element, state, counts):
-    """Fill the number of pairs of one run."""
-    n = 0
-    for s in range(slot_start[run], slot_start[run + 1]):
-        if is_closed(state, s):
-            new = True
-            for before in range(slot_start[run], s):
-                if is_closed(state, before) and slot_element[before] == slot_element[s]:
-                    new = False
-            if new:
-                n += 1
-    counts[run] = n
-
-
-@kernel
-def count_pairs(slot_start, slot_element, state, run_pairs):
-    """Fill run_pairs (n_runs + 1,): where each run's pairs begin; returns their number."""
-    run_pairs[0] = 0
-    for run in range(slot_start.size - 1):
-        count_run(run, slot_start, slot_element, state, run_pairs[1:])
-        run_pairs[run + 1] += run_pairs[run]
-    return run_pairs[slot_start.size - 1]
-
-
-@kernel
-def list_run(run, run_element, slot_start, slot_element, state, run_pairs, pair_row, pair_column):
-    """Fill the elements of the pairs of one run."""
-    n = run_pairs[run]
-    if n == run_pairs[run + 1]:
-        return
-    for s in range(slot_start[run], slot_start[run + 1]):
-        if is_closed(state, s):
-            new = True
-            for p in range(run_pairs[run], n):
-                if pair_column[p] == slot_element[s]:
-                    new = False
-            if new:
-                pair_row[n], pair_column[n] = run_element[run], slot_element[s]
-                n += 1
-
-
-@kernel
-def list_pairs(run_element, slot_start, slot_element, state, run_pairs, pair_row, pair_column):
-    """Fill the elements of all pairs: the integrated one and the partner."""
+def span_rows(elements, fiber, run_element, run_start, candidates, of_run, first, row_node, end):
+    """Fill the first coupled node (n_pairs,) of each pair's first fiber, and the end of them."""
+    row_node[:], end[:] = _NO_NODE, 0
     for run in range(run_element.size):
-        list_run(
-            run, run_element, slot_start, slot_element, state, run_pairs, pair_row, pair_column
-        )
+        p, low, high = of_run[run], run_element[run], run_element[run]
+        if fiber[low] != first[p]:
+            low, high = candidates[run_start[run]], candidates[run_start[run + 1] - 1]
+        row_node[p] = min(row_node[p], elements[low, 0])
+        end[p] = max(end[p], elements[high, 1] + 1)
 
 
 @kernel
-def _add_gradient(gradient, at, node, residual):
-    for a in range(2):
-        for r in range(6):
-            residual[node + a, r] += gradient[at + 6 * a + r]
+def find_touching(run_start, runs, least, touches):
+    """Mark the pairs with a run whose least 1 + gamma g (n_runs,) is below that of open contact."""
+    for p in range(touches.size):
+        for k in range(run_start[p], run_start[p + 1]):
+            if least[runs[k]] < 1.0:
+                touches[p] = True
+                break
 
 
 @kernel
-def gather_gradient(line, entry_start, entries, n_mirrored, row, column, gradient, residual):
-    """Add the gradients of one fiber's pairs; see `gather_gradients`."""
-    for k in range(entry_start[line], entry_start[line + 1]):
-        p = entries[k] // 2
-        if entries[k] % 2 == 0:
-            _add_gradient(gradient[p], 0, row[p], residual)
-        elif p < n_mirrored:
-            _add_gradient(gradient[p], 12, column[p], residual)
+def color_pairs(touches, first, second, entry_start, entries, last_user, color):
+    """Give each pair that touches the first color that none before it with one of its fibers has.
 
-
-@parallel("entry_start", least=64)
-def gather_gradients(entry_start, entries, n_mirrored, row, column, gradient, residual):
-    """Add the gradients of all pairs to the residual (n_nodes, 6), fiber by fiber.
-
-    Entries as in `fibermsk.linalg.couplings`; the first n_mirrored pairs act on both elements;
-    ``row``, ``column``: first nodes; gradient (n_pairs, 24).
+    last_user (n_pairs,) is room. Returns the number of colors.
     """
-    for line in prange(entry_start.size - 1):
-        gather_gradient(line, entry_start, entries, n_mirrored, row, column, gradient, residual)
+    n_colors = 0
+    color[:], last_user[:] = -1, -1
+    for p in range(first.size):
+        if not touches[p]:
+            continue
+        for line in (first[p], second[p]):
+            for k in range(entry_start[line], entry_start[line + 1]):
+                other = color[entries[k] // 2]
+                if other >= 0:
+                    last_user[other] = p
+        own = 0
+        while last_user[own] == p:
+            own += 1
+        color[p] = own
+        n_colors = max(n_colors, own + 1)
+    return n_colors
+
+
+@body
+def mark_pair(
+    pair, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
+    row_start, row_node, column, count,
+):  # fmt: skip
+    """Widen the rows of one pair by the blocks that its closed points need; see `mark_pairs`."""
+    for k in range(run_start[pair], run_start[pair + 1]):
+        run = runs[k]
+        e = run_element[run]
+        straight = fiber[e] == first[pair]
+        for s in range(slot_start[run], slot_start[run + 1]):
+            if not is_closed(state, s):
+                continue
+            i, j = elements[e, 0], elements[slot_element[s], 0]
+            if not straight:
+                i, j = j, i
+            r = row_start[pair] + i - row_node[pair]
+            for row in range(r, r + 2):
+                if count[row] == 0:
+                    column[row], count[row] = j, 2
+                else:
+                    low = min(column[row], j)
+                    count[row] = max(column[row] + count[row], j + 2) - low
+                    column[row] = low
 
 
 @kernel
-def _add_element(block, node, lines):
-    """Add a (12, 12) block of an element to the lines (n_nodes, 3, 6, 6)."""
+def mark_pairs(
+    order, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
+    row_start, row_node, column, count,
+):  # fmt: skip
+    """Widen all rows: first columns (n_rows,) and numbers of blocks, zero where there are none.
+
+    order: pairs that touch; run_start (n_pairs + 1,), runs: the runs of every pair.
+    """
+    for pair in order:
+        mark_pair(
+            pair, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs,
+            first, row_start, row_node, column, count,
+        )  # fmt: skip
+
+
+@kernel
+def place_blocks(block_start):
+    """Turn the numbers of blocks in block_start[1:] into where each row's begin; their sum."""
+    block_start[0] = 0
+    for row in range(1, block_start.size):
+        block_start[row] += block_start[row - 1]
+    return block_start[block_start.size - 1]
+
+
+@body
+def block_of(pair, i, j, row_start, row_node, column, block_start):
+    """Block of node i of a pair's first fiber and node j of its second."""
+    row = row_start[pair] + i - row_node[pair]
+    return block_start[row] + j - column[row]
+
+
+@body
+def mirror_block(b, upper, lower):
+    """Fill a lower block with the transpose of the upper one."""
     for c in range(6):
         for r in range(6):
-            lines[node, 0, c, r] += block[r, c]
-            lines[node, 1, c, r] += block[r, 6 + c]
-            lines[node, 2, c, r] += block[6 + r, c]
-            lines[node + 1, 0, c, r] += block[6 + r, 6 + c]
+            lower[b, c, r] = upper[b, r, c]
 
 
 @kernel
-def gather_tangent(line, entry_start, entries, n_mirrored, row, column, own, partner, lines):
-    """Add the own blocks of one fiber's pairs; see `gather_tangents`."""
-    for k in range(entry_start[line], entry_start[line + 1]):
-        p = entries[k] // 2
-        if entries[k] % 2 == 0:
-            _add_element(own[p], row[p], lines)
-        elif p < n_mirrored:
-            _add_element(partner[p], column[p], lines)
-
-
-@parallel("entry_start", least=64)
-def gather_tangents(entry_start, entries, n_mirrored, row, column, own, partner, lines):
-    """Add the pairs' own blocks to the lines, fiber by fiber; see `gather_gradients`."""
-    for line in prange(entry_start.size - 1):
-        gather_tangent(line, entry_start, entries, n_mirrored, row, column, own, partner, lines)
+def mirror_blocks(n, upper, lower):
+    """Fill the first n lower blocks with the transposes of the upper ones."""
+    for b in range(n):
+        mirror_block(b, upper, lower)

@@ -1,62 +1,115 @@
-"""Half passes of fibers, from contact slots to pairs: the residual is minus the force."""
+"""Half passes of fibers, from contact slots to residual and matrix: minus the force."""
 
 from __future__ import annotations
 
 from numba import prange
 
-from fibermsk._compile import kernel, parallel
-from fibermsk.kernels.pairs import is_closed, pair_of
+from fibermsk._compile import PARTS, body, parallel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.pairs import block_of, is_closed
 from fibermsk.kernels.shape import shape, shape_d1
 
-__all__ = ["fill_half_passes"]
+__all__ = ["add_half_passes", "pair_half_passes"]
 
 
-@kernel
-def _add_derivative(rows, weight, jac_value, jac_slope, values, slopes, block):
-    """Subtract weight rows_a (values_b jac_value + slopes_b jac_slope) from a (12, 12) block."""
-    for a in range(4):
-        wa = weight * rows[a]
-        for r in range(3):
-            for b in range(4):
-                for c in range(3):
-                    block[3 * a + r, 3 * b + c] -= wa * (
-                        values[b] * jac_value[r, c] + slopes[b] * jac_slope[r, c]
+@body
+def _add_element(block, node, lines):
+    """Add a (12, 12) block (column, row) of an element to the lines (n_nodes, 3, 6, 6)."""
+    for c in range(6):
+        for r in range(6):
+            lines[node, 0, c, r] += block[c, r]
+            lines[node, 1, c, r] += block[6 + c, r]
+            lines[node, 2, c, r] += block[c, 6 + r]
+            lines[node + 1, 0, c, r] += block[6 + c, 6 + r]
+
+
+@body
+def _fill_derivative(rows, weight, jac_value, jac_slope, values, slopes, block):
+    """Fill minus weight rows (values jac_value + slopes jac_slope), (12, 12) in (column, row)."""
+    for b in range(4):
+        for c in range(3):
+            for a in range(4):
+                for r in range(3):
+                    block[3 * b + c, 3 * a + r] = (
+                        -weight
+                        * rows[a]
+                        * (values[b] * jac_value[r, c] + slopes[b] * jac_slope[r, c])
                     )
 
 
-@parallel("run_element", least=4096)
-def fill_half_passes(
-    h, run_element, run_law, law_points, law_xi, law_weight, slot_start, slot_element, slot_xi,
-    state, force, jacobian, run_pairs, pair_column, tangent, gradient, own, cross,
+@body
+def pair_half_passes(
+    pair, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight, slot_start,
+    slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start, row_node,
+    column, block_start, tangent, residual, lines, upper, lower,
 ):  # fmt: skip
-    """Fill the pairs of fiber-fiber half passes: minus the force on the integrated fiber alone.
-
-    gradient (n_pairs, 24), own, cross (n_pairs, 12, 12), see `fibermsk.kernels.pairs`; the blocks
-    only where `tangent` is set.
-    """
-    for run in prange(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        for p in range(run_pairs[run], run_pairs[run + 1]):
-            gradient[p] = 0.0
-            if tangent:
-                own[p], cross[p] = 0.0, 0.0
-        if run_pairs[run] == run_pairs[run + 1]:
-            continue
-        for k in range(law_points[law]):
-            s = slot_start[run] + k
+    """Add the half passes of one pair: minus the force on the integrated fiber alone."""
+    block = scratch((12, 12))
+    for m in range(run_start[pair], run_start[pair + 1]):
+        run = runs[m]
+        e, law = run_element[run], run_law[run]
+        node, straight = elements[e, 0], fiber[e] == first[pair]
+        for q in range(law_points[law]):
+            s = slot_start[run] + q
             if not is_closed(state, s):
                 continue
-            p = pair_of(slot_element, s, pair_column, run_pairs[run])
-            w = law_weight[law, k] * h[e]
-            n = shape(law_xi[law, k], h[e])
+            w, xi = law_weight[law, q] * h[e], law_xi[law, q]
+            n = shape(xi, h[e])
             for a in range(4):
                 for r in range(3):
-                    gradient[p, 3 * a + r] -= w * n[a] * force[s, r]
+                    residual[node + a // 2, 3 * (a % 2) + r] -= w * n[a] * force[s, r]
             if not tangent:
                 continue
-            d1 = shape_d1(law_xi[law, k], h[e])
-            _add_derivative(n, w, jacobian[s, 0], jacobian[s, 1], n, d1, own[p])
-            partner = slot_element[s]
-            ny, dy = shape(slot_xi[s], h[partner]), shape_d1(slot_xi[s], h[partner])
-            _add_derivative(n, w, jacobian[s, 2], jacobian[s, 3], ny, dy, cross[p])
+            _fill_derivative(n, w, jacobian[s, 0], jacobian[s, 1], n, shape_d1(xi, h[e]), block)
+            _add_element(block, node, lines)
+            f = slot_element[s]
+            ny, dy = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f])
+            _fill_derivative(n, w, jacobian[s, 2], jacobian[s, 3], ny, dy, block)
+            for a in range(2):
+                for b in range(2):
+                    i, j = node + a, elements[f, b]
+                    if not straight:
+                        i, j = j, i
+                    at = block_of(pair, i, j, row_start, row_node, column, block_start)
+                    for c in range(6):
+                        for r in range(6):
+                            value = block[6 * b + c, 6 * a + r]
+                            if straight:
+                                upper[at, c, r] += value
+                            else:
+                                lower[at, c, r] += value
+
+
+@body
+def _some_half_passes(
+    begin, end, order, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
+    slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
+    row_node, column, block_start, tangent, residual, lines, upper, lower,
+):  # fmt: skip
+    for k in range(begin, end):
+        pair_half_passes(
+            order[k], h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
+            slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first,
+            row_start, row_node, column, block_start, tangent, residual, lines, upper, lower,
+        )  # fmt: skip
+
+
+@parallel("runs", least=2048)
+def add_half_passes(
+    order, group_start, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
+    slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
+    row_node, column, block_start, tangent, residual, lines, upper, lower,
+):  # fmt: skip
+    """Add all half passes of fibers to the residual and, where `tangent` is set, to the matrix.
+
+    Arrays as in `fibermsk.kernels.pair_potential.fill_tangents`.
+    """
+    for group in range(group_start.size - 1):
+        begin, n = group_start[group], group_start[group + 1] - group_start[group]
+        for part in prange(PARTS):
+            _some_half_passes(
+                begin + part * n // PARTS, begin + (part + 1) * n // PARTS, order, h, elements,
+                fiber, run_element, run_law, law_points, law_xi, law_weight, slot_start,
+                slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
+                row_node, column, block_start, tangent, residual, lines, upper, lower,
+            )  # fmt: skip

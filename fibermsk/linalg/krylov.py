@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
+from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
 __all__ = ["GOOD_ENOUGH", "MOST_DIRECT", "MOST_ITERATIONS", "gmres"]
 
@@ -21,44 +23,90 @@ increment makes up for it, and a direct solution takes far longer on large syste
 MOST_DIRECT = 100_000
 """Unknowns above which there is no direct solution instead: it would fill the memory."""
 
-_ROOM = 24
-"""Vectors that a device has room for at first."""
+_ROOM = 16
+"""Vectors that there is room for at first."""
 
 
 @kernel
-def remove_parts(basis, n, w):
-    """Subtract the projections of w on the first n rows of the basis; returns their lengths.
+def _orthogonalize(basis, n, w, column):
+    """Make w orthogonal to the first n rows of the basis, and of length 1 the next row.
 
-    In four partial sums each, which vector units add at once; a library's threads would have to be
-    woken for every product.
+    column receives the projections on the rows and the length that was left.
     """
     parts = np.empty(n)
-    for k in range(n):
-        row = basis[k]
-        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-        whole = w.size - w.size % 4
-        for i in range(0, whole, 4):
-            s0 += row[i] * w[i]
-            s1 += row[i + 1] * w[i + 1]
-            s2 += row[i + 2] * w[i + 2]
-            s3 += row[i + 3] * w[i + 3]
-        for i in range(whole, w.size):
-            s0 += row[i] * w[i]
-        parts[k] = (s0 + s1) + (s2 + s3)
-    for k in range(n):
-        row, part = basis[k], parts[k]
+    column[:n] = 0.0
+    for _ in range(2):
+        multiply_rows(basis, n, w, parts)
+        subtract_rows(basis, n, parts, w)
+        for k in range(n):
+            column[k] += parts[k]
+    square = np.empty(1)
+    multiply_rows(w.reshape((1, w.size)), 1, w, square)
+    column[n] = square[0] ** 0.5
+    if column[n] > 0.0:
+        inverse = 1.0 / column[n]
         for i in range(w.size):
-            w[i] -= part * row[i]
-    return parts
+            basis[n, i] = inverse * w[i]
 
 
-def _remove_parts(basis: Any, n: int, w: Any) -> list[float]:
-    """`remove_parts` for arrays of NumPy or of a device."""
-    if isinstance(w, np.ndarray):
-        return remove_parts(basis, n, w).tolist()
-    parts = basis[:n] @ w
-    w -= parts @ basis[:n]
-    return parts.tolist()
+def _orthogonalize_on_device(basis: Any, n: int, w: Any, column: NDArray[np.float64]) -> None:
+    """`_orthogonalize` for arrays of a device."""
+    known = basis[:n]
+    parts = known @ w
+    w -= parts @ known
+    rest = known @ w
+    w -= rest @ known
+    column[:n] = (parts + rest).tolist()
+    column[n] = float(w @ w) ** 0.5
+    if column[n] > 0.0:
+        basis[n] = w / float(column[n])
+
+
+@kernel
+def _rotate(columns, rotations, goal, n):
+    """Make column n of the Hessenberg matrix, columns[n, : n + 2], one of a triangle by rotations.
+
+    goal: the right-hand side, rotated as well. Gives the size of its last entry, which is the norm
+    of the residual; infinite if the matrix is singular or not finite.
+    """
+    h = columns[n]
+    for k in range(n):
+        c, s = rotations[k, 0], rotations[k, 1]
+        h[k], h[k + 1] = c * h[k] + s * h[k + 1], c * h[k + 1] - s * h[k]
+    turned = np.hypot(h[n], h[n + 1])
+    if not 0.0 < turned < np.inf:
+        return np.inf
+    c, s = h[n] / turned, h[n + 1] / turned
+    rotations[n, 0], rotations[n, 1], h[n] = c, s, turned
+    goal[n], goal[n + 1] = c * goal[n], -s * goal[n]
+    return abs(goal[n + 1])
+
+
+@kernel
+def _solve_triangle(columns, goal, n):
+    """Replace the first n entries of the goal by the solution with the triangle."""
+    for k in range(n - 1, -1, -1):
+        goal[k] /= columns[k, k]
+        for i in range(k):
+            goal[i] -= columns[k, i] * goal[k]
+
+
+def _combination(basis: Any, n: int, weights: NDArray[np.float64]) -> Any:
+    """Sum of the first n rows of a basis of NumPy or of a device times a weight each."""
+    x = 0.0 * basis[0]
+    if isinstance(x, np.ndarray):
+        subtract_rows(basis, n, -weights, x)
+        return x
+    for k in range(n):
+        x += float(weights[k]) * basis[k]
+    return x
+
+
+def _enlarged(array: Any, shape: tuple[int, ...]) -> Any:
+    """New array that begins with the rows and columns of one."""
+    result = np.empty_like(array, shape=shape)
+    result[tuple(slice(size) for size in array.shape)] = array
+    return result
 
 
 def gmres(
@@ -92,45 +140,24 @@ def gmres(
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
         return 0.0 * right, 0, 0.0 if norm == 0.0 else np.inf
-    # rows: the orthonormal basis; of NumPy only those that are used ever take memory
-    room = max_iterations + 1 if isinstance(right, np.ndarray) else _ROOM
-    basis = np.empty_like(right, shape=(room, right.size))
+    orthogonalize = _orthogonalize if isinstance(right, np.ndarray) else _orthogonalize_on_device
+    room = min(_ROOM, max_iterations) + 1
+    basis = np.empty_like(right, shape=(room, right.size))  # rows: an orthonormal basis
     basis[0] = right / norm
-    # columns of the triangular factor of the Hessenberg matrix, and the rotations that give it
-    columns, cosines, sines, goal = [], [], [], [norm]
-    converged = False
-    while len(columns) < max_iterations and not converged:
-        n = len(columns) + 1
-        w = multiply(basis[n - 1])
-        h = [0.0] * n
-        for _ in range(2):
-            for k, part in enumerate(_remove_parts(basis, n, w)):
-                h[k] += part
-        size = float(w @ w) ** 0.5
-        h.append(size)
-        for k, (c, s) in enumerate(zip(cosines, sines, strict=True)):
-            h[k], h[k + 1] = c * h[k] + s * h[k + 1], c * h[k + 1] - s * h[k]
-        turned = float(np.hypot(h[-2], h[-1]))
-        if not 0.0 < turned < np.inf:
+    columns, rotations, goal = np.empty((room, room)), np.empty((room, 2)), np.empty(room)
+    goal[0] = norm
+    n, size = 0, norm
+    while n < max_iterations and (n == 0 or size > tolerance * norm):
+        if n + 1 == room:
+            room = min(2 * n, max_iterations) + 1
+            basis = _enlarged(basis, (room, right.size))
+            columns, rotations = _enlarged(columns, (room, room)), _enlarged(rotations, (room, 2))
+            goal = _enlarged(goal, (room,))
+        w = multiply(basis[n])
+        orthogonalize(basis, n + 1, w, columns[n])
+        next_size = _rotate(columns, rotations, goal, n)
+        if next_size == np.inf:
             break
-        c, s = h[-2] / turned, h[-1] / turned
-        columns.append([*h[:-2], turned])
-        cosines.append(c)
-        sines.append(s)
-        goal.append(-s * goal[-1])
-        goal[-2] *= c
-        converged = abs(goal[-1]) <= tolerance * norm
-        if not converged:
-            if n == basis.shape[0]:
-                basis = np.concatenate([basis, np.empty_like(basis)])
-            basis[n] = w / size
-    n = len(columns)
-    y = np.array(goal[:n])
-    for k in range(n - 1, -1, -1):
-        y[k] /= columns[k][k]
-        for i in range(k):
-            y[i] -= columns[k][i] * y[k]
-    x = 0.0 * right
-    for weight, vector in zip(y, basis, strict=False):
-        x += float(weight) * vector
-    return x, n, abs(goal[-1]) / norm
+        n, size = n + 1, next_size
+    _solve_triangle(columns, goal, n)
+    return _combination(basis, n, goal), n, size / norm

@@ -16,50 +16,22 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fibermsk._compile import kernel, parallel
+from fibermsk._compile import body, kernel, parallel
+from fibermsk.linalg.block import multiply_in_place, subtract_product
 
 __all__ = [
     "factor_lines",
     "factor_one",
     "multiply_lines",
     "multiply_one",
+    "solve_columns",
     "solve_line",
     "solve_lines",
     "solve_one",
 ]
 
 
-@kernel
-def subtract_product(block, x, y):
-    """Subtract a 6 x 6 block (column, row) times x (6,) from y (6,)."""
-    y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
-    for c in range(6):
-        v = x[c]
-        y0 -= block[c, 0] * v
-        y1 -= block[c, 1] * v
-        y2 -= block[c, 2] * v
-        y3 -= block[c, 3] * v
-        y4 -= block[c, 4] * v
-        y5 -= block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
-
-
-@kernel
-def multiply_in_place(block, y):
-    """Replace y (6,) by a 6 x 6 block (column, row) times it."""
-    y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(6):
-        v = y[c]
-        y0 += block[c, 0] * v
-        y1 += block[c, 1] * v
-        y2 += block[c, 2] * v
-        y3 += block[c, 3] * v
-        y4 += block[c, 4] * v
-        y5 += block[c, 5] * v
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
-
-
-@kernel
+@body
 def invert_block(block):
     """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes.
 
@@ -96,7 +68,7 @@ def invert_block(block):
     return True
 
 
-@kernel
+@body
 def factor_line(lines, first, last, factors):
     """Factor the line of nodes first to last; False if a pivot block is singular."""
     for i in range(first, last):
@@ -117,7 +89,7 @@ def factor_line(lines, first, last, factors):
     return True
 
 
-@kernel
+@body
 def factor_one(line, lines, start, factors, regular):
     """Factor one line; see `factor_lines`."""
     regular[line] = factor_line(lines, start[line], start[line + 1], factors)
@@ -130,20 +102,33 @@ def factor_lines(lines, start, factors, regular):
         factor_one(line, lines, start, factors, regular)
 
 
-@kernel
+@body
+def _first_not_zero(first, last, x):
+    """First of some nodes where x (n_nodes, 6) is not zero, the last one at most."""
+    for i in range(first, last):
+        for c in range(6):
+            if x[i, c] != 0.0:
+                return i
+    return last
+
+
+@body
 def solve_line(factors, first, last, x):
     """Replace the right-hand side x (n_nodes, 6) at the nodes of one line by the solution."""
-    for i in range(first, last):
-        if i > first:
+    begin = _first_not_zero(first, last, x)
+    if begin == last:
+        return
+    for i in range(begin, last):
+        if i > begin:
             subtract_product(factors[i - 1, 2], x[i - 1], x[i])
         multiply_in_place(factors[i, 0], x[i])
     for i in range(last - 2, first - 1, -1):
         subtract_product(factors[i, 1], x[i + 1], x[i])
 
 
-@kernel
-def solve_one(line, start, factors, x):
-    """Replace the right-hand side x (n_nodes, 6) by the solution at the nodes of one line."""
+@body
+def solve_one(line, factors, start, x):
+    """Solve one line; see `solve_lines`."""
     solve_line(factors, start[line], start[line + 1], x)
 
 
@@ -151,10 +136,34 @@ def solve_one(line, start, factors, x):
 def solve_lines(factors, start, x):
     """Replace right-hand sides x (n_nodes, 6) by the solution with all lines."""
     for line in range(start.size - 1):
-        solve_line(factors, start[line], start[line + 1], x)
+        solve_one(line, factors, start, x)
 
 
 @kernel
+def solve_columns(factors, start, columns):
+    """Replace right-hand sides (m, n_nodes, 6) likewise.
+
+    All of them node by node, so that the processor need not wait for one product to begin the next.
+    """
+    m = columns.shape[0]
+    begin = np.empty(m, np.int64)
+    for line in range(start.size - 1):
+        first, last = start[line], start[line + 1]
+        for j in range(m):
+            begin[j] = _first_not_zero(first, last, columns[j])
+        for i in range(first, last):
+            for j in range(m):
+                if i > begin[j]:
+                    subtract_product(factors[i - 1, 2], columns[j, i - 1], columns[j, i])
+                if i >= begin[j]:
+                    multiply_in_place(factors[i, 0], columns[j, i])
+        for i in range(last - 2, first - 1, -1):
+            for j in range(m):
+                if begin[j] < last:
+                    subtract_product(factors[i, 1], columns[j, i + 1], columns[j, i])
+
+
+@body
 def multiply_one(line, lines, start, x, y):
     """Subtract the product of one line with x (n_nodes, 6) from y."""
     for i in range(start[line], start[line + 1]):

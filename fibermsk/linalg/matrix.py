@@ -19,45 +19,78 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Couplings:
-    """Blocks between elements of different lines; see `fibermsk.linalg.couplings`.
+    """Bands of 6 x 6 blocks between pairs of lines; see `fibermsk.linalg.couplings`.
 
     Attributes
     ----------
-    row, column : (n_pairs,) int array
-        First nodes of the elements.
-    n_mirrored : int
-        How many, from the first on, stand for their transposes as well.
-    block : (n_pairs, 12, 12) float array
-        Entries.
+    first, second : (n_pairs,) int array
+        Lines that are coupled.
+    row_start : (n_pairs + 1,) int array
+        Where each pair's rows begin: one for each node of its first line,
+    row_node : (n_pairs,) int array
+        from this one on.
+    column : (n_rows,) int array
+        First node of the second line that a row has a block with; undefined if it has none.
+    block_start : (n_rows + 1,) int array
+        Where each row's blocks begin.
+    upper : (at least n_blocks, 6, 6) float array
+        With the rows of the first line's nodes and the columns of the second's.
+    lower : (at least n_blocks, 6, 6) or (0, 6, 6) float array
+        With the rows of the second line's nodes and the columns of the first's; if of length 0,
+        the transposes of `upper`.
     entry_start, entry_middle : (n_lines + 1,) and (n_lines,) int array
         Where each line's entries begin, and those with a line after it.
     entries : (2 n_pairs,) int array
         Of all lines.
     """
 
-    row: Index
+    first: Index
+    second: Index
+    row_start: Index
+    row_node: Index
     column: Index
-    n_mirrored: int
-    block: Array
+    block_start: Index
+    upper: Array
+    lower: Array
     entry_start: Index
     entry_middle: Index
     entries: Index
 
     @classmethod
     def between(
-        cls, row: Index, column: Index, n_mirrored: int, block: Array, line_of_node: Index
-    ) -> Couplings:
-        """Couplings with their entries listed."""
-        n_lines = int(line_of_node[-1]) + 1 if line_of_node.size else 0
+        cls, first: Index, second: Index, row_start: Index, row_node: Index, column: Index,
+        block_start: Index, upper: Array, lower: Array, n_lines: int,
+    ) -> Couplings:  # fmt: skip
+        """Couplings with their entries listed, lines in the order of their numbers."""
         start, middle = np.empty(n_lines + 1, np.int64), np.empty(n_lines, np.int64)
-        entries = np.empty(2 * row.size, np.int64)
-        list_entries(row, column, line_of_node, start, middle, entries)
-        return cls(row, column, n_mirrored, block, start, middle, entries)
+        entries = np.empty(2 * first.size, np.int64)
+        list_entries(first, second, np.arange(n_lines), start, middle, entries)
+        return cls(
+            first, second, row_start, row_node, column, block_start, upper, lower, start, middle,
+            entries,
+        )  # fmt: skip
+
+    @classmethod
+    def none(cls, n_lines: int) -> Couplings:
+        """None between lines."""
+        empty, zero, blocks = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 6, 6))
+        return cls.between(empty, empty, zero, empty, empty, zero, blocks, blocks, n_lines)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks in use; the arrays may be longer."""
+        return int(self.block_start[-1])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the blocks in use are."""
+        n = self.n_blocks
+        return bool(np.isfinite(self.upper[:n]).all() and np.isfinite(self.lower[:n]).all())
 
 
 @dataclass(frozen=True)
 class LineMatrix:
-    """Block-tridiagonal lines of nodes, six unknowns each, with couplings between their elements.
+    """Block-tridiagonal lines of nodes, six unknowns each, with couplings between their nodes.
 
     Attributes
     ----------
@@ -84,7 +117,10 @@ class LineMatrix:
         x, y = x.reshape(-1, 6), y.reshape(-1, 6)
         pairs = self.couplings
         multiply_lines(self.lines, self.start, x, y)
-        multiply_couplings(pairs.n_mirrored, pairs.row, pairs.column, pairs.block, x, y)
+        multiply_couplings(
+            pairs.row_start, pairs.row_node, pairs.column, pairs.block_start, pairs.upper,
+            pairs.lower, x, y,
+        )  # fmt: skip
 
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,)."""
@@ -102,12 +138,15 @@ class LineMatrix:
         parts.append((nodes[inner], nodes[inner] + 1, self.lines[inner, 1]))
         parts.append((nodes[inner] + 1, nodes[inner], self.lines[inner, 2]))
         pairs = self.couplings
-        for a in range(2):
-            for b in range(2):
-                block = pairs.block[:, 6 * a : 6 * a + 6, 6 * b : 6 * b + 6]
-                parts.append((pairs.row + a, pairs.column + b, block.transpose(0, 2, 1)))
-                own = slice(pairs.n_mirrored)
-                parts.append((pairs.column[own] + b, pairs.row[own] + a, block[own]))
+        n_blocks, sizes = pairs.n_blocks, np.diff(pairs.block_start)
+        row = np.repeat(np.arange(sizes.size), sizes)
+        shift = pairs.row_node - pairs.row_start[:-1]
+        of_first = row + np.repeat(shift, np.diff(pairs.row_start))[row]
+        of_second = np.arange(n_blocks) + (pairs.column - pairs.block_start[:-1])[row]
+        upper = pairs.upper[:n_blocks]
+        lower = pairs.lower[:n_blocks] if pairs.lower.size else upper.transpose(0, 2, 1)
+        parts.append((of_first, of_second, upper))
+        parts.append((of_second, of_first, lower))
         rows, columns, data = [], [], []
         for row, column, block in parts:  # block: (n, column, row)
             shape = block.shape

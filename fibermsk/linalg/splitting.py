@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lu_factor, lu_solve
 
-from fibermsk.linalg.couplings import solve_backward, solve_forward
-from fibermsk.linalg.lines import factor_lines, multiply_lines, solve_lines
+from fibermsk._compile import kernel
+from fibermsk.linalg.couplings import sweep_backward, sweep_forward
+from fibermsk.linalg.dense import factor_dense
+from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
+from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
 __all__ = ["Splitting"]
 
@@ -21,12 +23,12 @@ class Splitting:
     The matrix is L + E + U with the lines and D in E, the couplings of a line with those before it
     and R in L, the other couplings and B in U. With F, which has the Schur complement S = D - R
     E^-1 B in place of D, the product (F + L) F^-1 (F + U) is near the matrix, and the matrix itself
-    where no two lines are coupled. As L + E + U = (F + L) + (F + U) - (2 F - E),
+    where no two lines are coupled. As L + E + U = (F + L) + (F + U) - F + (E - F),
 
-    (F + L)^-1 (L + E + U) w = w + (F + L)^-1 (F v - (2 F - E) w), w = (F + U)^-1 F v
+    (F + L)^-1 (L + E + U) w = w + (F + L)^-1 (F (v - w) + (E - F) w), w = (F + U)^-1 F v
 
-    needs no product with L or U beside the two solutions: Eisenstat, SIAM Journal on Scientific and
-    Statistical Computing 2 (1981), 1-4.
+    needs no product with L or U beside the two solutions, nor with E on the lines: Eisenstat, SIAM
+    Journal on Scientific and Statistical Computing 2 (1981), 1-4.
 
     Parameters
     ----------
@@ -42,68 +44,115 @@ class Splitting:
     """
 
     def __init__(self, matrix: LineMatrix, B: Array, R: Array, D: Array) -> None:
-        self._matrix, self._B, self._R, self._D = matrix, B, R, D
-        self._factors = np.empty_like(matrix.lines)
+        factors = np.empty_like(matrix.lines)
         regular = np.empty(matrix.start.size - 1, bool)
-        factor_lines(matrix.lines, matrix.start, self._factors, regular)
+        factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        self._n = B.shape[0]
+        pairs, shape = matrix.couplings, (B.shape[0] // 6, 6)
+        columns = B.T.copy(order="C")  # E^-1 B
         if D.size:
-            columns = B.T.copy(order="C")
-            for column in columns:
-                solve_lines(self._factors, matrix.start, column.reshape(-1, 6))
-            self._S = D - R @ columns.T
-            if not np.isfinite(self._S).all():
-                raise np.linalg.LinAlgError("the tangent is not finite")
-            self._corner = lu_factor(self._S, check_finite=False)
-            if not np.diag(self._corner[0]).all():
-                raise np.linalg.LinAlgError("the tangent is singular")
+            solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
+            inverse = factor_dense(D - R @ columns.T)(np.eye(D.shape[0]))
+        else:
+            inverse = D
+        self._is_exact = pairs.n_blocks == 0
+        self._arguments = (
+            matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries, pairs.row_start,
+            pairs.row_node, pairs.column, pairs.block_start, pairs.upper, pairs.lower, factors,
+            columns, R, np.ascontiguousarray(inverse), np.empty(shape),
+        )  # fmt: skip
+        self._D, self._apart = D, np.empty(shape)
 
     @property
     def is_exact(self) -> bool:
         """Whether no two lines are coupled."""
-        return self._matrix.couplings.row.size == 0
+        return self._is_exact
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""
-        x = v.copy()
-        solve_forward(*self._arguments, x[: self._n].reshape(-1, 6))
-        if self._D.size:
-            x[self._n :] = self._solve_corner(x[self._n :] - self._R @ x[: self._n])
+        x = np.empty_like(v)
+        _forward(*self._arguments, v, x)
         return x
 
     def backward(self, v: Array) -> Array:
         """(F + U)^-1 F v, a new vector (n + m,)."""
-        x = v.copy()
-        change = np.empty(self._n)
-        if self._D.size:
-            np.matmul(self._B, v[self._n :], out=change)
-            np.negative(change, out=change)
-        solve_backward(
-            *self._arguments, self._D.size > 0, change.reshape(-1, 6), x[: self._n].reshape(-1, 6)
-        )
+        x = np.empty_like(v)
+        _backward(*self._arguments, v, x)
         return x
 
     def multiply(self, v: Array) -> Array:
         """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector (n + m,)."""
-        w = self.backward(v)
-        rest, lines, n = np.zeros_like(v), self._matrix, self._n
-        multiply_lines(
-            lines.lines, lines.start, (w - v)[:n].reshape(-1, 6), rest[:n].reshape(-1, 6)
-        )
-        if self._D.size:
-            rest[n:] = (self._D - self._S) @ v[n:]
-        w += self.forward(rest)
+        w = np.empty_like(v)
+        _multiply(*self._arguments, self._D, self._apart, v, w)
         return w
 
-    def _solve_corner(self, right: Array) -> Array:
-        return np.asarray(lu_solve(self._corner, right, check_finite=False))
 
-    @property
-    def _arguments(self):
-        pairs = self._matrix.couplings
-        return (
-            self._matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries,
-            pairs.n_mirrored, pairs.row, pairs.column, pairs.block, self._factors,
-        )  # fmt: skip
+@kernel
+def _solve_corner(rows, inverse, right, x, out):
+    """Fill out (m,) with the inverse of the Schur complement times (right - rows x), x (n,)."""
+    rest = np.empty(right.size)
+    multiply_rows(rows, right.size, x, rest)
+    for j in range(right.size):
+        rest[j] = right[j] - rest[j]
+    for i in range(right.size):
+        out[i] = 0.0
+        for j in range(right.size):
+            out[i] += inverse[i, j] * rest[j]
+
+
+@kernel
+def _forward(
+    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+    lower, factors, columns, rows, inverse, change, v, x,
+):  # fmt: skip
+    n = columns.shape[1]
+    x[:n] = v[:n]
+    at_nodes = x[:n].reshape((-1, 6))
+    solve_lines(factors, start, at_nodes)
+    sweep_forward(
+        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+        lower, factors, change, at_nodes,
+    )  # fmt: skip
+    _solve_corner(rows, inverse, v[n:], x[:n], x[n:])
+
+
+@kernel
+def _backward(
+    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+    lower, factors, columns, rows, inverse, change, v, x,
+):  # fmt: skip
+    n = columns.shape[1]
+    x[:] = v
+    subtract_rows(columns, columns.shape[0], v[n:], x[:n])
+    sweep_backward(
+        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+        lower, factors, change, x[:n].reshape((-1, 6)),
+    )  # fmt: skip
+
+
+@kernel
+def _multiply(
+    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+    lower, factors, columns, rows, inverse, change, D, apart, v, w,
+):  # fmt: skip
+    _backward(
+        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+        lower, factors, columns, rows, inverse, change, v, w,
+    )  # fmt: skip
+    n, m = columns.shape[1], columns.shape[0]
+    flat = apart.reshape(n)
+    for i in range(n):
+        flat[i] = v[i] - w[i]
+    sweep_forward(
+        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
+        lower, factors, change, apart,
+    )  # fmt: skip
+    for i in range(n):
+        w[i] += flat[i]
+    if m:
+        right = np.zeros(m)
+        for i in range(m):
+            for j in range(m):
+                right[i] += D[i, j] * v[n + j]
+        _solve_corner(rows, inverse, right, flat, w[n:])

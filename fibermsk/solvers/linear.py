@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
+from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
 
@@ -58,13 +57,13 @@ def solver(matrix: Tangent) -> Solver:
     if isinstance(matrix, SolvesItself):
         return matrix.solver()
     if isinstance(matrix, np.ndarray):
-        return _exactly(_dense(matrix))
+        return _exactly(factor_dense(matrix))
     if matrix.B.shape[0] == 0:
-        return _exactly(_dense(matrix.D))
+        return _exactly(factor_dense(matrix.D))
     if not isinstance(matrix.A, LineMatrix):
         return _exactly(_bordered(matrix, _sparse(matrix.A)))
     A = matrix.A
-    if not np.isfinite(A.couplings.block).all():
+    if not A.couplings.is_finite:
         raise np.linalg.LinAlgError("the tangent is not finite")
     split = Splitting(A, matrix.B, matrix.R, matrix.D)
     if split.is_exact:
@@ -108,7 +107,7 @@ def _bordered(matrix: BorderedMatrix, inner: Solve) -> Solve:
     if matrix.D.size == 0:
         return inner
     columns = np.stack([inner(column) for column in np.ascontiguousarray(matrix.B.T)], axis=1)
-    corner = _dense(matrix.D - matrix.R @ columns)
+    corner = factor_dense(matrix.D - matrix.R @ columns)
     n = matrix.B.shape[0]
 
     def solve(right: Array) -> Array:
@@ -143,19 +142,3 @@ def _sparse(A: csc_array) -> Solve:
     except (RuntimeError, MatrixRankWarning) as error:
         raise np.linalg.LinAlgError(str(error)) from error
     return lu.solve
-
-
-def _dense(matrix: Array) -> Solve:
-    if not np.isfinite(matrix).all():
-        raise np.linalg.LinAlgError("the tangent is not finite")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
-        try:
-            factors: Any = lu_factor(matrix, check_finite=False)
-        except LinAlgWarning as error:
-            raise np.linalg.LinAlgError("the tangent is singular") from error
-
-    def solve(right: Array) -> Array:
-        return np.asarray(lu_solve(factors, right, check_finite=False))
-
-    return solve

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import safeguard
-from fibermsk.kernels.pairs import gather_gradients, gather_tangents
+from fibermsk.kernels.pairs import mirror_blocks, place_blocks
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
@@ -22,7 +22,7 @@ from fibermsk.system.contact_sets import (
     PotentialBones,
     PotentialFibers,
 )
-from fibermsk.system.pair_memory import PairMemory
+from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
@@ -56,7 +56,7 @@ class ContactSearch:
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = _SKIN * self.candidates.thickest.max(initial=0.0)
-        self._pairs = PairMemory()
+        self._blocks = BlockMemory()
         self.energy = 0.0
         self.fiber_sets, self.bone_sets = self._new_sets()
         # contact points that only an update could close
@@ -84,6 +84,7 @@ class ContactSearch:
         shapes = self.partners.place_shapes(self._state)
         self._at = Geometry(self._power, self._widest_sections(), *shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
+        self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
         self.energy = sum(energy for _, energy in found)
         return min(1.0, *(least for least, _ in found))
 
@@ -96,6 +97,14 @@ class ContactSearch:
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs, self.candidates.bone_runs
         self._allocate(*runs, self.fiber_sets, self.bone_sets)
+        fiber_runs = self.candidates.fiber_runs
+        pairs = self._pairs = FiberPairs.of(fiber_runs, self.cables)
+        self._touching = TouchingPairs(pairs)
+        potential = self.partners.variational[fiber_runs.law]
+        for part, own in zip(self.fiber_sets, (~potential, potential), strict=True):
+            part.pair_up(pairs, self._touching, pairs.sort(own))
+        n_rows = int(pairs.row_start[-1])
+        self._column, self._block_start = np.zeros(n_rows, np.int64), np.zeros(n_rows + 1, np.int64)
 
     def _allocate(
         self, fiber_runs: FiberRuns, bone_runs: BoneRuns, fiber_sets: Iterable, bone_sets: Iterable
@@ -126,26 +135,32 @@ class ContactSearch:
 
         Returns the couplings between fibers, whose blocks are valid until the next call.
         """
-        half_passes, potentials = self.fiber_sets
-        pairs, cables = self._pairs, self.cables
-        n_mirrored = potentials.count_pairs()
-        pairs.resize(n_mirrored, n_mirrored + half_passes.count_pairs())
-        if tangent:
-            pairs.make_room_for_blocks()
-        for part, first in ((potentials, 0), (half_passes, n_mirrored)):
-            part.list_pairs(pairs, first)
-            part.fill_pairs(self._at, pairs, tangent)
-        couplings = pairs.couplings(cables.elements, cables.fiber_of_node)
-        gather = (
-            couplings.entry_start, couplings.entries, n_mirrored, couplings.row, couplings.column
-        )  # fmt: skip
-        gather_gradients(*gather, pairs.gradient, out.residual)
-        if tangent:
-            lines = out.data.reshape(-1, 3, 6, 6)
-            gather_tangents(*gather, pairs.own, pairs.partner, lines)
+        couplings = self._couplings(tangent)
+        potentials, half_passes = self.fiber_sets[::-1]
+        potentials.scatter(self._at, out, couplings, tangent)
+        if tangent and couplings.lower.size:
+            mirror_blocks(couplings.n_blocks, couplings.upper, couplings.lower)
+        half_passes.scatter(self._at, out, couplings, tangent)
         for part in self.bone_sets:
             part.scatter(self._at, out, tangent)
         return couplings
+
+    def _couplings(self, filled: bool) -> Couplings:
+        """Couplings of all closed points with zero blocks, or none unless they will be `filled`."""
+        pairs = self._pairs
+        half_passes, potentials = self.fiber_sets
+        n, none = 0, np.empty((0, 6, 6))
+        upper = lower = none
+        if filled:
+            self._block_start[:] = 0
+            for part in self.fiber_sets:
+                part.mark(self._column, self._block_start[1:])
+            n = place_blocks(self._block_start)
+            upper, lower = self._blocks.make_room(n, half_passes.runs.element.size > 0)
+        return Couplings(
+            pairs.first, pairs.second, pairs.row_start, pairs.row_node, self._column,
+            self._block_start, upper, lower, *pairs.entries,
+        )  # fmt: skip
 
     def step_fraction(
         self, update: Array, update_q: Array, remainder: Array, fraction: float, keep: float

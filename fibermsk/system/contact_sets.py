@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import bone_passes, contact, gaps, pair_potential, scatter, variational
-from fibermsk.kernels.pairs import count_pairs, list_pairs
+from fibermsk.kernels.pairs import mark_pairs
 from fibermsk.kernels.rows import N_COLUMNS
+from fibermsk.kernels.shares import N_SHARE
+from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
-from fibermsk.system.pair_memory import PairMemory
+from fibermsk.system.fiber_pairs import FiberPairs, RunsOfPairs, TouchingPairs
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 
 
 class Geometry(NamedTuple):
@@ -60,7 +63,7 @@ class Border(NamedTuple):
 
     residual: Array
     residual_q: Array
-    data: Array
+    lines: Array
     B: Array
     R: Array
     D: Array
@@ -77,6 +80,8 @@ class _FiberSet:
         The partner's point.
     state, force : (n_slots, 6) and (n_slots, 3) float array
         See `fibermsk.kernels.contact`.
+    of_pairs : RunsOfPairs
+        Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
         Room for what kernels find for each run.
     """
@@ -89,7 +94,6 @@ class _FiberSet:
         self.runs = runs
         n = int(runs.slot_start[-1])
         self.element, self.xi = np.full(n, -1), np.empty(n)
-        self._run_pairs = np.zeros(runs.element.size + 1, np.int64)
         self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
         # successive runs of one element with one law have the same quadrature points
         same = (np.diff(runs.element, prepend=-1) == 0) & (np.diff(runs.law, prepend=-1) == 0)
@@ -110,21 +114,27 @@ class _FiberSet:
             runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
         )  # fmt: skip
 
-    def count_pairs(self) -> int:
-        """Number of pairs of elements that touch, at the configuration evaluated last."""
-        return count_pairs(self.runs.slot_start, self.element, self.state, self._run_pairs)
+    def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
+        """Take the pairs of fibers, and which of this set's runs belong to each."""
+        self._pairs, self._touching, self.of_pairs = pairs, touching, own
 
-    def list_pairs(self, memory: PairMemory, first: int) -> None:
-        """Fill the elements of the pairs from `first` on, which are this set's from here on."""
-        self._first = first
-        own = slice(first, first + int(self._run_pairs[-1]))
-        list_pairs(
-            self.runs.element, self.runs.slot_start, self.element, self.state, self._run_pairs,
-            memory.row_element[own], memory.column_element[own],
+    def mark(self, column: Index, count: Index) -> None:
+        """Widen the rows of the couplings by what the closed points need; see `mark_pairs`."""
+        pairs, runs, cables = self._pairs, self.runs, self.cables
+        mark_pairs(
+            self._touching.order, cables.elements, cables.fiber, runs.element, runs.slot_start,
+            self.element, self.state, *self.of_pairs, pairs.first, pairs.row_start, pairs.row_node,
+            column, count,
         )  # fmt: skip
 
-    def _own(self, array: Array | NDArray[np.int64]) -> Any:
-        return array[self._first : self._first + int(self._run_pairs[-1])]
+    @property
+    def _order(self) -> tuple[Index, Index]:
+        return self._touching.order, self._touching.group_start
+
+    @property
+    def _places(self) -> tuple[Index, ...]:
+        pairs = self._pairs
+        return pairs.first, pairs.row_start, pairs.row_node
 
     @property
     def _slots(self) -> tuple[Any, ...]:
@@ -153,20 +163,23 @@ class HalfPassFibers(_FiberSet):
         least = contact.fiber_runs(*(at.power, reference, radius_poly, h, *search, *slots))
         return least, 0.0
 
-    def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
-        """Fill this set's pairs."""
+    def scatter(self, at: Geometry, out: Border, blocks: Couplings, tangent: bool) -> None:
+        """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
+        if runs.element.size == 0:
+            return
         if tangent:
             contact.fiber_slopes(
                 at.power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
                 runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
                 self._work[1], self.element, self.xi, self.state, self._jacobian,
             )  # fmt: skip
-        scatter.fill_half_passes(
-            cables.h, runs.element, runs.law, partners.points, partners.xi, partners.weight,
-            runs.slot_start, self.element, self.xi, self.state, self.force, self._jacobian,
-            self._run_pairs, self._own(memory.column_element), tangent, self._own(memory.gradient),
-            self._own(memory.own), self._own(memory.cross),
+        scatter.add_half_passes(
+            *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
+            self.state, self.force, self._jacobian, *self.of_pairs, *self._places, blocks.column,
+            blocks.block_start, tangent, out.residual, out.lines, blocks.upper,
+            blocks.lower,
         )  # fmt: skip
 
 
@@ -177,27 +190,37 @@ class PotentialFibers(_FiberSet):
         """Take new runs and make room for their points."""
         super().allocate(runs)
         self._held = np.zeros(self.xi.size, bool)
+        own, cables = self._sections[0], self.cables
+        self._section_start = np.searchsorted(own, cables.element_start)
+        self._shares = np.empty((own.size, self.partners.xi.shape[1], N_SHARE))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
         search = (at.power, at.widest, *self._search, self.partners.weight)
         return gaps.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
 
-    def fill_pairs(self, at: Geometry, memory: PairMemory, tangent: bool) -> None:
-        """Fill this set's pairs."""
+    def scatter(self, at: Geometry, out: Border, blocks: Couplings, tangent: bool) -> None:
+        """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
-        search = (
-            at.power, cables.reference_power, cables.radius_poly, cables.h, runs.element, runs.law,
-            partners.constants, partners.points, partners.xi, partners.weight, runs.slot_start,
-            self.element, self.xi,
-        )  # fmt: skip
-        pairs = (self._run_pairs, self._own(memory.column_element))
-        gradient = self._own(memory.gradient)
-        if not tangent:
-            pair_potential.fill_gradients(*search, self.state, *pairs, gradient)
+        if runs.element.size == 0:
             return
-        blocks = (self._own(part) for part in (memory.own, memory.cross, memory.partner))
-        pair_potential.fill_tangents(*search, self._held, self.state, *pairs, gradient, *blocks)
+        search = (
+            *self._order, at.power, cables.reference_power, cables.radius_poly, cables.h,
+            cables.elements,
+        )  # fmt: skip
+        points = (
+            runs.element, runs.law, partners.constants, partners.points, partners.xi,
+            partners.weight, self._sections[2], self._work[1], runs.slot_start, self.element,
+            self.xi,
+        )  # fmt: skip
+        shares = (self._section_start, *self._sections[:2], self._shares, out.residual)
+        if not tangent:
+            pair_potential.fill_gradients(*search, *points, self.state, *self.of_pairs, *shares)
+            return
+        pair_potential.fill_tangents(
+            *search, cables.fiber, *points, self._held, self.state, *self.of_pairs, *self._places,
+            blocks.column, blocks.block_start, *shares, out.lines, blocks.upper,
+        )  # fmt: skip
 
 
 class _BoneSet:
@@ -226,8 +249,7 @@ class _BoneSet:
 
     def _receives(self, out: Border, tangent: bool) -> tuple[Any, ...]:
         """Arguments of kernels that scatter: what the runs of each fiber add to."""
-        lines = out.data.reshape(-1, 3, 6, 6)
-        return tangent, out.residual, lines, out.B, out.R, self._moments, self._corners
+        return tangent, out.residual, out.lines, out.B, out.R, self._moments, self._corners
 
     def _add_shares(self, out: Border, tangent: bool) -> None:
         """Add what the fibers left to the coordinates, one after the other."""

@@ -251,8 +251,7 @@ class FiberSystem:
             bending.assemble_bending(*bent, r_nodes, lines)
         elif cables.bent.size:
             bending.bending_residual(*bent, r_nodes)
-        data = lines.reshape(-1)
-        couplings = self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
+        couplings = self.contact.scatter(Border(r_nodes, r_q, lines, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
         if n_border:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
@@ -271,9 +270,10 @@ class FiberSystem:
         reactions = np.empty((C.shape[0], 3))
         attachment.eliminate_attached(
             cables.elements, cables.end_element, cables.end_side, cables.node_start, C,
-            self._hess_index, hess, cables.attached, cables.fiber, couplings.n_mirrored,
-            couplings.row, couplings.column, couplings.block, couplings.entry_start,
-            couplings.entries, tangent, r_nodes, r_q, lines, B, R, D, reactions,
+            self._hess_index, hess, cables.attached, cables.fiber, couplings.first,
+            couplings.second, couplings.entry_start, couplings.entries, couplings.row_start,
+            couplings.row_node, couplings.column, couplings.block_start, couplings.upper,
+            couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
         )  # fmt: skip
         matrix = None
         if tangent:

@@ -40,6 +40,18 @@ def hex_bundle(elements=4, radius=1e-3, length=0.06, squeeze=40.0, formulation="
     return model
 
 
+def mixed_bundle():
+    """The bundle with half passes on three sides of the ring, and potentials elsewhere."""
+    model = hex_bundle(squeeze=20.0)
+    *ring, middle = model.fibers
+    (contact,) = model.contacts
+    model._contacts = [
+        replace(contact, first=ring[:3], second=middle, formulation="half_pass"),
+        replace(contact, first=ring[3:], second=[*ring, middle]),
+    ]
+    return model
+
+
 def curved_fibers():
     """Fibers of several lengths and numbers of elements, one of them pulled by its end."""
     model = fm.Model("curved", gravity=(0.1, 0.0, -9.81))
@@ -64,7 +76,7 @@ def curved_fibers():
     return model
 
 
-def upper_limb(fibers="variational", bones="half_pass"):
+def upper_limb(fibers="half_pass", bones="half_pass"):
     """The arm of scenes/: a hinge, and fibers that touch each other and three bones."""
     return reformulated(load_scene("upper_limb").scene(elements=4).model, fibers, bones)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from device_models import chain, hex_bundle
+from device_models import chain, mixed_bundle
 
 from fibermsk.backend import build_for_cpu
 from fibermsk.gpu import DeviceSystem, host_device
@@ -21,7 +21,9 @@ from fibermsk.kernels import (
     points,
     rows,
     safeguard,
+    scatter,
     shape,
+    shares,
     variational,
 )
 from fibermsk.linalg import couplings, lines
@@ -39,6 +41,8 @@ BODIES = (
     cable.add_residual,
     cable.add_tangent,
     cable.least_force,
+    contact.fiber_run,
+    contact.fiber_run_slopes,
     contact.fill_bone_run,
     couplings.solve_one_backward,
     couplings.solve_one_forward,
@@ -50,12 +54,10 @@ BODIES = (
     motion.fill_growth,
     motion.fill_least_tangent,
     motion.fill_radii,
-    pair_potential.run_gradients,
-    pair_potential.run_tangents,
-    pairs.count_run,
-    pairs.gather_gradient,
-    pairs.gather_tangent,
-    pairs.list_run,
+    pair_potential.pair_gradients,
+    pair_potential.pair_tangents,
+    pairs.mark_pair,
+    pairs.mirror_block,
     points.add_stray,
     points.fill_acceleration_slope,
     points.fill_velocity_slope,
@@ -66,8 +68,11 @@ BODIES = (
     safeguard.fill_stretch_fraction,
     safeguard.fill_way,
     safeguard.run_fraction,
+    scatter.pair_half_passes,
     shape.fill_hull,
     shape.fill_power,
+    shares.share_gradient,
+    shares.share_tangent,
     variational.add_bone_potential,
     variational.fill_bone_run,
 )
@@ -100,7 +105,7 @@ def recorded_launches():
             found[body] = (tasks, before)
 
     device = replace(host, launch=launch)
-    for model in (chain(), chain(bones="half_pass"), hex_bundle()):
+    for model in (chain(), chain("half_pass", "half_pass"), mixed_bundle()):
         system = DeviceSystem(build_for_cpu(model), device)
         y, v = system.initial_state()
         v = system.enforce(y, np.where(v == 0.0, 0.01, v))

@@ -3,20 +3,21 @@
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from device_models import hex_bundle
 
 import fibermsk as fm
 
 
-def half_passes():
-    """A bundle that touches by half passes."""
-    return hex_bundle(formulation="half_pass")
-
-
-def test_what_is_refused():
-    with pytest.raises(fm.ModelError, match="formulation = 'half_pass'"):
-        fm.build(half_passes(), backend="cupy")
+def test_a_model_without_fibers_is_refused():
+    model = fm.Model("pendulum")
+    model.add(fm.Body("bob", mass=1.0, com=(0.0, 0.0, 0.0), inertia=np.eye(3)))
+    model.add(
+        fm.Hinge("swing", model.ground, model.bodies[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
+    )
+    with pytest.raises(fm.ModelError, match="model 'pendulum': fibers = none"):
+        fm.build(model, backend="cupy")
 
 
 def test_unknown_backend():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from device_models import chain, curved_fibers, hex_bundle, upper_limb
+from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, upper_limb
 from numpy.testing import assert_array_equal
 
 import fibermsk as fm
@@ -13,9 +13,12 @@ MODELS = {
     "bundle in contact": hex_bundle,
     "curved fibers": curved_fibers,
     "upper limb": upper_limb,
-    "upper limb from potentials": lambda: upper_limb(bones="variational"),
+    "bundle, both formulations": mixed_bundle,
+    "bundle, half passes": lambda: hex_bundle(formulation="half_pass"),
+    "upper limb from potentials": lambda: upper_limb("variational", "variational"),
     "chain of two hinges": chain,
-    "chain, half passes of bones": lambda: chain(bones="half_pass"),
+    "chain, half passes": lambda: chain("half_pass", "half_pass"),
+    "chain, half passes of fibers": lambda: chain(fibers="half_pass"),
 }
 T, DV_DY, DVDOT_DV = 0.03, 300.0, 300.0
 
@@ -91,7 +94,7 @@ def test_contacts_are_closed(rng):
     host, device = pair(hex_bundle())
     state = moving_state(host, rng)
     tangent = device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent
-    assert tangent.couplings.n > 50
+    assert tangent.couplings.n_blocks > 50
     # the middle fiber has a color of its own, and the ring around it two
     assert len(tangent.groups) == 3
     assert host.evaluate(T, *state).admissibility < 1.0
@@ -141,7 +144,8 @@ def test_safeguard(systems, rng):
         increment = size * rng.standard_normal(y.size)
         a, b = (one.step_fraction(y, increment, 0.1) for one in (host, device))
         assert 0.0 < b <= 1.0
-        assert b == pytest.approx(a, rel=1e-12)
+        # where an update goes far, the device looks for candidates farther around
+        assert b == pytest.approx(a, rel=1e-11 if size == 1e-5 else 5e-3)
 
 
 @pytest.mark.parametrize("method", [fm.BackwardEuler(), fm.BDF2()], ids=lambda one: one.name)
@@ -162,11 +166,11 @@ def test_ten_steps(systems, method):
 
 
 @pytest.mark.parametrize("bones", ["half_pass", "variational"])
-def test_the_limb_until_it_touches_its_bones(bones):
-    systems = pair(upper_limb(bones=bones))
+def test_the_limb_until_it_is_in_contact(bones):
+    systems = pair(upper_limb(bones, bones))
     newton = fm.Newton(tolerance=1e-12)
     runs = [fm.simulate(system, t_end=0.5, dt=0.025, newton=newton) for system in systems]
-    assert systems[0].contact.n_closed()[1] > 5
+    assert min(systems[0].contact.n_closed()) > 5
     expected, found = ([*run.fibers.values()] for run in runs)
     for a, b in zip(expected, found, strict=True):
         assert np.abs(b.position - a.position).max() <= 1e-9 * np.abs(a.position).max()

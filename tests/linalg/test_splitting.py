@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from coupled_lines import dense_couplings, dense_lines, no_couplings, random_matrix
+from numpy.testing import assert_allclose
+
+from fibermsk.linalg import LineMatrix, Splitting
+
+
+@pytest.fixture(params=[0, 1, 5])
+def border(rng, request):
+    """B, R and D with so many unknowns."""
+    m, n = request.param, random_matrix(rng, True).shape[0]
+    B, R = rng.standard_normal((n, m)), rng.standard_normal((m, n))
+    B[:50] = 0.0
+    return 0.2 * B, 0.2 * R, 5.0 * np.eye(m) + rng.standard_normal((m, m))
+
+
+def parts(matrix, border):
+    """F + L, F, F + U and the whole in full, with the Schur complement in the corner of F."""
+    B, R, D = border
+    n, m = B.shape
+    E, (below, above) = dense_lines(matrix), dense_couplings(matrix)
+    S = D - R @ np.linalg.solve(E, B)
+    F = np.block([[E, np.zeros((n, m))], [np.zeros((m, n)), S]])
+    lower = np.block([[E + below, np.zeros((n, m))], [R, S]])
+    upper = np.block([[E + above, B], [np.zeros((m, n)), S]])
+    return lower, F, upper, np.block([[E + below + above, B], [R, D]])
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_against_full_matrices(rng, border, mirrored):
+    matrix = random_matrix(rng, mirrored)
+    lower, F, upper, whole = parts(matrix, border)
+    split = Splitting(matrix, *border)
+    assert not split.is_exact
+    for _ in range(2):  # nothing of a call is left for the next
+        v = rng.standard_normal(whole.shape[0])
+        kept = v.copy()
+        expected = np.linalg.solve(lower, v)
+        assert_allclose(split.forward(v), expected, rtol=0, atol=1e-12)
+        w = np.linalg.solve(upper, F @ v)
+        assert_allclose(split.backward(v), w, rtol=0, atol=1e-12)
+        product = np.linalg.solve(lower, whole @ w)
+        assert_allclose(split.multiply(v), product, rtol=0, atol=1e-12)
+        assert np.array_equal(v, kept)
+
+
+def test_exact_for_lines_alone(rng, border):
+    matrix = no_couplings(random_matrix(rng, True))
+    split = Splitting(matrix, *border)
+    assert split.is_exact
+    whole = parts(matrix, border)[3]
+    v = rng.standard_normal(whole.shape[0])
+    assert_allclose(split.backward(split.forward(v)), np.linalg.solve(whole, v), rtol=0, atol=1e-12)
+    assert_allclose(split.multiply(v), v, rtol=0, atol=1e-12)
+
+
+def test_a_singular_or_infinite_line_is_refused(rng, border):
+    matrix = random_matrix(rng, True)
+    alone = matrix.start[1]  # the one node of its line
+    for at, value in (((alone, 0, 3), 0.0), ((alone, 0, 5, 0), np.nan), ((6, 1, 0, 5), np.inf)):
+        lines = matrix.lines.copy()
+        lines[at] = value
+        with pytest.raises(np.linalg.LinAlgError, match="singular or not finite"):
+            Splitting(LineMatrix(matrix.start, lines, matrix.couplings), *border)
+
+
+def test_a_singular_or_infinite_corner_is_refused(rng):
+    matrix = random_matrix(rng, True)
+    B = np.zeros((matrix.shape[0], 2))
+    for value, message in ((0.0, "singular"), (np.inf, "not finite"), (np.nan, "not finite")):
+        with pytest.raises(np.linalg.LinAlgError, match=message):
+            Splitting(matrix, B, B.T, np.diag([1.0, value]))
