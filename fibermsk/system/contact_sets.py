@@ -122,7 +122,8 @@ class _FiberSet:
         pairs, runs, cables = self._pairs, self.runs, self.cables
         mark_pairs(
             self._touching.order, cables.elements, cables.fiber, runs.element, runs.slot_start,
-            self.element, self.state, *self.of_pairs, pairs.first, pairs.row_start, pairs.row_node, column, count,
+            self.element, self.state, *self.of_pairs, pairs.first, pairs.row_start, pairs.row_node,
+            column, count,
         )  # fmt: skip
 
     @property
