@@ -19,7 +19,9 @@ from numba.extending import intrinsic
 __all__ = [
     "add_four",
     "add_three",
+    "add_two",
     "check_contiguous",
+    "fill_three",
     "fill_two",
     "load",
     "pieces",
