@@ -32,6 +32,9 @@ _MODELS = {
 
 _STEPS = 6
 _DT = 1.0 / 128.0
+_WARM_UP = 128
+"""Fibers of the bundle that compiles the kernels: enough that threads share all of them."""
+
 _REPEATS = 2
 """Processes for each size; of each step the faster counts, then the median of the steps."""
 
@@ -108,7 +111,7 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
         ``base_bytes`` in ``bytes``, None where the system does not tell.
     """
     describe = getattr(bundle_ours, model)
-    _steps(build(describe(2)), 2)  # imports and compiles
+    _steps(build(describe(_WARM_UP)), 2)  # imports and compiles
     base = forget_peak()
     began = time.perf_counter()
     description = describe(n)

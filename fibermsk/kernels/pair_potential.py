@@ -20,6 +20,7 @@ from numba import prange
 
 from fibermsk._compile import PARTS, body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels._vectors import add_four, add_three, fill_three, fill_two
 from fibermsk.kernels.pairs import block_of, is_closed
 from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1
@@ -107,24 +108,14 @@ def _fill_slide(d, R, along, ny, dy, n, p, curve, ends, u, slide):
 
 
 @body
-def _add_partner(ny, Q, p, U, slide, T, node, lines):
-    """Add the symmetric (12, 12) block ny Q + p U + slide T of the partner to the lines."""
-    row = scratch(12)
+def _add_partner(ny, Q, dR, U, slide, T, node, lines):
+    """Add the symmetric (12, 12) block ny Q + dR U + slide T of the partner to the lines."""
     for i in range(12):
-        b, c = i // 3, i % 3
-        for k in range(12):
-            row[k] = ny[b] * Q[c, k] + slide[i] * T[k]
-        if b % 2 == 1:
-            for k in range(12):
-                row[k] += p[b // 2, c] * U[k]
-        if i < 6:
-            for k in range(6):
-                lines[node, 0, i, k] += row[k]
-                lines[node, 2, i, k] += row[6 + k]
-        else:
-            for k in range(6):
-                lines[node, 1, i - 6, k] += row[k]
-                lines[node + 1, 0, i - 6, k] += row[6 + k]
+        n, c = ny[i // 3], i % 3
+        own, other = (0, 2) if i < 6 else (1, 0)
+        line = node if i < 6 else node + 1
+        add_three(lines[node, own, i % 6], n, Q[c, :6], dR[i], U[:6], slide[i], T[:6])
+        add_three(lines[line, other, i % 6], n, Q[c, 6:], dR[i], U[6:], slide[i], T[6:])
 
 
 @body
@@ -137,26 +128,36 @@ def _add_tangent_turn(t, tt, by_identity, by_product, node, lines):
 
 
 @body
-def _add_cross(nx, dx, point, Q, u, T, T1, straight, blocks, upper):
+def _add_cross_columns(nx, dx, point, Q, u, T, T1, blocks, upper):
     """Add the derivative of the own element's rows by the partner's numbers to four blocks.
 
-    blocks: those of the own element's first node and the partner's both, then of the second; if
-    `straight`, the own element has the rows of the blocks, and the columns otherwise.
+    blocks: those of the own element's first node and the partner's both, then of the second; the
+    own element has their columns.
     """
-    row = scratch(12)
     for i in range(12):
-        a, c = i // 3, i % 3
-        along = dx[a] * point[3 + c]
-        for k in range(12):
-            row[k] = along * T1[k] - nx[a] * (Q[c, k] + u[c] * T[k])
+        n, c = nx[i // 3], i % 3
+        along = dx[i // 3] * point[3 + c]
         for end in range(2):
-            b = blocks[2 * (a // 2) + end]
-            if straight:
-                for k in range(6):
-                    upper[b, k, i % 6] += row[6 * end + k]
-            else:
-                for k in range(6):
-                    upper[b, i % 6, k] += row[6 * end + k]
+            b, half = blocks[2 * (i // 6) + end], slice(6 * end, 6 * end + 6)
+            add_three(upper[b, i % 6], along, T1[half], -n, Q[c, half], -n * u[c], T[half])
+
+
+@body
+def _add_cross_rows(nx, dx, point, Q, u, T, T1, blocks, upper):
+    """Add the same where the own element has the rows of the blocks."""
+    along, first, second, third = scratch((2, 6)), scratch((2, 6)), scratch((2, 6)), scratch((2, 6))
+    for a in range(4):
+        at = 3 * (a % 2)
+        for c in range(3):
+            along[a // 2, at + c] = dx[a] * point[3 + c]
+            first[a // 2, at + c] = -nx[a] if c == 0 else 0.0
+            second[a // 2, at + c] = -nx[a] if c == 1 else 0.0
+            third[a // 2, at + c] = -nx[a] if c == 2 else 0.0
+    for k in range(12):
+        q0, q1, q2 = Q[0, k] + u[0] * T[k], Q[1, k] + u[1] * T[k], Q[2, k] + u[2] * T[k]
+        for own in range(2):
+            y = upper[blocks[2 * own + k // 6], k % 6]
+            add_four(y, T1[k], along[own], q0, first[own], q1, second[own], q2, third[own])
 
 
 @body
@@ -195,7 +196,8 @@ def pair_tangents(
     """Add gradient and second derivative of one pair's energy; see `fill_tangents`."""
     curve, ends, n, p = scratch((3, 3)), scratch((2, 3)), scratch(3), scratch((2, 3))
     u, slide, Q = scratch(3), scratch(12), scratch((3, 12))
-    T0, T1, T3, U = scratch(12), scratch(12), scratch(12), scratch(12)
+    dn, dR, T0, T1 = scratch(12), scratch(12), scratch(12), scratch(12)
+    T3, U = scratch(12), scratch(12)
     for m in range(run_start[pair], run_start[pair + 1]):
         run = runs[m]
         e, law, i = run_element[run], run_law[run], run_section[run]
@@ -242,19 +244,17 @@ def pair_tangents(
             )  # fmt: skip
             for b in range(4):
                 for c in range(3):
-                    k = 3 * b + c
-                    dn = ny[b] * n[c]
-                    dR = p[b // 2, c] if b % 2 == 1 else 0.0
-                    T0[k] = M[0] * dn + M[1] * dR
-                    T3[k] = by_slide * slide[k]
-                    U[k] = M[1] * dn + M[3] * dR
-                    T1[k] = rho * (U[k] + by_dR * T3[k]) + (M[2] * dn + M[4] * dR) / j
+                    dn[3 * b + c] = ny[b] * n[c]
+                    dR[3 * b + c] = p[b // 2, c] if b % 2 == 1 else 0.0
+            fill_two(T0, M[0] - turn, dn, M[1], dR)
+            fill_two(T3, by_slide, slide, 0.0, slide)
+            fill_two(U, M[1], dn, M[3], dR)
+            fill_three(T1, rho * M[1] + M[2] / j, dn, rho * M[3] + M[4] / j, dR, rho * by_dR, T3)
             for c in range(3):
-                for k in range(12):
-                    Q[c, k] = n[c] * (T0[k] - turn * ny[k // 3] * n[k % 3])
+                fill_two(Q[c], n[c], T0, 0.0, T0)
                 for b in range(4):
                     Q[c, 3 * b + c] += turn * ny[b]
-            _add_partner(ny, Q, p, U, slide, T3, node, lines)
+            _add_partner(ny, Q, dR, U, slide, T3, node, lines)
             for end in range(2):
                 t = ends[end]
                 tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
@@ -266,7 +266,10 @@ def pair_tangents(
             two = block_of(pair, i0 + 1, j0, row_start, row_node, column, block_start)
             blocks = (one, one + 1, two, two + 1) if straight else (one, two, one + 1, two + 1)
             nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
-            _add_cross(nx, dx, point, Q, u, T3, T1, straight, blocks, upper)
+            if straight:
+                _add_cross_rows(nx, dx, point, Q, u, T3, T1, blocks, upper)
+            else:
+                _add_cross_columns(nx, dx, point, Q, u, T3, T1, blocks, upper)
 
 
 @body

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels._vectors import add_two, fill_two
 from fibermsk.kernels.shape import shape, shape_d1
 
 __all__ = ["N_SHARE", "add_to_share", "share_gradient", "share_tangent"]
@@ -61,39 +62,40 @@ def share_gradient(fiber, section_start, element, law, law_points, law_xi, h, el
 
 
 @body
-def share_tangent(fiber, section_start, element, law, law_points, law_xi, h, elements, sections,
-    shares, lines,
-):  # fmt: skip
-    """Add the shares of one fiber's quadrature points to the lines; see `fill_tangents`."""
-    row = scratch(12)
+def share_tangent(
+    fiber, section_start, element, law, law_points, law_xi, h, elements, sections, shares, lines
+):
+    """Add the shares of one fiber's quadrature points to the lines; see `fill_tangents`.
+
+    The block of a point is nx G + dx H, with G = nx A + b dx a1 and H = a1 (nx b + beta dx a1) +
+    alpha dx for each of the three components.
+    """
+    along, G, H = scratch(12), scratch((3, 12)), scratch((3, 12))
     for i in range(section_start[fiber], section_start[fiber + 1]):
         e = element[i]
         node = elements[e, 0]
         for q in range(law_points[law[i]]):
             xi, share = law_xi[law[i], q], shares[i, q]
             nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
-            a1 = (sections[i, q, 3], sections[i, q, 4], sections[i, q, 5])
+            a1, b = sections[i, q, 3:6], share[10:13]
             A = (
                 (share[4], share[5], share[6]),
                 (share[5], share[7], share[8]),
                 (share[6], share[8], share[9]),
             )
-            b, alpha, beta = (share[10], share[11], share[12]), share[13], share[14]
+            for m in range(4):
+                for r in range(3):
+                    along[3 * m + r] = dx[m] * a1[r]
+                    for c in range(3):
+                        G[c, 3 * m + r] = nx[m] * A[c][r]
+                        H[c, 3 * m + r] = nx[m] * a1[c] * b[r]
+                    H[r, 3 * m + r] += share[13] * dx[m]
+            for c in range(3):
+                fill_two(G[c], 1.0, G[c], b[c], along)
+                fill_two(H[c], 1.0, H[c], share[14] * a1[c], along)
             for k in range(12):
-                a, c = k // 3, k % 3
-                for m in range(4):
-                    for r in range(3):
-                        value = nx[a] * (nx[m] * A[c][r] + dx[m] * b[c] * a1[r]) + dx[a] * a1[c] * (
-                            nx[m] * b[r] + dx[m] * beta * a1[r]
-                        )
-                        if r == c:
-                            value += alpha * dx[a] * dx[m]
-                        row[3 * m + r] = value
-                if k < 6:
-                    for r in range(6):
-                        lines[node, 0, k, r] += row[r]
-                        lines[node, 2, k, r] += row[6 + r]
-                else:
-                    for r in range(6):
-                        lines[node, 1, k - 6, r] += row[r]
-                        lines[node + 1, 0, k - 6, r] += row[6 + r]
+                n, d, c = nx[k // 3], dx[k // 3], k % 3
+                own, other = (0, 2) if k < 6 else (1, 0)
+                line = node if k < 6 else node + 1
+                add_two(lines[node, own, k % 6], n, G[c, :6], d, H[c, :6])
+                add_two(lines[line, other, k % 6], n, G[c, 6:], d, H[c, 6:])

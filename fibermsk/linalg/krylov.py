@@ -93,7 +93,7 @@ def _solve_triangle(columns, goal, n):
 
 def _combination(basis: Any, n: int, weights: NDArray[np.float64]) -> Any:
     """Sum of the first n rows of a basis of NumPy or of a device times a weight each."""
-    x = 0.0 * basis[0]
+    x = np.zeros_like(basis[0])
     if isinstance(x, np.ndarray):
         subtract_rows(basis, n, -weights, x)
         return x
@@ -139,7 +139,7 @@ def gmres(
     """
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:
-        return 0.0 * right, 0, 0.0 if norm == 0.0 else np.inf
+        return np.zeros_like(right), 0, 0.0 if norm == 0.0 else np.inf
     orthogonalize = _orthogonalize if isinstance(right, np.ndarray) else _orthogonalize_on_device
     room = min(_ROOM, max_iterations) + 1
     basis = np.empty_like(right, shape=(room, right.size))  # rows: an orthonormal basis

@@ -6,9 +6,10 @@ node of a line. The last two indices are (column, row). Line l has the nodes ``s
 ``start[l + 1]``. Vectors are (n_nodes, 6).
 
 The factors, in the same layout, hold the inverse of each pivot block, that inverse times the upper
-block, and the lower block. Blocks are inverted with row pivoting; there is none between blocks, as
-for a block-tridiagonal matrix whose diagonal blocks outweigh the others (Golub and Van Loan, Matrix
-Computations, 4th ed., sec. 4.5.1).
+block, and the inverse of the next pivot block times the lower block: in a solution every node then
+waits for one product with its neighbor, not for two. Blocks are inverted with row pivoting; there
+is none between blocks, as for a block-tridiagonal matrix whose diagonal blocks outweigh the others
+(Golub and Van Loan, Matrix Computations, 4th ed., sec. 4.5.1).
 """
 
 from __future__ import annotations
@@ -80,11 +81,15 @@ def factor_line(lines, first, last, factors):
                 subtract_product(lines[i - 1, 2], factors[i - 1, 1, c], factors[i, 0, c])
         if not invert_block(factors[i, 0]):
             return False
+        if i > first:
+            for c in range(6):
+                for r in range(6):
+                    factors[i - 1, 2, c, r] = lines[i - 1, 2, c, r]
+                multiply_in_place(factors[i, 0], factors[i - 1, 2, c])
         if i + 1 < last:
             for c in range(6):
                 for r in range(6):
                     factors[i, 1, c, r] = lines[i, 1, c, r]
-                    factors[i, 2, c, r] = lines[i, 2, c, r]
                 multiply_in_place(factors[i, 0], factors[i, 1, c])
     return True
 
@@ -119,9 +124,9 @@ def solve_line(factors, first, last, x):
     if begin == last:
         return
     for i in range(begin, last):
+        multiply_in_place(factors[i, 0], x[i])
         if i > begin:
             subtract_product(factors[i - 1, 2], x[i - 1], x[i])
-        multiply_in_place(factors[i, 0], x[i])
     for i in range(last - 2, first - 1, -1):
         subtract_product(factors[i, 1], x[i + 1], x[i])
 
@@ -153,10 +158,10 @@ def solve_columns(factors, start, columns):
             begin[j] = _first_not_zero(first, last, columns[j])
         for i in range(first, last):
             for j in range(m):
-                if i > begin[j]:
-                    subtract_product(factors[i - 1, 2], columns[j, i - 1], columns[j, i])
                 if i >= begin[j]:
                     multiply_in_place(factors[i, 0], columns[j, i])
+                if i > begin[j]:
+                    subtract_product(factors[i - 1, 2], columns[j, i - 1], columns[j, i])
         for i in range(last - 2, first - 1, -1):
             for j in range(m):
                 if begin[j] < last:

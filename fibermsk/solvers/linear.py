@@ -52,7 +52,7 @@ def solver(matrix: Tangent) -> Solver:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrix is singular or not finite.
+        If the matrix is singular or not finite: here, or when it is solved with.
     """
     if isinstance(matrix, SolvesItself):
         return matrix.solver()
@@ -63,8 +63,6 @@ def solver(matrix: Tangent) -> Solver:
     if not isinstance(matrix.A, LineMatrix):
         return _exactly(_bordered(matrix, _sparse(matrix.A)))
     A = matrix.A
-    if not A.couplings.is_finite:
-        raise np.linalg.LinAlgError("the tangent is not finite")
     split = Splitting(A, matrix.B, matrix.R, matrix.D)
     if split.is_exact:
         return _exactly(lambda right: split.backward(split.forward(right)))
@@ -77,6 +75,9 @@ def solver(matrix: Tangent) -> Solver:
             )
             if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
+            # every block takes part in every product, which ends the iteration if one is not finite
+            if not A.couplings.is_finite:
+                raise np.linalg.LinAlgError("the tangent is not finite")
             if right.size > MOST_DIRECT:
                 raise np.linalg.LinAlgError(
                     f"the iterative solution does not converge in {iterations} iterations"

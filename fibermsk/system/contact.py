@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels import safeguard
 from fibermsk.kernels.pairs import mirror_blocks, place_blocks
+from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
@@ -53,11 +54,17 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._rows = np.empty((n, N_COLUMNS))
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = _SKIN * self.candidates.thickest.max(initial=0.0)
-        self._blocks = BlockMemory()
         self.energy = 0.0
+        self.release()
+
+    def release(self) -> None:
+        """Give the memory of contact points and couplings back until the next evaluation."""
+        self.candidates.forget()
+        self._blocks = BlockMemory()
         self.fiber_sets, self.bone_sets = self._new_sets()
         # contact points that only an update could close
         self._sets_ahead = self._new_sets()
@@ -65,7 +72,8 @@ class ContactSearch:
     def _new_sets(
         self,
     ) -> tuple[tuple[HalfPassFibers, PotentialFibers], tuple[HalfPassBones, PotentialBones]]:
-        fibers, every = (self.cables, self.partners), (self.cables, self.partners, self.tree)
+        fibers = (self.cables, self.partners, self._rows)
+        every = (self.cables, self.partners, self.tree)
         return (
             (HalfPassFibers(*fibers), PotentialFibers(*fibers)),
             (HalfPassBones(*every), PotentialBones(*every)),

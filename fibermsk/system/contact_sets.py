@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels import bone_passes, contact, gaps, pair_potential, scatter, variational
 from fibermsk.kernels.pairs import mark_pairs
-from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shares import N_SHARE
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
@@ -86,8 +85,8 @@ class _FiberSet:
         Room for what kernels find for each run.
     """
 
-    def __init__(self, cables: Cables, partners: Partners) -> None:
-        self.cables, self.partners = cables, partners
+    def __init__(self, cables: Cables, partners: Partners, rows: Array) -> None:
+        self.cables, self.partners, self._rows = cables, partners, rows
 
     def allocate(self, runs: FiberRuns) -> None:
         """Take new runs and make room for their points."""
@@ -101,7 +100,7 @@ class _FiberSet:
         self._sections = (runs.element[sections], runs.law[sections], np.cumsum(~same) - 1)
         self.of_run = np.empty((runs.element.size, 2))
         self._work = (
-            np.empty((self.cables.h.size, N_COLUMNS)),
+            self._rows,
             np.empty((sections.size, self.partners.xi.shape[1], 8)),
             self.of_run,
         )
