@@ -99,7 +99,8 @@ class DeviceMatrix:
         to_host, pairs = self.device.to_host, self.couplings
         couplings = Couplings(*map(to_host, pairs[:-1]))
         matrix = LineMatrix(to_host(self.start), to_host(self.lines), couplings)
-        return BorderedMatrix(matrix.tocsc(), *map(to_host, self.border[:2]), self.border.D)
+        B, R, D = self.border
+        return BorderedMatrix(matrix.tocsc(), to_host(B), to_host(R), D)
 
 
 class _Splitting:

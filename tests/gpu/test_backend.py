@@ -16,7 +16,7 @@ def test_a_model_without_fibers_is_refused():
     model.add(
         fm.Hinge("swing", model.ground, model.bodies[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
     )
-    with pytest.raises(fm.ModelError, match="model 'pendulum': fibers = none"):
+    with pytest.raises(fm.ModelError, match="model 'pendulum': fibers = 'none'"):
         fm.build(model, backend="cupy")
 
 
