@@ -28,6 +28,8 @@ class DeviceCables(NamedTuple):
         Those of them with bending stiffness.
     attached : (3 n_points,) int array
         Unknowns that are positions of attached nodes.
+    attached_point : (n_nodes,) int array
+        Attached point at each node, -1 for none.
     thickest, widest : (n_elements,) float array
         See `fibermsk.kernels.motion`.
     """
@@ -54,6 +56,7 @@ class DeviceCables(NamedTuple):
     halves: Any
     bent_halves: Any
     attached: Any
+    attached_point: Any
     thickest: Any
     widest: Any
 
@@ -71,6 +74,7 @@ def copy_cables(cables: Cables, device: Device) -> DeviceCables:
         "halves": halves,
         "bent_halves": tuple(half[np.isin(half, cables.bent)] for half in halves),
         "attached": (6 * cables.attached_nodes[:, None] + np.arange(3)).ravel(),
+        "attached_point": cables.attached,
         "thickest": thickest,
         "widest": thickest * np.sqrt(speeds),
     }

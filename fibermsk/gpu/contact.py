@@ -1,7 +1,7 @@
-"""Contact of fibers with each other on a device: candidates, forces, safeguard.
+"""Contact of fibers with each other and with bones on a device: candidates, forces, safeguard.
 
-As `fibermsk.system.contact`, for pair potentials alone. Candidates are found on the host, which is
-rare; all else that a Newton iteration needs stays on the device but for a few numbers.
+As `fibermsk.system.contact`. Candidates are found on the host, which is rare; all else that a
+Newton iteration needs stays on the device but for a few numbers.
 """
 
 from __future__ import annotations
@@ -12,18 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.gpu.arrays import DeviceCables
-from fibermsk.gpu.candidates import color_fibers, find_runs
+from fibermsk.gpu.bones import Bones
+from fibermsk.gpu.border import Border
 from fibermsk.gpu.device import Device
-from fibermsk.gpu.pairs import DeviceCouplings, PairMemory, list_couplings
-from fibermsk.kernels.gaps import fiber_gap
+from fibermsk.gpu.ends import Ends, Links
+from fibermsk.gpu.fibers import Fibers
+from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.kernels.motion import fill_growth, fill_least_tangent, fill_radii
-from fibermsk.kernels.pair_potential import run_gradients, run_tangents
-from fibermsk.kernels.pairs import count_run, gather_gradient, gather_tangent, list_run
-from fibermsk.kernels.rows import fill_row, fill_section
-from fibermsk.kernels.safeguard import N_WAYS, fill_way, run_fraction
-from fibermsk.kernels.shape import fill_hull, fill_power
+from fibermsk.kernels.safeguard import N_WAYS, fill_way
+from fibermsk.kernels.shape import bezier_hull, fill_hull, fill_power
+from fibermsk.system.broad_phase import (
+    BoneRuns,
+    FiberRuns,
+    find_bone_runs,
+    find_fiber_runs,
+)
 from fibermsk.system.cables import Cables
 from fibermsk.system.partners import Partners
+from fibermsk.system.tree import TreeState
 
 __all__ = ["DeviceContact"]
 
@@ -44,42 +50,40 @@ class DeviceContact:
         Fibers there.
     cables, partners
         Of the host.
-
-    Attributes
-    ----------
-    groups : list of (n,) int array
-        Fibers by color: those of one color are no candidates for each other.
+    ends : Ends
+        Attached ends, and the links that carry bones.
     """
 
-    groups: list[Any]
-
     def __init__(
-        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners
+        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners, ends: Ends
     ) -> None:
         self._device, self._arrays, self._cables = device, arrays, cables
         self._partners = partners
-        xp, n, n_fibers = device.xp, cables.h.size, len(cables.names)
-        self._law = tuple(map(device.to_device, (partners.constants, partners.points, partners.xi)))
-        self._law_weight = device.to_device(partners.weight)
+        self._fibers = Fibers(device, arrays, cables, partners)
+        self._bones = Bones(device, arrays, cables, partners, ends.tree, ends.moves)
+        xp, n = device.xp, cables.h.size
         self._power, self._hull, self._built_hull, self._hull_update = (
             xp.zeros((n, 4, 3)) for _ in range(4)
         )
-        self._ways, self._remainder = xp.zeros((n, N_WAYS)), xp.zeros(n)
+        self._ways = xp.zeros((n, N_WAYS))
         self._least, self._sections, self._growth = (xp.zeros(n) for _ in range(3))
-        self._radii = xp.zeros(n_fibers)
+        self._radii = xp.zeros(len(cables.names))
         self._skin = _SKIN * float(arrays.thickest.max())
         self._reach = -1.0
-        self._memory = PairMemory(device)
-        self._touches = bool((partners.fiber_law >= 0).any())
-        self._color, self.groups = color_fibers(device, np.zeros(n_fibers, np.int64))
+        self._touches = self._fibers.touch or self._bones.touch
 
-    def evaluate(self, nodes: Any) -> float:
+    @property
+    def groups(self) -> list[Any]:
+        """Fibers by color: those of one color are no candidates for each other."""
+        return self._fibers.groups
+
+    def evaluate(self, nodes: Any, links: Links) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
+        self._nodes, self._links = nodes, links
         if not self._touches:
             return 1.0
-        self._nodes = nodes
         self._bound()
-        if not self._covered(0.0):
+        if not self._covered(0.0, 0.0):
             self._search(0.0)
         return self._points()
 
@@ -101,90 +105,46 @@ class DeviceContact:
         )  # fmt: skip
 
     def _points(self) -> float:
-        """State of every contact point."""
-        at, runs, launch = self._arrays, self._runs, self._device.launch
-        if runs.n == 0:
-            return 1.0
-        constants, points, xi = self._law
-        reference = (self._power, at.reference_power, at.radius_poly, at.h)
-        launch(fill_row, int(at.h.size), (*reference, runs.rows))
-        launch(
-            fill_section, runs.section_element.size,
-            (*reference, runs.section_element, runs.section_law, points, xi, runs.sections),
-        )  # fmt: skip
-        launch(
-            fiber_gap, runs.n,
-            (
-                self._power, runs.rows, runs.sections, self._sections, at.radius_poly, at.h,
-                at.end_flag, runs.element, runs.start, runs.candidates, runs.law, runs.of_section,
-                constants, points, xi, self._law_weight, runs.slot_start, runs.slot_element,
-                runs.slot_xi, runs.slot_held, runs.state, runs.force, runs.found,
-            ),
-        )  # fmt: skip
-        return min(1.0, float(runs.found[:, 0].min()))
+        """State of every contact point; returns the least 1 + gamma g, at most 1."""
+        bones = self._bones.evaluate(self._power, self._links)
+        return min(bones, self._fibers.evaluate(self._power, self._sections))
 
-    def scatter(self, residual: Any, lines: Any) -> DeviceCouplings:
-        """Add the forces found last to the residual (n_nodes, 6), and their tangent to the lines.
+    def scatter(
+        self, residual: Any, residual_q: Array, lines: Any, border: Border | None
+    ) -> DeviceCouplings:
+        """Add the forces found last, and with a border their tangent.
 
-        Lines may be None. Returns the couplings, whose blocks are valid until the next call, and
-        undefined without lines.
+        Parameters
+        ----------
+        residual, residual_q : (n_nodes, 6) and (n_q,) array
+            The latter of the host.
+        lines : (n_nodes, 3, 6, 6) array
+            Of the matrix.
+        border : Border or None
+            Of the matrix.
+
+        Returns
+        -------
+        couplings : DeviceCouplings
+            Their blocks are valid until the next call; there are none without a border.
         """
-        device, at = self._device, self._arrays
-        xp, launch = device.xp, device.launch
-        row = column = xp.zeros(0, int)
-        touching, begin = row, row
-        if self._touches and self._runs.n:
-            runs = self._runs
-            slots = (runs.slot_start, runs.slot_element, runs.state)
-            launch(count_run, runs.n, (*slots, runs.counts))
-            begin = xp.zeros(runs.n + 1, int)
-            begin[1:] = xp.cumsum(runs.counts)
-            touching, n = xp.flatnonzero(runs.counts), int(begin[-1])
-            row, column = xp.zeros(n, int), xp.zeros(n, int)
-            launch(list_run, touching, (runs.element, *slots, begin, row, column))
-        n = int(row.size)
-        gradient = self._memory.gradient(n)
-        own, cross, partner = self._memory.blocks(n if lines is not None else 0)
-        if n:
-            self._fill(touching, begin, column, gradient, (own, cross, partner), lines is not None)
-        couplings = list_couplings(
-            device, at.elements[row, 0], at.elements[column, 0], cross, at.fiber_of_node,
-            self._color,
-        )  # fmt: skip
-        if n:
-            entries = (
-                couplings.entry_start, couplings.entries, n, couplings.row, couplings.column
-            )  # fmt: skip
-            n_fibers = int(self._radii.size)
-            launch(gather_gradient, n_fibers, (*entries, gradient, residual))
-            if lines is not None:
-                launch(gather_tangent, n_fibers, (*entries, own, partner, lines))
-        return couplings
+        if self._touches:
+            self._bones.scatter(self._links, residual, residual_q, lines, border)
+        return self._fibers.scatter(residual, lines, border is not None)
 
-    def _fill(
-        self, touching: Any, begin: Any, column: Any, gradient: Any, blocks: Any, tangent: bool
-    ) -> None:
-        """Fill the shares of all pairs; begin (n_runs + 1,): where each run's pairs begin."""
-        at, runs, launch = self._arrays, self._runs, self._device.launch
-        search = (
-            self._power, at.reference_power, at.radius_poly, at.h, runs.element, runs.law,
-            *self._law, self._law_weight, runs.slot_start, runs.slot_element, runs.slot_xi,
-        )  # fmt: skip
-        if tangent:
-            launch(
-                run_tangents, touching,
-                (*search, runs.slot_held, runs.state, begin, column, gradient, *blocks),
-            )  # fmt: skip
-        else:
-            launch(run_gradients, touching, (*search, runs.state, begin, column, gradient))
-
-    def step_fraction(self, update: Any, fraction: float, keep: float) -> float:
+    def step_fraction(
+        self, update: Any, update_q: Any, remainder: Any, fraction: float, keep: float
+    ) -> float:
         """Part of an update that keeps every admissibility above `keep` times its present value.
 
         Parameters
         ----------
-        update : (n_nodes, 6) float array
-            Update of the nodes.
+        update : (n_nodes, 6) array
+            Update of the nodes, to first order in the coordinates at attached nodes.
+        update_q : (n_q,) array
+            Update of the coordinates.
+        remainder : (n_elements,) array
+            How far an element's control points may stray from the linear update [m].
         fraction : float
             Part of the update to start from.
         keep : float
@@ -192,69 +152,92 @@ class DeviceContact:
         """
         if not self._touches:
             return fraction
-        at, launch = self._arrays, self._device.launch
+        at, launch, bones, links = self._arrays, self._device.launch, self._bones, self._links
         n = int(at.h.size)
         launch(fill_hull, n, (update, at.elements, at.h, self._hull_update))
         launch(
             fill_growth, n,
-            (at.h, at.widest, self._least, self._hull_update, fraction, self._growth),
+            (at.h, at.widest, self._least, self._hull_update, remainder, fraction, self._growth),
         )  # fmt: skip
-        way = _longest(self._hull_update)
-        reach = 2.0 * way * fraction + 2.0 * float(self._growth.max())
-        if not self._covered(reach):
-            self._search(reach)
+        way = fraction * _longest(self._hull_update) + float(remainder.max())
+        grown = 2.0 * float(self._growth.max())
+        beside = bones.approach(
+            self._hull, self._hull_update, remainder, links, update_q, fraction
+        )  # fmt: skip
+        if not self._covered(2.0 * way, beside, grown):
+            apart = 2.0 * way if self._fibers.touch else 0.0
+            self._search(max(apart, float(beside.max(initial=0.0))) + grown)
             self._points()
-        runs = self._runs
-        if runs.n == 0:
-            return fraction
-        launch(fill_way, n, (at.h, self._hull_update, self._remainder, self._ways))
-        constants, points, xi = self._law
-        launch(
-            run_fraction, runs.n,
-            (
-                at.elements, at.h, update, self._hull_update, self._remainder, self._ways,
-                runs.element, runs.start, runs.candidates, runs.law, constants, points, xi,
-                runs.slot_start, runs.state, fraction, keep, runs.found,
-            ),
-        )  # fmt: skip
-        return float(runs.found[:, 0].min())
+        fraction = bones.fraction(update, remainder, links, update_q, fraction, keep)
+        launch(fill_way, n, (at.h, self._hull_update, remainder, self._ways))
+        return self._fibers.fraction(
+            update, self._hull_update, remainder, self._ways, fraction, keep
+        )
 
     def memory(self) -> dict[str, Array]:
         """Where and how far around the candidates were last found, from which all follows."""
         if not self._touches:
             return {}
-        nodes, reach = self._built
-        return {"nodes": nodes, "reach": np.array(reach)}
+        nodes, state, reach = self._built
+        rotation, position = state.rotation, state.position
+        return {
+            "nodes": nodes, "rotation": rotation, "position": position, "reach": np.array(reach),
+        }  # fmt: skip
 
-    def restore(self, memory: dict[str, Array]) -> None:
-        """Find the candidates again that a `memory` tells of, in the same order."""
+    def restore(self, memory: dict[str, Array], links: Links) -> None:
+        """Find the candidates again that a `memory` tells of, in the same order.
+
+        links: anything; those of the memory take their place.
+        """
         if self._touches:
+            rest = np.zeros((memory["position"].shape[0], 6))
+            state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
             self._nodes = self._device.to_device(memory["nodes"])
+            self._links = links._replace(state=state)
             self._bound()
             self._search(float(memory["reach"]))
 
-    def _covered(self, reach: float) -> bool:
-        """Whether the candidates hold for the present configuration and `reach` beyond it."""
+    def _covered(self, apart: float, beside: Array | float, grown: float = 0.0) -> bool:
+        """Whether the candidates hold for the present configuration and beyond.
+
+        apart, beside: how far any two fibers, and any fiber and the bones of each link, may
+        approach each other from here [m]; grown: by how much the radii of any two may grow [m].
+        """
         if self._reach < 0.0:
             return False
-        moved = 2.0 * _longest(self._hull - self._built_hull)
-        grown = 2.0 * max(0.0, float((self._radii - self._built_radii).max()))
-        return moved + grown + reach <= self._reach
+        if self._fibers.touch:
+            apart += 2.0 * _longest(self._hull - self._built_hull)
+        else:
+            apart = 0.0
+        beside = beside + self._bones.motion(
+            self._built_hull, self._hull, self._built_poses, self._bones.poses(self._links.state)
+        )
+        grown += 2.0 * max(0.0, float((self._radii - self._built_radii).max()))
+        return max(apart, float(beside.max(initial=0.0))) + grown <= self._reach
 
     def _search(self, reach: float) -> None:
         """Find candidates around the present configuration and make room for their points."""
-        device = self._device
+        device, state = self._device, self._links.state
         nodes, radii = device.to_host(self._nodes), device.to_host(self._radii)
-        self._built = (nodes, reach)
+        self._built = (nodes, state, reach)
         self._reach = 1.25 * reach + self._skin
         self._built_hull[...] = self._hull
         self._built_radii = self._radii.copy()
-        # the memory of the runs before is given back first
-        self._runs: Any = None
-        self._runs, color = find_runs(
-            device, self._cables, self._partners, nodes, radii, self._reach
-        )
-        self._color, self.groups = color_fibers(device, color)
+        self._built_poses = self._bones.poses(state)
+        hull = np.empty((self._cables.h.size, 4, 3))
+        bezier_hull(nodes, self._cables.elements, self._cables.h, hull)
+        self._fibers.allocate(self._find_fibers(hull, radii))
+        self._bones.allocate(self._find_bones(hull, radii, state))
+
+    def _find_fibers(self, hull: Array, radii: Array) -> FiberRuns:
+        still, fiber = np.zeros(hull.shape[0]), self._cables.fiber
+        return find_fiber_runs(self._partners, fiber, hull, hull, still, radii, self._reach)
+
+    def _find_bones(self, hull: Array, radii: Array, state: TreeState) -> BoneRuns:
+        partners = self._partners
+        reach = np.full((partners.shape_radius.size, hull.shape[0]), self._reach)
+        shapes = partners.place_shapes(state)
+        return find_bone_runs(partners, self._cables.fiber, hull, radii, *shapes, reach)
 
 
 def _longest(vectors: Any) -> float:

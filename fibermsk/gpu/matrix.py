@@ -1,4 +1,8 @@
-"""The tangent on a device, and how it is solved: GMRES with colored lines as preconditioner."""
+"""The tangent on a device, and how it is solved: GMRES with colored lines as preconditioner.
+
+The border of the joint coordinates is thin: its products are those of dense matrices, and its Schur
+complement is made on the host.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk.gpu.border import Border
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
+from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
-from fibermsk.linalg.lines import factor_one, multiply_one
+from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.linear import factorize
 
@@ -21,7 +27,7 @@ __all__ = ["DeviceMatrix"]
 
 @dataclass(frozen=True)
 class DeviceMatrix:
-    """Block-tridiagonal lines with couplings; satisfies `fibermsk.protocol.SolvesItself`.
+    """Lines with couplings A and a border [[A, B], [R, D]]; satisfies `SolvesItself`.
 
     Attributes
     ----------
@@ -35,6 +41,8 @@ class DeviceMatrix:
         Likewise.
     groups : list of (n,) int array
         Lines by color.
+    border : Border
+        B, R and D; B and R likewise.
     """
 
     device: Device
@@ -42,36 +50,34 @@ class DeviceMatrix:
     lines: Any
     couplings: DeviceCouplings
     groups: list[Any]
+    border: Border
 
     @property
     def n_lines(self) -> int:
         """Number of lines."""
         return int(self.start.size) - 1
 
-    @property
-    def meetings(self) -> tuple[Any, ...]:
-        """Arguments of bodies that visit the entries of a line."""
-        pairs = self.couplings
-        return (
-            pairs.entry_start, pairs.entry_middle, pairs.entries, pairs.n, pairs.row, pairs.column,
-            pairs.block,
-        )  # fmt: skip
-
     def __matmul__(self, x: Any) -> Any:
         """Product with a vector (n,)."""
-        product = np.zeros_like(x)
-        x, y = x.reshape(-1, 6), product.reshape(-1, 6)
-        launch = self.device.launch
-        launch(multiply_one, self.n_lines, (self.lines, self.start, x, y))
-        launch(subtract_others, self.n_lines, (*self.meetings, x, y))
-        return -product
+        product, (B, R, D) = np.zeros_like(x), self.border
+        n, launch = int(B.shape[0]), self.device.launch
+        at, to = x[:n].reshape(-1, 6), product[:n].reshape(-1, 6)
+        launch(multiply_one, self.n_lines, (self.lines, self.start, at, to))
+        pairs = self.couplings
+        meetings = (pairs.entry_start, pairs.entries, *pairs.rows)
+        launch(subtract_others, self.n_lines, (*meetings, at, to))
+        product *= -1.0
+        if D.size:
+            product[:n] += B @ x[n:]
+            product[n:] = R @ x[:n] + self.device.to_device(D) @ x[n:]
+        return product
 
     def solver(self) -> Solver:
         """Function that solves with this matrix; see `fibermsk.protocol.SolvesItself`."""
         split, device = _Splitting(self), self.device
         direct: list[Any] = []
-        if self.couplings.n == 0:
-            return lambda right, tolerance: Solution(split.forward(right), 0)
+        if self.couplings.n_blocks == 0:
+            return lambda right, tolerance: Solution(split.backward(split.forward(right)), 0)
 
         def solve(right: Any, tolerance: float) -> Solution:
             start = split.forward(right)
@@ -90,14 +96,10 @@ class DeviceMatrix:
 
     def on_host(self) -> BorderedMatrix:
         """The same matrix in compressed columns of the host."""
-        pairs = self.couplings
-        start, lines, row, column, block = map(
-            self.device.to_host, (self.start, self.lines, pairs.row, pairs.column, pairs.block)
-        )
-        line_of_node = np.repeat(np.arange(self.n_lines), np.diff(start))
-        couplings = Couplings.between(row, column, row.size, block, line_of_node)
-        A, none = LineMatrix(start, lines, couplings).tocsc(), np.zeros((6 * lines.shape[0], 0))
-        return BorderedMatrix(A, none, none.T, np.zeros((0, 0)))
+        to_host, pairs = self.device.to_host, self.couplings
+        couplings = Couplings(*map(to_host, pairs[:-1]))
+        matrix = LineMatrix(to_host(self.start), to_host(self.lines), couplings)
+        return BorderedMatrix(matrix.tocsc(), *map(to_host, self.border[:2]), self.border.D)
 
 
 class _Splitting:
@@ -106,45 +108,72 @@ class _Splitting:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a line is singular or not finite, or a coupling is not finite.
+        If a line or the Schur complement is singular or not finite, or a coupling is not finite.
     """
 
     def __init__(self, matrix: DeviceMatrix) -> None:
         self._matrix = matrix
         device, xp = matrix.device, matrix.device.xp
+        B, R, D = matrix.border
+        pairs, self._n = matrix.couplings, int(B.shape[0])
         self._factors = xp.empty_like(matrix.lines)
         regular = xp.zeros(matrix.n_lines, bool)
         device.launch(
             factor_one, matrix.n_lines, (matrix.lines, matrix.start, self._factors, regular)
         )
-        if not (bool(regular.all()) and bool(xp.isfinite(matrix.couplings.block).all())):
+        blocks = (pairs.upper[: pairs.n_blocks], pairs.lower[: pairs.n_blocks])
+        finite = all(bool(xp.isfinite(part).all()) for part in blocks)
+        if not (bool(regular.all()) and finite):
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
+        self._sweeps = (
+            matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries, *pairs.rows,
+            self._factors, xp.zeros((self._n // 6, 6)),
+        )  # fmt: skip
+        self._bordered = D.size > 0
+        if self._bordered:
+            self._columns = xp.ascontiguousarray(B.T)  # E^-1 B, a row for each coordinate
+            for column in self._columns:
+                self._solve_lines(column)
+            S = D - device.to_host(R @ self._columns.T)
+            inverse = factor_dense(S)(np.eye(D.shape[0]))
+            self._inverse, self._D = device.to_device(inverse), device.to_device(D)
+
+    def _solve_lines(self, x: Any) -> None:
+        """Replace x (6 n_nodes,) by the solution with the lines alone."""
+        matrix = self._matrix
+        arguments = (self._factors, matrix.start, x.reshape(-1, 6))
+        matrix.device.launch(solve_one, matrix.n_lines, arguments)
+
+    def _sweep(self, body: Any, groups: list[Any], x: Any) -> None:
+        """Take the couplings into account in x (6 n_nodes,), solved with the lines alone."""
+        if self._matrix.couplings.n_blocks:
+            arguments = (*self._sweeps, x.reshape(-1, 6))
+            for group in groups:
+                self._matrix.device.launch(body, group, arguments)
 
     def forward(self, v: Any) -> Any:
         """(F + L)^-1 v, a new vector."""
-        matrix, x = self._matrix, v.copy()
-        arguments = (matrix.start, *matrix.meetings, self._factors, x.reshape(-1, 6))
-        for group in matrix.groups:
-            matrix.device.launch(solve_one_forward, group, arguments)
+        x, n = v.copy(), self._n
+        self._solve_lines(x[:n])
+        self._sweep(solve_one_forward, self._matrix.groups, x[:n])
+        if self._bordered:
+            x[n:] = self._inverse @ (x[n:] - self._matrix.border.R @ x[:n])
         return x
 
     def backward(self, v: Any) -> Any:
         """(F + U)^-1 F v, a new vector."""
-        matrix, x = self._matrix, v.copy()
-        change = np.empty_like(x).reshape(-1, 6)
-        arguments = (
-            matrix.start, *matrix.meetings, self._factors, False, change, x.reshape(-1, 6)
-        )  # fmt: skip
-        for group in matrix.groups[::-1]:
-            matrix.device.launch(solve_one_backward, group, arguments)
+        x, n = v.copy(), self._n
+        if self._bordered:
+            x[:n] -= v[n:] @ self._columns
+        self._sweep(solve_one_backward, self._matrix.groups[::-1], x[:n])
         return x
 
     def multiply(self, v: Any) -> Any:
         """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector."""
-        matrix, w = self._matrix, self.backward(v)
-        change, rest = w - v, np.zeros_like(v)
-        matrix.device.launch(
-            multiply_one, matrix.n_lines,
-            (matrix.lines, matrix.start, change.reshape(-1, 6), rest.reshape(-1, 6)),
-        )  # fmt: skip
-        return w + self.forward(rest)
+        w, n = self.backward(v), self._n
+        apart = v[:n] - w[:n]
+        self._sweep(solve_one_forward, self._matrix.groups, apart)
+        w[:n] += apart
+        if self._bordered:
+            w[n:] = self._inverse @ (self._D @ v[n:] - self._matrix.border.R @ apart)
+        return w

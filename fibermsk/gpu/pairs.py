@@ -1,90 +1,131 @@
-"""Pairs of elements that touch, on a device: their memory, and the couplings that they make.
+"""Pairs of fibers that could touch, on a device, and the couplings that they make.
 
-Pairs as in `fibermsk.kernels.pairs`, couplings and entries as in `fibermsk.linalg.couplings`, where
-the color of a line takes the place of its number: lines of one color are never coupled.
+Pairs as in `fibermsk.system.fiber_pairs`, couplings and entries as in `fibermsk.linalg.couplings`,
+where the color of a line takes the place of its number: lines of one color are never coupled.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fibermsk.gpu.device import Device
+from fibermsk.kernels.pairs import color_pairs
+from fibermsk.linalg.coloring import color_lines
+from fibermsk.linalg.couplings import list_entries
+from fibermsk.system.fiber_pairs import FiberPairs
 
-__all__ = ["DeviceCouplings", "PairMemory", "list_couplings"]
+__all__ = ["BlockMemory", "DeviceCouplings", "DevicePairs"]
 
-_SPARE = 1.5
+_SPARE = 1.25
 """How much more memory is taken than needed, so that it is rarely taken anew."""
 
 
 class DeviceCouplings(NamedTuple):
-    """Fields as in `fibermsk.linalg.Couplings`; all couplings stand for their transposes too."""
+    """Fields as in `fibermsk.linalg.Couplings`, and their number of blocks."""
 
-    row: Any
+    first: Any
+    second: Any
+    row_start: Any
+    row_node: Any
     column: Any
-    block: Any
+    block_start: Any
+    upper: Any
+    lower: Any
     entry_start: Any
     entry_middle: Any
     entries: Any
+    n_blocks: int
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """Arguments of bodies that look at rows and blocks."""
+        return (
+            self.row_start, self.row_node, self.column, self.block_start, self.upper, self.lower,
+        )  # fmt: skip
+
+
+class DevicePairs(NamedTuple):
+    """Pairs of fibers on a device.
+
+    Attributes
+    ----------
+    first, second, row_start, row_node
+        See `fibermsk.system.fiber_pairs.FiberPairs`.
+    entries : tuple of int array
+        ``entry_start``, ``entry_middle`` and ``entries``, fibers in the order of their colors.
+    fibers : list of (n,) int array
+        Fibers by color: those of one color are in no pair.
+    groups : list of (n,) int array
+        Pairs by color: those of one color share no fiber.
+    n_rows : int
+        Rows of all pairs.
+    """
+
+    first: Any
+    second: Any
+    row_start: Any
+    row_node: Any
+    entries: tuple[Any, Any, Any]
+    fibers: list[Any]
+    groups: list[Any]
+    n_rows: int
 
     @property
     def n(self) -> int:
-        """Number of couplings."""
-        return int(self.row.size)
+        """Number of pairs."""
+        return int(self.first.size)
+
+    @classmethod
+    def of(cls, device: Device, pairs: FiberPairs) -> DevicePairs:
+        """Copy of pairs of the host, which are colored whether they touch or not.
+
+        The groups follow from the candidates, which are found rarely; the host's from who touches.
+        """
+        n, n_fibers = pairs.first.size, pairs.entries[1].size
+        color = color_lines(n_fibers, pairs.first, pairs.second)
+        entries = tuple(map(np.empty_like, pairs.entries))
+        list_entries(pairs.first, pairs.second, color, *entries)
+        room, of_pair = np.empty((2, n), np.int64)
+        color_pairs(
+            np.ones(n, bool), pairs.first, pairs.second, entries[0], entries[2], room, of_pair
+        )
+        copy = device.to_device
+        start, middle, listed = map(copy, entries)
+        return cls(
+            *map(copy, (pairs.first, pairs.second, pairs.row_start, pairs.row_node)),
+            entries=(start, middle, listed),
+            fibers=_by_color(device, color),
+            groups=_by_color(device, of_pair),
+            n_rows=int(pairs.row_start[-1]),
+        )
 
 
-class PairMemory:
-    """Shares of pairs in residual and tangent, kept from one evaluation to the next."""
+def _by_color(device: Device, color: NDArray[np.int64]) -> list[Any]:
+    """Indices of each color."""
+    colors = range(int(color.max(initial=-1)) + 1)
+    return [device.to_device(np.flatnonzero(color == own)) for own in colors]
+
+
+class BlockMemory:
+    """Blocks of the couplings, kept from one evaluation to the next."""
 
     def __init__(self, device: Device) -> None:
-        xp = self._xp = device.xp
-        self._gradient = xp.zeros((0, 24))
-        self._blocks, self._room = tuple(xp.zeros((0, 12, 12)) for _ in range(3)), 0
+        self._xp = device.xp
+        self._upper = self._lower = self._xp.zeros((0, 6, 6))
 
-    def gradient(self, n: int) -> Any:
-        """Room (n, 24), undefined."""
-        if n > self._gradient.shape[0]:
-            self._gradient = self._xp.zeros((int(_SPARE * n), 24))
-        return self._gradient[:n]
-
-    def blocks(self, n: int) -> tuple[Any, ...]:
-        """Room (n, 12, 12) for ``own``, ``cross`` and ``partner``, undefined."""
-        if n > self._room:
+    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
+        """Room for n blocks that are zero, upper and lower; no lower ones unless `both`."""
+        room = int(_SPARE * n)
+        if n > self._upper.shape[0]:
             # what was there is given back first
-            self._blocks, self._room = (), int(_SPARE * n)
-            self._blocks = tuple(self._xp.zeros((self._room, 12, 12)) for _ in range(3))
-        return tuple(block[:n] for block in self._blocks)
-
-
-def list_couplings(
-    device: Device, row: Any, column: Any, block: Any, line_of_node: Any, color: Any
-) -> DeviceCouplings:
-    """Couplings with the entries of every line in their order: lower colors first, then higher.
-
-    Parameters
-    ----------
-    device : Device
-        Of all arrays.
-    row, column : (n_pairs,) int array
-        First nodes of the elements.
-    block : (n_pairs, 12, 12) float array
-        Entries.
-    line_of_node : (n_nodes,) int array
-        Line of each node.
-    color : (n_lines,) int array
-        Color of each line.
-    """
-    xp = device.xp
-    n_lines = color.size
-    first, second = line_of_node[row], line_of_node[column]
-    lines, others = xp.stack([first, second], axis=1), xp.stack([second, first], axis=1)
-    place = (2 * lines + (color[others] > color[lines])).reshape(-1)
-    ends = xp.zeros(2 * n_lines + 1, int)
-    ends[1:] = xp.cumsum(xp.bincount(place, minlength=2 * n_lines))
-    return DeviceCouplings(
-        row,
-        column,
-        block,
-        xp.ascontiguousarray(ends[::2]),
-        xp.ascontiguousarray(ends[1::2]),
-        xp.argsort(place, kind="stable"),
-    )
+            self._upper = self._lower = self._xp.zeros((0, 6, 6))
+            self._upper = self._xp.zeros((room, 6, 6))
+        if both and n > self._lower.shape[0]:
+            self._lower = self._xp.zeros((self._upper.shape[0], 6, 6))
+        self._upper[:n] = 0.0
+        if both:
+            self._lower[:n] = 0.0
+        return self._upper, self._lower if both else self._lower[:0]

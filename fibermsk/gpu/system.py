@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.gpu.arrays import copy_cables
+from fibermsk.gpu.border import Elimination
 from fibermsk.gpu.contact import DeviceContact
 from fibermsk.gpu.device import Device
+from fibermsk.gpu.ends import Ends
 from fibermsk.gpu.matrix import DeviceMatrix
 from fibermsk.kernels import bending, cable
-from fibermsk.kernels.attachment import leave_identity, take_reaction
 from fibermsk.kernels.safeguard import fill_stretch_fraction
 from fibermsk.protocol import Evaluation, Frames, Tolerance
 from fibermsk.results import Result
@@ -24,10 +25,11 @@ Array = NDArray[np.float64]
 
 
 class DeviceSystem:
-    """Equations of motion of a model without joints; satisfies `System` and `Offloaded`.
+    """Equations of motion of a model; satisfies `System` and `Offloaded`.
 
-    Vectors lie on the device. What a Newton iteration needs is computed there: loads are sampled
-    and candidates for contact found on the host when they change. Reports are made by the host.
+    Vectors lie on the device. What a Newton iteration needs is computed there, but for the few
+    joint coordinates: their tree is the host's work. Loads are sampled and candidates for contact
+    found on the host when they change. Reports are made by the host.
 
     Parameters
     ----------
@@ -41,38 +43,27 @@ class DeviceSystem:
         self.host, self.device = host, device
         cables, xp = host.cables, device.xp
         at = self._at = copy_cables(cables, device)
-        self._contact = DeviceContact(device, at, cables, host.partners)
+        self._ends = Ends(device, at, host)
+        self._elimination = Elimination(device, at, self._ends)
+        self._contact = DeviceContact(device, at, cables, host.partners, self._ends)
+        self._n_x = 6 * cables.n_nodes
         self._lines = xp.zeros((cables.n_nodes, 3, 6, 6))
         self._found = xp.zeros(cables.h.size)
         self._least, self._where, self._which = (
             xp.zeros(len(cables.names), kind) for kind in (float, int, int)
         )
-        moving = {node: point for node, point in host.moving_points}
-        self._moving = [
-            (3 * m, moving[int(node)])
-            for m, node in enumerate(cables.attached_nodes)
-            if int(node) in moving
-        ]
-        fixed = np.ones(3 * cables.attached_nodes.size, bool)
-        for begin, _ in self._moving:
-            fixed[begin : begin + 3] = False
-        attached = device.to_host(at.attached)
-        self._fixed = device.to_device(attached[fixed])
-        self._moved = device.to_device(attached[~fixed])
-        self._places = cables.point_local.copy()
-        self._at_places: tuple[float, Any] = (np.nan, device.to_device(self._places.ravel()))
         self._loads: tuple[Any, Any, Any, Any] = (None, None, None, None)
         self._scale = device.to_device(host.scale)
         self._evaluated: Any = None
 
     @property
     def n(self) -> int:
-        """Number of unknowns: six a node."""
+        """Number of unknowns: six a node, and the joint coordinates."""
         return self.host.n
 
     @property
     def scale(self) -> Any:
-        """Reference length of the fiber of each unknown [m]."""
+        """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
         return self._scale
 
     def to_host(self, array: Any) -> Array:
@@ -88,36 +79,26 @@ class DeviceSystem:
         return self.host.next_breakpoint(t, t_end)
 
     def initial_state(self) -> tuple[Any, Any]:
-        """Reference configuration, at rest but for prescribed velocities."""
+        """Reference configuration, at rest but for the start speeds and what they move."""
         y, v = self.host.initial_state()
         return self.from_host(y), self.from_host(v)
 
     def retract(self, t: float, y: Any, increment: Any) -> Any:
         """Positions at time t after an increment; attached nodes are put where they belong."""
         new = y + increment
-        if self._moving and t != self._at_places[0]:
-            for begin, point in self._moving:
-                self._places[begin // 3] = point.position_at(t)
-            self._at_places = (t, self.from_host(self._places.ravel()))
-        new[self._at.attached] = self._at_places[1]
+        self._ends.retract(t, new)
         return new
 
     def enforce(self, y: Any, v: Any, t: float | None = None) -> Any:
-        """Velocities with zero at fixed ends, and at a given time those of the prescribed ones."""
+        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions."""
         new = v.copy()
-        new[self._fixed] = 0.0
-        if t is not None and self._moving:
-            given = [point.velocity_at(t) for _, point in self._moving]
-            new[self._moved] = self.from_host(np.concatenate(given))
+        self._ends.enforce(y, new, t)
         return new
 
     def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None = None) -> Any:
-        """Accelerations likewise."""
+        """Accelerations likewise, C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
-        new[self._fixed] = 0.0
-        if t is not None and self._moving:
-            given = [point.acceleration_at(t) for _, point in self._moving]
-            new[self._moved] = self.from_host(np.concatenate(given))
+        self._ends.enforce_rate(y, v, new, t)
         return new
 
     def _loads_at(self, t: float) -> tuple[Any, Any]:
@@ -144,38 +125,45 @@ class DeviceSystem:
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
-        at, device, lines = self._at, self.device, self._lines
-        nodes, velocity, acceleration = (part.reshape(-1, 6) for part in (y, v, v_dot))
+        n_x, lines, ends, tree = self._n_x, self._lines, self._ends, self.host.tree
+        nodes, velocity, acceleration = (part[:n_x].reshape(-1, 6) for part in (y, v, v_dot))
         external, activation = self._loads_at(t)
-        admissibility = self._contact.evaluate(nodes)
-        self._evaluated = y
-        residual = -external
+        q, p, p_dot = ends.coordinates(y, v, v_dot)
+        links = ends.at(q, p, p_dot)
+        admissibility = self._contact.evaluate(nodes, links)
+        self._evaluated, self._links = y, links
+        residual, r_q = np.zeros_like(y), np.zeros(tree.n)
+        r_nodes = residual[:n_x].reshape(-1, 6)
+        r_nodes -= external
+        border = self._elimination.clear() if tangent else None
         if tangent:
             lines[...] = 0.0
         self._add_elements(
-            nodes, velocity, acceleration, activation, dv_dy, dv_dy * dvdot_dv, residual, tangent
+            nodes, velocity, acceleration, activation, dv_dy, dv_dy * dvdot_dv, r_nodes, tangent
         )
-        couplings = self._contact.scatter(residual, lines if tangent else None)
-        n_points = self.host.cables.end_element.size
-        reactions = device.xp.zeros((n_points, 3))
-        ends = (at.elements, at.end_element, at.end_side)
-        device.launch(take_reaction, n_points, (*ends, residual, reactions))
+        couplings = self._contact.scatter(r_nodes, r_q, lines, border)
+        tree.dynamics(links.state, p, r_q)
+        reactions, levers = self._elimination.take_reactions(links, r_nodes)
+        r_q += np.trace(levers, axis1=0, axis2=2)
+        if tree.n:
+            residual[n_x:] = self.from_host(r_q)
         matrix = None
-        if tangent:
-            device.launch(
-                leave_identity, n_points,
-                (
-                    *ends, at.fiber, couplings.row, couplings.column, couplings.block,
-                    couplings.entry_start, couplings.entries, lines,
-                ),
-            )  # fmt: skip
-            matrix = DeviceMatrix(device, at.node_start, lines, couplings, self._contact.groups)
+        if border is not None:
+            if tree.n:
+                tree.dynamics_tangent(links.state, p, p_dot, dv_dy, dvdot_dv, border.D)
+                fibers = self._fibers(nodes, velocity, activation)
+                rates_of = (v[n_x:], v_dot[n_x:], dv_dy, dvdot_dv, rates)
+                self._elimination.add_rates(links, fibers, *rates_of, border)
+            self._elimination.reduce(links, levers, lines, couplings, border)
+            matrix = DeviceMatrix(
+                self.device, self._at.node_start, lines, couplings, self._contact.groups, border
+            )
         flaw = ""
-        if not bool(device.xp.isfinite(residual).all()):
+        if not bool(self.device.xp.isfinite(residual).all()):
             y, v, v_dot = map(self.to_host, (y, v, v_dot))
             flaw = self.host.evaluate(t, y, v, v_dot, tangent=False).flaw
             flaw = flaw or f"the residual on the device {self.device.name!r}"
-        return Evaluation(residual.reshape(-1), matrix, admissibility, reactions, flaw)
+        return Evaluation(residual, matrix, admissibility, reactions, flaw)
 
     def _add_elements(
         self,
@@ -190,10 +178,7 @@ class DeviceSystem:
     ) -> None:
         """Add what the elements contribute: one task each, every other element of a fiber first."""
         at, launch = self._at, self.device.launch
-        fibers = (
-            nodes, velocity, acceleration, at.elements, at.h, at.xi, at.weight, at.area, at.G0,
-            at.law, activation, at.mass,
-        )  # fmt: skip
+        fibers = (nodes, velocity, acceleration, *self._fibers(nodes, velocity, activation)[2:])
         bent = (nodes, at.elements, at.h, at.xi, at.weight, at.bending)
         for half in at.halves:
             if tangent:
@@ -206,21 +191,31 @@ class DeviceSystem:
             else:
                 launch(bending.add_residual, half, (*bent, residual))
 
+    def _fibers(self, nodes: Any, velocity: Any, activation: Any) -> tuple[Any, ...]:
+        """Arguments of bodies that look at the elements of all fibers."""
+        at = self._at
+        return (
+            nodes, velocity, at.elements, at.h, at.xi, at.weight, at.area, at.G0, at.law,
+            activation, at.mass,
+        )  # fmt: skip
+
     def step_fraction(self, y: Any, increment: Any, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
-        at = self._at
-        nodes = y.reshape(-1, 6)
+        at, n_x = self._at, self._n_x
+        nodes = y[:n_x].reshape(-1, 6)
         if self._evaluated is not y:
-            self._contact.evaluate(nodes)
+            self._links = self._ends.at(*self._ends.coordinates(y))
+            self._contact.evaluate(nodes, self._links)
             self._evaluated = y
-        update = increment.copy()
-        update[at.attached] = 0.0
-        update = update.reshape(-1, 6)
+        moves = self._ends.update(self._links, increment)
+        update, update_q = moves[:n_x].reshape(-1, 6), moves[n_x:]
         self.device.launch(
             fill_stretch_fraction, int(at.h.size),
             (nodes, update, at.elements, at.h, at.xi, KEEP_STRETCH, self._found),
         )  # fmt: skip
-        return self._contact.step_fraction(update, float(self._found.min()), keep)
+        remainder = self._ends.remainder(self._links, nodes, *self._ends.coordinates(moves))
+        fraction = float(self._found.min())
+        return self._contact.step_fraction(update, update_q, remainder, fraction, keep)
 
     @property
     def fiber_names(self) -> tuple[str, ...]:
@@ -231,7 +226,7 @@ class DeviceSystem:
         """Least axial force of each fiber [N], and the theta where it is."""
         at, cables = self._at, self.host.cables
         _, activation = self._loads_at(t)
-        nodes, velocity = (part.reshape(-1, 6) for part in (y, v))
+        nodes, velocity = (part[: self._n_x].reshape(-1, 6) for part in (y, v))
         self.device.launch(
             cable.least_force, len(cables.names),
             (
@@ -249,7 +244,8 @@ class DeviceSystem:
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
-        self._contact.restore(memory)
+        start = self.host.tree.start
+        self._contact.restore(memory, self._ends.at(start))
         self._evaluated = None
         self.host.loads.forget()
 

@@ -21,12 +21,22 @@ import numpy as np
 from numba import prange
 
 from fibermsk._compile import body, inlined_body, kernel, parallel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import fill_rows, fill_sections
 from fibermsk.laws.penalty import line_force
 
-__all__ = ["bone_runs", "closest_on_axis", "fiber_runs", "fiber_slopes", "section"]
+__all__ = [
+    "bone_runs",
+    "closest_on_axis",
+    "fiber_run",
+    "fiber_run_slopes",
+    "fiber_runs",
+    "fiber_slopes",
+    "fill_bone_run",
+    "section",
+]
 
 _line_force = body(line_force)
 
@@ -179,7 +189,7 @@ def contact_slopes(
 
 
 @body
-def _fiber_run(
+def fiber_run(
     run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
     law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
     slot_xi, state, force,
@@ -224,7 +234,7 @@ def _all_fiber_runs(
     law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
 ):  # fmt: skip
     for run in prange(run_element.size):
-        _fiber_run(
+        fiber_run(
             run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
             law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
             slot_xi, state, force,
@@ -259,7 +269,7 @@ def fiber_runs(
 
 
 @body
-def _fiber_run_slopes(
+def fiber_run_slopes(
     run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
     run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
 ):  # fmt: skip
@@ -296,10 +306,64 @@ def fiber_slopes(
     slots are filled.
     """
     for run in prange(run_law.size):
-        _fiber_run_slopes(
+        fiber_run_slopes(
             run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
             run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
         )  # fmt: skip
+
+
+@body
+def _bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
+    shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start, slot_point, state,
+    force, jacobian,
+):  # fmt: skip
+    """Slots of one run; returns the least 1 + gamma g."""
+    a1, a2, n, axis = scratch(3), scratch(3), scratch(3), scratch(3)
+    m, along = scratch(3), scratch(3)
+    least = math.inf
+    e, b, law = run_element[run], run_shape[run], run_law[run]
+    kappa, gamma, R = law_constants[law, 0], law_constants[law, 1], shape_radius[b]
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        x = slot_point[s]
+        r_x, _, length = section(
+            power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+        )
+        d, free = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
+        admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
+        least = min(least, admissibility)
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, R
+        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
+        for c in range(3):
+            force[s, c] = 0.0
+        if d >= r_x + R or admissibility <= 0.0:
+            continue
+        F, _ = _line_force(d / (r_x + R) - 1.0, kappa, gamma)
+        for c in range(3):
+            n[c] = m[c] / d
+            force[s, c] = -F * length * n[c]
+            # a partner curve along the axis with unit speed and no curvature
+            along[c] = axis[c] if free else 0.0
+        contact_slopes(
+            a1, length, r_x, n, d, R, 0.0, 0.0, along, 0.0, 1.0, m, free, kappa, gamma, 2, s,
+            jacobian,
+        )  # fmt: skip
+    return least
+
+
+@body
+def fill_bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
+    shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start, slot_point, state,
+    force, jacobian, found,
+):  # fmt: skip
+    """Fill one run's slots, and found[run, 0] with its least 1 + gamma g."""
+    found[run, 0] = _bone_run(
+        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
+        shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start,
+        slot_point, state, force, jacobian,
+    )  # fmt: skip
 
 
 @kernel
@@ -315,39 +379,12 @@ def bone_runs(
     jacobian (n_slots, 2, 3, 3) the derivatives in x and a1. How T changes with the bone's pose
     follows from them, since T only depends on where x lies relative to the bone.
     """
-    a1, a2, n, axis = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    m, zero = np.empty(3), np.zeros(3)
-    least = np.inf
+    least = math.inf
     for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        kappa, gamma = law_constants[law, 0], law_constants[law, 1]
-        start, end = shape_start[run_shape[run]], shape_end[run_shape[run]]
-        R = shape_radius[run_shape[run]]
-        infinite = shape_infinite[run_shape[run]]
-        for k in range(law_points[law]):
-            s = slot_start[run] + k
-            x = slot_point[s]
-            r_x, _, length = section(
-                power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
-            )
-            d, free = closest_on_axis(x, start, end, infinite, axis, m)
-            admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
-            least = min(least, admissibility)
-            state[s, 0], state[s, 1], state[s, 2] = d, r_x, R
-            state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
-            force[s] = 0.0
-            if d >= r_x + R or admissibility <= 0.0:
-                continue
-            for c in range(3):
-                n[c] = m[c] / d
-            F, _ = _line_force(d / (r_x + R) - 1.0, kappa, gamma)
-            for c in range(3):
-                force[s, c] = -F * length * n[c]
-            # a partner curve along the axis with unit speed and no curvature
-            y1 = axis if free else zero
-            contact_slopes(
-                a1, length, r_x, n, d, R, 0.0, 0.0, y1, 0.0, 1.0, m, free, kappa, gamma, 2, s,
-                jacobian,
-            )  # fmt: skip
+        own = _bone_run(
+            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
+            shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start,
+            slot_point, state, force, jacobian,
+        )  # fmt: skip
+        least = min(least, own)
     return least

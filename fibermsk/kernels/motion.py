@@ -81,14 +81,18 @@ def fill_radii(
 
 
 @body
-def fill_growth(e, h, widest, least, hull_update, fraction, growth):
-    """Fill a bound of how much a part of an update makes an element's radius grow."""
+def fill_growth(e, h, widest, least, hull_update, stray, fraction, growth):
+    """Fill a bound of how much a part of an update makes an element's radius grow.
+
+    stray (n_elements,): how far control points may leave the straight way [m].
+    """
     steepest = 0.0
     for p in range(3):
         change = 0.0
         for c in range(3):
             change += (hull_update[e, p + 1, c] - hull_update[e, p, c]) ** 2
         steepest = max(steepest, change)
-    left = least[e] - fraction * 3.0 * math.sqrt(steepest) / h[e]
+    change = (3.0 * fraction * math.sqrt(steepest) + 6.0 * stray[e]) / h[e]
+    left = least[e] - change
     left = max(left, _LEAST_LEFT * least[e])
     growth[e] = widest[e] * (1.0 / math.sqrt(left) - 1.0 / math.sqrt(least[e]))

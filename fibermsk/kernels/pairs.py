@@ -16,6 +16,7 @@ __all__ = [
     "is_closed",
     "mark_pair",
     "mark_pairs",
+    "mirror_block",
     "mirror_blocks",
     "place_blocks",
     "span_rows",
@@ -134,10 +135,16 @@ def block_of(pair, i, j, row_start, row_node, column, block_start):
     return block_start[row] + j - column[row]
 
 
+@body
+def mirror_block(b, upper, lower):
+    """Fill a lower block with the transpose of the upper one."""
+    for c in range(6):
+        for r in range(6):
+            lower[b, c, r] = upper[b, r, c]
+
+
 @kernel
 def mirror_blocks(n, upper, lower):
     """Fill the first n lower blocks with the transposes of the upper ones."""
     for b in range(n):
-        for c in range(6):
-            for r in range(6):
-                lower[b, c, r] = upper[b, r, c]
+        mirror_block(b, upper, lower)

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import radius_along
 from fibermsk.laws.penalty import line_energy, line_force
@@ -161,7 +160,7 @@ def least_gap(x, y, z, r_x, power, rows, end_flag, element, xi):
     return element, xi, held
 
 
-@kernel
+@body
 def _add_radius_curvature(t, radius, d, R, at, dzz):
     """Add -d/R^2 times the second derivative of a part of the radii that goes with |t|^(-1/2)."""
     tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
@@ -173,7 +172,7 @@ def _add_radius_curvature(t, radius, d, R, at, dzz):
             dzz[at + r, at + c] -= d / (R * R) * 0.5 * radius / tt * turn
 
 
-@kernel
+@body
 def fill_bone_gap(x, a1, r_x, n, d, radius, axis, free, dz, dzz):
     """Gap to a bone with its derivatives in z = (x, a1): dz (6,), dzz (6, 6).
 
@@ -181,7 +180,7 @@ def fill_bone_gap(x, a1, r_x, n, d, radius, axis, free, dz, dzz):
     """
     aa = a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2]
     R = r_x + radius
-    R_a = np.empty(3)
+    R_a = scratch(3)
     for c in range(3):
         R_a[c] = -0.5 * r_x * a1[c] / aa
         dz[c] = -n[c] / R
@@ -201,7 +200,7 @@ def fill_bone_gap(x, a1, r_x, n, d, radius, axis, free, dz, dzz):
     return d / R - 1.0
 
 
-@kernel
+@body
 def energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian):
     """Energy share * Psi(g) * |a1| with its gradient and second derivative in z at fixed eta.
 
@@ -211,19 +210,17 @@ def energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian):
     F, dF = _line_force(g, kappa, gamma)
     n = dz.size
     j = math.sqrt(a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2])
-    j_z = np.zeros(n)
-    for c in range(3):
-        j_z[3 + c] = a1[c] / j
     for i in range(n):
-        gradient[i] = share * (psi * j_z[i] - j * F * dz[i])
+        along = a1[i - 3] / j if 3 <= i < 6 else 0.0
+        gradient[i] = share * (psi * along - j * F * dz[i])
         for k in range(n):
-            hessian[i, k] = share * (
-                -F * (j_z[i] * dz[k] + dz[i] * j_z[k]) - j * dF * dz[i] * dz[k] - j * F * dzz[i, k]
-            )
-    for r in range(3):
-        for c in range(3):
-            turn = -j_z[3 + r] * j_z[3 + c]
-            if r == c:
-                turn += 1.0
-            hessian[3 + r, 3 + c] += share * psi * turn / j
+            across = a1[k - 3] / j if 3 <= k < 6 else 0.0
+            value = -F * (along * dz[k] + dz[i] * across) - j * dF * dz[i] * dz[k]
+            value -= j * F * dzz[i, k]
+            if 3 <= i < 6 and 3 <= k < 6:
+                turn = -along * across
+                if i == k:
+                    turn += 1.0
+                value += psi * turn / j
+            hessian[i, k] = share * value
     return share * F * j

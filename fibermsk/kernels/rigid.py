@@ -24,7 +24,6 @@ import numpy as np
 from fibermsk._compile import kernel
 
 __all__ = [
-    "attach_points",
     "bracket",
     "inverse_dynamics",
     "inverse_dynamics_tangent",
@@ -367,33 +366,3 @@ def kinetic_and_potential(V, rotation, position, body_link, mass, com, inertia, 
             kinetic += 0.5 * (mass[b] * vc[r] * vc[r] + V[k, r] * h[r])
             potential -= mass[b] * gravity[r] * c[r]
     return kinetic, potential
-
-
-@kernel
-def attach_points(S, moves, rotation, position, link, local, hess_index, point, C, hess):
-    """Positions c (n_points, 3) of link points, C = dc/dq (n_points, 3, n) and dC/dq.
-
-    hess_index (n_entries, 3): point, coordinate j, coordinate k of each vector in hess (n_entries,
-    3). With j at or above k in the chain, d2c/dq_j dq_k = w_j x V_k(c).
-    """
-    t = np.empty(3)
-    for m in range(link.size):
-        k = link[m]
-        C[m] = 0.0
-        if k < 0:
-            point[m] = local[m]
-            continue
-        _matvec(rotation[k], local[m], point[m])
-        for r in range(3):
-            point[m, r] += position[k, r]
-        for j in range(S.shape[0]):
-            if moves[k, j]:
-                cross(S[j, :3], point[m], t)
-                for r in range(3):
-                    C[m, r, j] = S[j, 3 + r] + t[r]
-    for e in range(hess_index.shape[0]):
-        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
-        if moves[k, j]:
-            cross(S[j, :3], C[m, :, k], hess[e])
-        else:
-            cross(S[k, :3], C[m, :, j], hess[e])

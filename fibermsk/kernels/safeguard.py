@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import prange
 
 from fibermsk._compile import body, inlined_body, kernel, parallel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.bone_border import moves_bone, velocity_field
 from fibermsk.kernels.shape import shape, shape_d1
 
 __all__ = [
     "N_WAYS",
     "bone_fraction",
     "fiber_fraction",
+    "fill_bone_fraction",
     "fill_stretch_fraction",
     "fill_way",
     "run_fraction",
@@ -297,6 +299,61 @@ def fiber_fraction(
     return float(found[:, 0].min())
 
 
+@body
+def _one_bone_fraction(
+    run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
+    law_xi, slot_start, slot_point, state, shape_link, moves, position, S, chain_length, update_q,
+    fraction, keep,
+):  # fmt: skip
+    """Largest part of `fraction` that one run allows; see `bone_fraction`."""
+    dx = scratch(3)
+    e, law = run_element[run], run_law[run]
+    link = shape_link[run_shape[run]]
+    for k in range(law_points[law]):
+        slot = slot_start[run] + k
+        point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
+        dx[0], dx[1], dx[2] = point
+        dt = math.sqrt(change) + 6.0 * remainder[e] / h[e]
+        way = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2)
+        turn, slide, reach = 0.0, 0.0, 0.0
+        for j in range(update_q.size):
+            if not moves_bone(link, j, moves) or update_q[j] == 0.0:
+                continue
+            V = velocity_field(S, j, slot_point[slot])
+            lever = 0.0
+            for c in range(3):
+                dx[c] -= V[c] * update_q[j]
+                lever += (slot_point[slot, c] - position[j, c]) ** 2
+            if S[j, 0] != 0.0 or S[j, 1] != 0.0 or S[j, 2] != 0.0:
+                turn += abs(update_q[j])
+                reach = max(reach, math.sqrt(lever))
+            else:
+                slide += abs(update_q[j])
+        s = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2) + remainder[e]
+        if turn > 0.0:
+            lever = reach + way + slide + turn * chain_length[link]
+            s += 0.5 * turn * (2.0 * turn * lever + way + slide)
+        fraction = _shorten(
+            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4], 1.0, s,
+            dt, 0.0, law_constants[law, 1], state[slot, 3],
+        )  # fmt: skip
+    return fraction
+
+
+@body
+def fill_bone_fraction(
+    run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
+    law_xi, slot_start, slot_point, state, shape_link, moves, position, S, chain_length, update_q,
+    fraction, keep, found,
+):  # fmt: skip
+    """Fill found[run, 0], of which the least is the `bone_fraction`."""
+    found[run, 0] = _one_bone_fraction(
+        run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
+        law_points, law_xi, slot_start, slot_point, state, shape_link, moves, position, S,
+        chain_length, update_q, fraction, keep,
+    )  # fmt: skip
+
+
 @kernel
 def bone_fraction(
     elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
@@ -311,44 +368,10 @@ def bone_fraction(
     by chain_length (n_links,), the distance along the chain from a link to its first joint. Sliding
     joints only add to the levers.
     """
-    dx, v = np.empty(3), np.empty(3)
     for run in range(run_element.size):
-        e = run_element[run]
-        law = run_law[run]
-        link = shape_link[run_shape[run]]
-        for k in range(law_points[law]):
-            slot = slot_start[run] + k
-            st = state[slot]
-            x = slot_point[slot]
-            point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
-            dx[0], dx[1], dx[2] = point
-            dt = math.sqrt(change) + 6.0 * remainder[e] / h[e]
-            way = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2)
-            turn, slide, reach = 0.0, 0.0, 0.0
-            if link >= 0:
-                for j in range(update_q.size):
-                    if not moves[link, j] or update_q[j] == 0.0:
-                        continue
-                    w = S[j, :3]
-                    v[0] = S[j, 3] + w[1] * x[2] - w[2] * x[1]
-                    v[1] = S[j, 4] + w[2] * x[0] - w[0] * x[2]
-                    v[2] = S[j, 5] + w[0] * x[1] - w[1] * x[0]
-                    for c in range(3):
-                        dx[c] -= v[c] * update_q[j]
-                    if w[0] != 0.0 or w[1] != 0.0 or w[2] != 0.0:
-                        turn += abs(update_q[j])
-                        lever = 0.0
-                        for c in range(3):
-                            lever += (x[c] - position[j, c]) ** 2
-                        reach = max(reach, math.sqrt(lever))
-                    else:
-                        slide += abs(update_q[j])
-            s = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2) + remainder[e]
-            if turn > 0.0:
-                lever = reach + way + slide + turn * chain_length[link]
-                s += 0.5 * turn * (2.0 * turn * lever + way + slide)
-            fraction = _shorten(
-                fraction, keep, st[0], st[1], st[2], st[4], 1.0, s, dt, 0.0,
-                law_constants[law, 1], st[3],
-            )  # fmt: skip
+        fraction = _one_bone_fraction(
+            run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
+            law_points, law_xi, slot_start, slot_point, state, shape_link, moves, position, S,
+            chain_length, update_q, fraction, keep,
+        )  # fmt: skip
     return fraction

@@ -84,6 +84,13 @@ class BoneRuns:
     law: Index
     slot_start: Index
 
+    def of_fibers(self, fiber: Index) -> Index:
+        """Where the runs of each fiber begin that has some, and the number of runs.
+
+        fiber (n_elements,): fiber of each element.
+        """
+        return np.r_[np.flatnonzero(np.diff(fiber[self.element], prepend=-1)), self.element.size]
+
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
         law = self.law[keep]

@@ -132,17 +132,6 @@ class Cables:
         point[self.attached_nodes] = np.arange(self.end_element.size)
         return point
 
-    @cached_property
-    def block_base(self) -> Index:
-        """Where each element's 2 x 2 node blocks begin in the entries of the lines."""
-        first = 3 * self.elements[:, 0, None, None]
-        return 36 * (first + np.arange(4).reshape(2, 2))
-
-    @cached_property
-    def block_stride(self) -> Index:
-        """Entries from column to column of those blocks."""
-        return np.full_like(self.block_base, 6)
-
     @property
     def node_widths(self) -> tuple[Array, Array]:
         """Mean length in theta of the elements at each node, and the share that it stands for."""

@@ -158,8 +158,8 @@ class Candidates:
         chain_length = self.tree.chain_length(place.state)
         for i, link in enumerate(self._links):
             fill_bone_approach(
-                place.hull, fraction * hull_update, remainder, link, place.state.S, self.tree.moves,
-                place.state.position, chain_length, fraction * update_q, approach[i],
+                place.hull, hull_update, remainder, link, place.state.S, self.tree.moves,
+                place.state.position, chain_length, update_q, fraction, approach[i],
             )  # fmt: skip
         return Way(place, after, remainder, self._bound_radii(left), approach)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import contact, gaps, pair_potential, scatter, variational
+from fibermsk.kernels import bone_passes, contact, gaps, pair_potential, scatter, variational
 from fibermsk.kernels.pairs import mark_pairs
 from fibermsk.kernels.shares import N_SHARE
 from fibermsk.linalg import Couplings
@@ -62,7 +62,7 @@ class Border(NamedTuple):
 
     residual: Array
     residual_q: Array
-    data: Array
+    lines: Array
     B: Array
     R: Array
     D: Array
@@ -177,7 +177,7 @@ class HalfPassFibers(_FiberSet):
             *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
             partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
             self.state, self.force, self._jacobian, *self.of_pairs, *self._places, blocks.column,
-            blocks.block_start, tangent, out.residual, out.data.reshape(-1, 3, 6, 6), blocks.upper,
+            blocks.block_start, tangent, out.residual, out.lines, blocks.upper,
             blocks.lower,
         )  # fmt: skip
 
@@ -218,7 +218,7 @@ class PotentialFibers(_FiberSet):
             return
         pair_potential.fill_tangents(
             *search, cables.fiber, *points, self._held, self.state, *self.of_pairs, *self._places,
-            blocks.column, blocks.block_start, *shares, out.data.reshape(-1, 3, 6, 6), blocks.upper,
+            blocks.column, blocks.block_start, *shares, out.lines, blocks.upper,
         )  # fmt: skip
 
 
@@ -234,6 +234,9 @@ class _BoneSet:
         n = int(runs.slot_start[-1])
         self.point, self.state = np.empty((n, 3)), np.full((n, 6), np.inf)
         self.force = np.zeros((n, 3))
+        self._begin = runs.of_fibers(self.cables.fiber)
+        n_tasks, n_q = self._begin.size - 1, self.tree.n
+        self._moments, self._corners = np.empty((n_tasks, n_q)), np.empty((n_tasks, n_q, n_q))
 
     def _search(self, at: Geometry) -> tuple[Any, ...]:
         runs, cables, partners = self.runs, self.cables, self.partners
@@ -242,6 +245,16 @@ class _BoneSet:
             runs.law, at.shape_start, at.shape_end, partners.shape_radius, partners.shape_infinite,
             partners.constants, partners.points, partners.xi,
         )  # fmt: skip
+
+    def _receives(self, out: Border, tangent: bool) -> tuple[Any, ...]:
+        """Arguments of kernels that scatter: what the runs of each fiber add to."""
+        return tangent, out.residual, out.lines, out.B, out.R, self._moments, self._corners
+
+    def _add_shares(self, out: Border, tangent: bool) -> None:
+        """Add what the fibers left to the coordinates, one after the other."""
+        out.residual_q[:] += self._moments.sum(axis=0)
+        if tangent:
+            out.D[:] += self._corners.sum(axis=0)
 
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""
@@ -287,12 +300,13 @@ class HalfPassBones(_BoneSet):
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
-        scatter.scatter_bones(
-            cables.elements, cables.h, runs.element, runs.shape, runs.law, partners.points,
-            partners.xi, partners.weight, runs.slot_start, self.point, self.state, self.force,
-            self._jacobian, partners.shape_link, self.tree.moves, at.state.S, cables.block_base,
-            cables.block_stride, tangent, *out,
+        bone_passes.scatter_bones(
+            self._begin, cables.elements, cables.h, runs.element, runs.shape, runs.law,
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.point, self.state,
+            self.force, self._jacobian, partners.shape_link, self.tree.moves, at.state.S,
+            *self._receives(out, tangent),
         )  # fmt: skip
+        self._add_shares(out, tangent)
 
 
 class PotentialBones(_BoneSet):
@@ -309,9 +323,10 @@ class PotentialBones(_BoneSet):
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
         variational.scatter_bone_potential(
-            at.power, cables.reference_power, cables.radius_poly, cables.elements, cables.h,
-            runs.element, runs.shape, runs.law, at.shape_start, at.shape_end,
+            self._begin, at.power, cables.reference_power, cables.radius_poly, cables.elements,
+            cables.h, runs.element, runs.shape, runs.law, at.shape_start, at.shape_end,
             partners.shape_radius, partners.shape_infinite, partners.constants, partners.points,
             partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
-            self.tree.moves, at.state.S, cables.block_base, cables.block_stride, tangent, *out,
+            self.tree.moves, at.state.S, *self._receives(out, tangent),
         )  # fmt: skip
+        self._add_shares(out, tangent)

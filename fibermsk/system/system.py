@@ -12,7 +12,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.kernels import attachment, bending, cable, rigid, safeguard
+from fibermsk.kernels import attachment, bending, cable, points, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
 from fibermsk.model import Model, MovingPoint
@@ -145,7 +145,7 @@ class FiberSystem:
         n_points = self.cables.point_link.size
         c, C = np.empty((n_points, 3)), np.empty((n_points, 3, self.tree.n))
         hess = np.empty((self._hess_index.shape[0], 3))
-        rigid.attach_points(
+        points.attach_points(
             state.S, self.tree.moves, state.rotation, state.position, self.cables.point_link,
             self.cables.point_local, self._hess_index, c, C, hess,
         )  # fmt: skip
@@ -196,10 +196,11 @@ class FiberSystem:
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
         (_, q), (_, p) = self.split(y), self.split(v)
-        _, C, hess = self.attachments(self.tree.evaluate(q, p, p_dot))
-        nodes[self.cables.attached_nodes, :3] = C @ p_dot
-        m, j, k = self._hess_index.T
-        np.add.at(nodes[:, :3], self.cables.attached_nodes[m], hess * (p[j] * p[k])[:, None])
+        state = self.tree.evaluate(q, p, p_dot)
+        _, C, _ = self.attachments(state)
+        slope = np.empty_like(C)
+        points.velocity_slope(state.S, self.tree.moves, self.cables.point_link, C, p, slope)
+        nodes[self.cables.attached_nodes, :3] = C @ p_dot + slope @ p
         given, _ = self.split(v_dot)
         for node, point in self.moving_points:
             nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
@@ -250,32 +251,29 @@ class FiberSystem:
             bending.assemble_bending(*bent, r_nodes, lines)
         elif cables.bent.size:
             bending.bending_residual(*bent, r_nodes)
-        data = lines.reshape(-1)
-        couplings = self.contact.scatter(Border(r_nodes, r_q, data, B, R, D), tangent)
+        couplings = self.contact.scatter(Border(r_nodes, r_q, lines, B, R, D), tangent)
         tree.dynamics(state, p, r_q)
-        rate_block = np.empty((C.shape[0], 12, n_border))
         if n_border:
             tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
             velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
-            attachment.velocity_slope(C, self._hess_index, hess, p, velocity_rate)
+            riding = (state.S, tree.moves, cables.point_link, C, p)
+            points.velocity_slope(*riding, velocity_rate)
             if rates:
-                attachment.acceleration_slope(
-                    state.S, tree.moves, cables.point_link, C, self._hess_index, hess, p, p_dot,
-                    dv_dy, acceleration_rate,
-                )  # fmt: skip
+                points.acceleration_slope(*riding, p_dot, dv_dy, acceleration_rate)
             else:
                 np.multiply(dvdot_dv, velocity_rate, out=acceleration_rate)
-            attachment.end_rate_blocks(
+            attachment.end_rates(
                 nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
                 cables.G0, cables.law, activation, cables.mass, cables.end_element,
-                cables.end_side, velocity_rate, acceleration_rate, rate_block,
+                cables.end_side, velocity_rate, acceleration_rate, B,
             )  # fmt: skip
         reactions = np.empty((C.shape[0], 3))
         attachment.eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, C, self._hess_index, hess,
-            rate_block, cables.attached, cables.fiber, couplings.entry_start, couplings.entries,
-            couplings.row_start, couplings.row_node, couplings.column, couplings.block_start,
-            couplings.upper, couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
+            cables.elements, cables.end_element, cables.end_side, cables.node_start, C,
+            self._hess_index, hess, cables.attached, cables.fiber, couplings.first,
+            couplings.second, couplings.entry_start, couplings.entries, couplings.row_start,
+            couplings.row_node, couplings.column, couplings.block_start, couplings.upper,
+            couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
         )  # fmt: skip
         matrix = None
         if tangent:
@@ -306,16 +304,13 @@ class FiberSystem:
     def _remainder(self, nodes: Array, update_q: Array) -> Array:
         """How far attached control points may stray from their linear way, per element [m]."""
         remainder = np.zeros(self.cables.h.size)
-        tree, links = self.tree, self.cables.point_link
-        chain_length = tree.chain_length(self._state)
-        for link in np.unique(links[links >= 0]):
-            own = np.flatnonzero(links == link)
-            joints = np.flatnonzero(tree.moves[link])
-            turn, slide = tree.turn_and_slide(link, update_q)
-            ends = nodes[self.cables.attached_nodes[own], :3]
-            lever = np.linalg.norm(ends[:, None] - self._state.position[joints], axis=2).max(axis=1)
-            stray = 0.5 * turn**2 * (lever + chain_length[link]) + turn * slide
-            np.maximum.at(remainder, self.cables.end_element[own], stray)
+        tree, cables = self.tree, self.cables
+        turn, slide = tree.turns_and_slides(update_q)
+        points.add_strays(
+            nodes, cables.elements, cables.end_element, cables.end_side, cables.point_link,
+            tree.moves, self._state.position, turn, slide, tree.chain_length(self._state),
+            remainder,
+        )  # fmt: skip
         return remainder
 
     def describe(self, unknown: int) -> str:

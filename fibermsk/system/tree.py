@@ -124,11 +124,14 @@ class Tree:
                 length[k] = length[m] + np.linalg.norm(state.position[k] - state.position[m])
         return length
 
-    def turn_and_slide(self, link: int, update: Array) -> tuple[float, float]:
-        """Sum of the rotations [rad] and of the translations [m] that an update gives a link."""
-        moved = np.abs(update) * self.moves[link]
+    def turns_and_slides(self, update: Array) -> tuple[Array, Array]:
+        """Sums of the rotations [rad] and of the translations [m] that an update gives the links.
+
+        Two arrays (n,).
+        """
+        moved = np.abs(update) * self.moves
         turning = self.kind == rigid.REVOLUTE
-        return float(moved[turning].sum()), float(moved[~turning].sum())
+        return moved[:, turning].sum(axis=1), moved[:, ~turning].sum(axis=1)
 
     def place(self, name: str, state: TreeState) -> tuple[Array, Array]:
         """Rotation (3, 3) and position (3,) of a body frame in ground."""

@@ -1,6 +1,9 @@
 """Models for the GPU backend: a bundle in contact, and curved fibers that bend and are led."""
 
+from dataclasses import replace
+
 import numpy as np
+from scenes_of_tests import load_scene, two_link_arm
 
 import fibermsk as fm
 
@@ -37,6 +40,18 @@ def hex_bundle(elements=4, radius=1e-3, length=0.06, squeeze=40.0, formulation="
     return model
 
 
+def mixed_bundle():
+    """The bundle with half passes on three sides of the ring, and potentials elsewhere."""
+    model = hex_bundle(squeeze=20.0)
+    *ring, middle = model.fibers
+    (contact,) = model.contacts
+    model._contacts = [
+        replace(contact, first=ring[:3], second=middle, formulation="half_pass"),
+        replace(contact, first=ring[3:], second=[*ring, middle]),
+    ]
+    return model
+
+
 def curved_fibers():
     """Fibers of several lengths and numbers of elements, one of them pulled by its end."""
     model = fm.Model("curved", gravity=(0.1, 0.0, -9.81))
@@ -58,4 +73,25 @@ def curved_fibers():
                 activation=fm.Ramp(0.0, 0.1, 0.4) if i == 1 else 0.3,
             )
         )
+    return model
+
+
+def upper_limb(fibers="half_pass", bones="half_pass"):
+    """The arm of scenes/: a hinge, and fibers that touch each other and three bones."""
+    return reformulated(load_scene("upper_limb").scene(elements=4).model, fibers, bones)
+
+
+def chain(fibers="variational", bones="variational"):
+    """Two hinges about different axes, and fibers across both that touch bones on both links."""
+    return reformulated(two_link_arm(), fibers, bones)
+
+
+def reformulated(model, fibers, bones):
+    """A model with other formulations of its contact of fibers with fibers, and with bones."""
+    of_fibers, of_bones = model.contacts
+    of_fibers, of_bones = (
+        replace(of_fibers, formulation=fibers),
+        replace(of_bones, formulation=bones),
+    )
+    model._contacts = [of_fibers, of_bones]
     return model

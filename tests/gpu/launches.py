@@ -3,54 +3,78 @@
 from dataclasses import replace
 
 import numpy as np
-from device_models import hex_bundle
+from device_models import chain, mixed_bundle
 
 from fibermsk.backend import build_for_cpu
 from fibermsk.gpu import DeviceSystem, host_device
 from fibermsk.kernels import (
     attachment,
     bending,
+    bone_bounds,
+    bone_passes,
     cable,
+    contact,
     gaps,
     motion,
     pair_potential,
     pairs,
+    points,
     rows,
     safeguard,
+    scatter,
     shape,
+    shares,
+    variational,
 )
 from fibermsk.linalg import couplings, lines
 
 BODIES = (
+    attachment.add_end_rates,
     attachment.leave_identity,
+    attachment.line_to_border,
     attachment.take_reaction,
     bending.add_residual,
     bending.add_tangent,
+    bone_bounds.fill_approaches,
+    bone_bounds.fill_motions,
+    bone_passes.add_bone_passes,
     cable.add_residual,
     cable.add_tangent,
     cable.least_force,
+    contact.fiber_run,
+    contact.fiber_run_slopes,
+    contact.fill_bone_run,
     couplings.solve_one_backward,
     couplings.solve_one_forward,
     couplings.subtract_others,
     gaps.fiber_gap,
     lines.factor_one,
     lines.multiply_one,
+    lines.solve_one,
     motion.fill_growth,
     motion.fill_least_tangent,
     motion.fill_radii,
-    pair_potential.run_gradients,
-    pair_potential.run_tangents,
-    pairs.count_run,
-    pairs.gather_gradient,
-    pairs.gather_tangent,
-    pairs.list_run,
+    pair_potential.pair_gradients,
+    pair_potential.pair_tangents,
+    pairs.mark_pair,
+    pairs.mirror_block,
+    points.add_stray,
+    points.fill_acceleration_slope,
+    points.fill_velocity_slope,
+    points.place_point,
     rows.fill_row,
     rows.fill_section,
+    safeguard.fill_bone_fraction,
     safeguard.fill_stretch_fraction,
     safeguard.fill_way,
     safeguard.run_fraction,
+    scatter.pair_half_passes,
     shape.fill_hull,
     shape.fill_power,
+    shares.share_gradient,
+    shares.share_tangent,
+    variational.add_bone_potential,
+    variational.fill_bone_run,
 )
 """What the backend launches; a test holds this list to what it does."""
 
@@ -80,11 +104,17 @@ def recorded_launches():
         if body not in found and changed(before, values):
             found[body] = (tasks, before)
 
-    system = DeviceSystem(build_for_cpu(hex_bundle()), replace(host, launch=launch))
-    y, v = system.initial_state()
-    residual = system.evaluate(0.0, y, v, 0.0 * v, tangent=False).residual
-    tangent = system.evaluate(0.0, y, v, 0.0 * v, 100.0, 100.0).tangent
-    increment = tangent.solver()(-residual, 1e-2).x
-    system.step_fraction(y, tangent @ increment, 0.1)
-    system.least_tension(0.0, y, v)
+    device = replace(host, launch=launch)
+    for model in (chain(), chain("half_pass", "half_pass"), mixed_bundle()):
+        system = DeviceSystem(build_for_cpu(model), device)
+        y, v = system.initial_state()
+        v = system.enforce(y, np.where(v == 0.0, 0.01, v))
+        a = system.enforce_rate(y, v, v)
+        residual = system.evaluate(0.0, y, v, a, tangent=False).residual
+        tangent = system.evaluate(0.0, y, v, a, 100.0, 100.0, rates=True).tangent
+        increment = tangent.solver()(-residual, 1e-2).x
+        y = system.retract(0.0, y, 1e-3 * increment)
+        system.evaluate(0.0, y, v, a, tangent=False)
+        system.step_fraction(y, tangent @ increment, 0.1)
+        system.least_tension(0.0, y, v)
     return found

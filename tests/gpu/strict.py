@@ -89,6 +89,10 @@ class StrictArray(NDArrayOperatorsMixin):
         return self._reduced("all", axis)
 
     @property
+    def T(self):
+        return wrap(self._values.T)
+
+    @property
     def shape(self):
         return self._values.shape
 

@@ -3,39 +3,21 @@
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from device_models import hex_bundle
-from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
 
 
-def body_in_contact():
-    """A bone welded to the ground, next to a fiber that touches it."""
-    model = hex_bundle()
-    bone = fm.Body("bone", shapes=fm.Capsule((0.0, 0.1, 0.0), (0.1, 0.1, 0.0), 0.01))
-    model.add(bone, fm.Weld(model.ground, bone))
-    model.add(fm.Contact(model.fibers[0], bone, fm.PenaltyContact(400.0, 3.0)))
-    return model
-
-
-def half_passes():
-    """A bundle that touches by half passes."""
-    return hex_bundle(formulation="half_pass")
-
-
-@pytest.mark.parametrize(
-    "model, message",
-    [
-        (two_link_arm, "joint 'shoulder'"),
-        (body_in_contact, "contact of fiber 'fiber_0': second = body 'bone'"),
-        (half_passes, "formulation = 'half_pass'"),
-    ],
-    ids=lambda part: getattr(part, "__name__", ""),
-)
-def test_what_is_refused(model, message):
-    with pytest.raises(fm.ModelError, match=message):
-        fm.build(model(), backend="cupy")
+def test_a_model_without_fibers_is_refused():
+    model = fm.Model("pendulum")
+    model.add(fm.Body("bob", mass=1.0, com=(0.0, 0.0, 0.0), inertia=np.eye(3)))
+    model.add(
+        fm.Hinge("swing", model.ground, model.bodies[1], at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
+    )
+    with pytest.raises(fm.ModelError, match="model 'pendulum': fibers = none"):
+        fm.build(model, backend="cupy")
 
 
 def test_unknown_backend():

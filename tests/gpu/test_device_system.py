@@ -2,14 +2,24 @@
 
 import numpy as np
 import pytest
-from device_models import curved_fibers, hex_bundle
+from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, upper_limb
 from numpy.testing import assert_array_equal
 
 import fibermsk as fm
 from fibermsk.gpu import DeviceSystem, host_device
-from fibermsk.solvers.linear import solver
+from fibermsk.solvers.linear import multiply, solver
 
-MODELS = {"bundle in contact": hex_bundle, "curved fibers": curved_fibers}
+MODELS = {
+    "bundle in contact": hex_bundle,
+    "curved fibers": curved_fibers,
+    "upper limb": upper_limb,
+    "bundle, both formulations": mixed_bundle,
+    "bundle, half passes": lambda: hex_bundle(formulation="half_pass"),
+    "upper limb from potentials": lambda: upper_limb("variational", "variational"),
+    "chain of two hinges": chain,
+    "chain, half passes": lambda: chain("half_pass", "half_pass"),
+    "chain, half passes of fibers": lambda: chain(fibers="half_pass"),
+}
 T, DV_DY, DVDOT_DV = 0.03, 300.0, 300.0
 
 
@@ -65,9 +75,9 @@ def test_residual_and_tangent(systems, rng):
     alone = device.evaluate(T, *state, tangent=False).residual
     assert same(alone, expected.residual)
     x = rng.standard_normal(host.n)
-    assert same(found.tangent @ x, expected.tangent.A @ x)
+    assert same(found.tangent @ x, multiply(expected.tangent, x))
     on_host = found.tangent.on_host()
-    assert same(on_host.A @ x, expected.tangent.A @ x)
+    assert same(multiply(on_host, x), multiply(expected.tangent, x))
 
 
 def test_increment(systems, rng):
@@ -84,10 +94,24 @@ def test_contacts_are_closed(rng):
     host, device = pair(hex_bundle())
     state = moving_state(host, rng)
     tangent = device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent
-    assert tangent.couplings.n > 50
+    assert tangent.couplings.n_blocks > 50
     # the middle fiber has a color of its own, and the ring around it two
     assert len(tangent.groups) == 3
     assert host.evaluate(T, *state).admissibility < 1.0
+
+
+@pytest.mark.parametrize("bones", ["half_pass", "variational"])
+def test_bones_on_moving_links_are_touched(rng, bones):
+    host, _ = pair(chain(bones=bones))
+    host.evaluate(T, *moving_state(host, rng))
+    assert host.contact.n_closed()[1] > 20
+    closed = [
+        part.runs.shape[np.searchsorted(part.runs.slot_start, np.flatnonzero(own), "right") - 1]
+        for part in host.contact.bone_sets
+        if (own := part.state[:, 0] < part.state[:, 1:3].sum(axis=1)).any()
+    ]
+    links = host.partners.shape_link[np.concatenate(closed)]
+    assert set(links) >= {0, 1}
 
 
 def test_iterations_solve_without_the_host(rng):
@@ -120,7 +144,8 @@ def test_safeguard(systems, rng):
         increment = size * rng.standard_normal(y.size)
         a, b = (one.step_fraction(y, increment, 0.1) for one in (host, device))
         assert 0.0 < b <= 1.0
-        assert b == pytest.approx(a, rel=1e-12)
+        # where an update goes far, the device looks for candidates farther around
+        assert b == pytest.approx(a, rel=1e-11 if size == 1e-5 else 5e-3)
 
 
 @pytest.mark.parametrize("method", [fm.BackwardEuler(), fm.BDF2()], ids=lambda one: one.name)
@@ -138,6 +163,17 @@ def test_ten_steps(systems, method):
         assert np.abs(b.position - a.position).max() <= 1e-10 * moved
         assert same(b.force_origin, a.force_origin, 1e-10)
         assert same(b.axial_force, a.axial_force, 1e-10)
+
+
+@pytest.mark.parametrize("bones", ["half_pass", "variational"])
+def test_the_limb_until_it_is_in_contact(bones):
+    systems = pair(upper_limb(bones, bones))
+    newton = fm.Newton(tolerance=1e-12)
+    runs = [fm.simulate(system, t_end=0.5, dt=0.025, newton=newton) for system in systems]
+    assert min(systems[0].contact.n_closed()) > 5
+    expected, found = ([*run.fibers.values()] for run in runs)
+    for a, b in zip(expected, found, strict=True):
+        assert np.abs(b.position - a.position).max() <= 1e-9 * np.abs(a.position).max()
 
 
 def test_a_run_goes_on_from_a_checkpoint():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from device_models import curved_fibers, hex_bundle
+from device_models import chain, curved_fibers, hex_bundle, upper_limb
 from numpy.testing import assert_array_equal
 from strict import DISPATCHED, FUNCTIONS, StrictArray, strict_device
 
@@ -10,6 +10,7 @@ import fibermsk as fm
 from fibermsk.gpu import DeviceSystem, host_device
 
 SETTINGS = {"t_end": 0.02, "dt": 0.005}
+MODELS = (hex_bundle, curved_fibers, upper_limb, chain)
 METHODS = (fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha(0.8))
 
 
@@ -27,7 +28,7 @@ def test_strict_arrays_refuse_those_of_numpy():
         np.linalg.norm(array)
 
 
-@pytest.mark.parametrize("model", [hex_bundle, curved_fibers], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda one: one.__name__)
 @pytest.mark.parametrize("method", METHODS, ids=lambda one: one.name)
 def test_runs(model, method):
     systems = [DeviceSystem(fm.build(model()), one) for one in (strict_device(), host_device())]

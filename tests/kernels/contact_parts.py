@@ -318,12 +318,12 @@ def forces(system, nodes, q, tangent=False):
     least = contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
     assert least > 0.0
     out = Border(
-        np.zeros_like(nodes), np.zeros(n), np.zeros(108 * nodes.shape[0]),
+        np.zeros_like(nodes), np.zeros(n), np.zeros((nodes.shape[0], 3, 6, 6)),
         np.zeros((nodes.size, n)), np.zeros((n, nodes.size)), np.zeros((n, n)),
     )  # fmt: skip
     couplings = contact.scatter(out, tangent)
     if not tangent:
         assert not any(np.any(part) for part in out[2:])
         return out.residual, out.residual_q
-    K = line_matrix(system.cables, out.data, couplings)
+    K = line_matrix(system.cables, out.lines, couplings)
     return out.residual, out.residual_q, K, out.B, out.R, out.D

@@ -50,7 +50,7 @@ def approach(tree, state, hull, update, stray, link, update_q):
     found = np.empty(hull.shape[0])
     fill_bone_approach(
         hull, update, stray, link, state.S, tree.moves, state.position, tree.chain_length(state),
-        update_q, found,
+        update_q, 1.0, found,
     )  # fmt: skip
     return found
 

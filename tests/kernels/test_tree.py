@@ -16,7 +16,7 @@ from rigid_parts import (
 )
 
 import fibermsk as fm
-from fibermsk.kernels import rigid
+from fibermsk.kernels import points, rigid
 from fibermsk.system.tree import build_tree
 
 KINDS = ["revolute", "prismatic", "mixed"]
@@ -85,7 +85,7 @@ def attachments(tree, q, link, local, pairs):
     point = np.full((link.size, 3), np.nan)
     C = np.full((link.size, 3, tree.n), np.nan)
     hess = np.full((pairs.shape[0], 3), np.nan)
-    rigid.attach_points(
+    points.attach_points(
         state.S, tree.moves, state.rotation, state.position, link, local, pairs, point, C, hess
     )
     return point, C, hess

@@ -22,8 +22,8 @@ def fiber_resultant(nodes, force):
 def contact_on_nodes(system):
     """Nodal contact forces of the configuration evaluated last, and forces on the coordinates."""
     residual, on_q = np.zeros((system.cables.n_nodes, 6)), np.zeros(system.tree.n)
-    empty = np.zeros((0, 0))
-    system.contact.scatter(Border(residual, on_q, np.zeros(0), empty, empty, empty), False)
+    empty, lines = np.zeros((0, 0)), np.zeros((0, 3, 6, 6))
+    system.contact.scatter(Border(residual, on_q, lines, empty, empty, empty), False)
     return -residual, -on_q
 
 

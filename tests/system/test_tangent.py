@@ -162,7 +162,7 @@ def chain_with_fibers():
 
 def test_accelerations_of_attached_ends_vary_as_the_tangent_has_it(rng):
     """Three coordinates in a chain: all third derivatives of a point take part."""
-    from fibermsk.kernels.attachment import acceleration_slope
+    from fibermsk.kernels.points import acceleration_slope
 
     system = chain_with_fibers()
     y, _ = system.initial_state()
@@ -170,13 +170,12 @@ def test_accelerations_of_attached_ends_vary_as_the_tangent_has_it(rng):
     a = system.enforce_rate(y, v, rng.normal(size=system.n))
     q, p, p_dot = (system.split(part)[1] for part in (y, v, a))
     state = system.tree.evaluate(q, p, p_dot)
-    _, C, hess = system.attachments(state)
+    _, C, _ = system.attachments(state)
     beta, alpha = 3.0, 7.0
     slope = np.empty_like(C)
     acceleration_slope(
-        state.S, system.tree.moves, system.cables.point_link, C, system._hess_index, hess, p,
-        p_dot, beta, slope,
-    )  # fmt: skip
+        state.S, system.tree.moves, system.cables.point_link, C, p, p_dot, beta, slope
+    )
     slope += alpha * beta * C
 
     def ends(k, h):

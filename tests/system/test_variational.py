@@ -45,13 +45,13 @@ def contact_residual(system, y, tangent=False):
     out = Border(
         np.zeros_like(nodes),
         np.zeros(0),
-        np.zeros(18 * n if tangent else 0),
+        np.zeros((n // 6, 3, 6, 6)),
         np.zeros((n, 0)),
         np.zeros((0, n)),
         np.zeros((0, 0)),
     )
     couplings = system.contact.scatter(out, tangent)
-    matrix = line_matrix(system.cables, out.data, couplings) if tangent else None
+    matrix = line_matrix(system.cables, out.lines, couplings) if tangent else None
     return out.residual, system.contact.energy, matrix
 
 

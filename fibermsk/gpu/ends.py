@@ -1,0 +1,192 @@
+"""Links and the fiber ends that ride on them: coordinates on the host, ends on a device."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.gpu.arrays import DeviceCables
+from fibermsk.gpu.device import Device
+from fibermsk.kernels.points import (
+    add_stray,
+    fill_acceleration_slope,
+    fill_velocity_slope,
+    place_point,
+)
+from fibermsk.system import FiberSystem
+from fibermsk.system.tree import TreeState
+
+__all__ = ["Ends", "Links"]
+
+Array = NDArray[np.float64]
+
+
+class Links(NamedTuple):
+    """Links at one set of coordinates.
+
+    Attributes
+    ----------
+    state : TreeState
+        Of the host.
+    S, rotation, position : array
+        The same on the device, see `fibermsk.kernels.rigid`.
+    point : (n_points, 3) array
+        Where the ends belong [m].
+    C : (n_points, 3, n) array
+        How they move with the coordinates.
+    """
+
+    state: TreeState
+    S: Any
+    rotation: Any
+    position: Any
+    point: Any
+    C: Any
+
+
+class Ends:
+    """Attached ends of the fibers.
+
+    Parameters
+    ----------
+    device : Device
+        Where the fibers lie.
+    arrays : DeviceCables
+        Fibers there.
+    host : FiberSystem
+        The same model.
+
+    Attributes
+    ----------
+    tree : Tree
+        Of the host.
+    n : int
+        Number of attached ends.
+    n_q : int
+        Number of coordinates.
+    moves : (n_q, n_q) bool array
+        Of the device; see `fibermsk.kernels.rigid`.
+    sides : list of (n,) int array
+        Ends at the origins of fibers, and at their insertions: those of a side share no element.
+    """
+
+    def __init__(self, device: Device, arrays: DeviceCables, host: FiberSystem) -> None:
+        self._device, self._arrays, self.tree = device, arrays, host.tree
+        cables = host.cables
+        self._n_x, self.n_q = 6 * cables.n_nodes, host.tree.n
+        self.n = cables.end_element.size
+        moving = {node: point for node, point in host.moving_points}
+        given = [int(node) in moving for node in cables.attached_nodes]
+        self._moving = [(m, moving[int(cables.attached_nodes[m])]) for m in np.flatnonzero(given)]
+        self._moved = device.to_device(
+            (6 * cables.attached_nodes[given][:, None] + np.arange(3)).ravel()
+        )
+        self._local, self._at = cables.point_local.copy(), np.nan
+        self._local_there = device.to_device(self._local)
+        self._link = device.to_device(cables.point_link)
+        self.moves = device.to_device(host.tree.moves)
+        sides = [np.flatnonzero(cables.end_side == side) for side in range(2)]
+        self.sides = [device.to_device(side) for side in sides]
+        self._remainder = device.xp.zeros(cables.h.size)
+
+    def coordinates(self, *vectors: Any) -> list[Array]:
+        """Parts of vectors (n,) of the device that belong to the coordinates, on the host."""
+        if self.n_q == 0:
+            return [np.zeros(0)] * len(vectors)
+        ends = np.concatenate([vector[self._n_x :] for vector in vectors])
+        return np.split(self._device.to_host(ends), len(vectors))
+
+    def at(self, q: Array, p: Array | None = None, p_dot: Array | None = None) -> Links:
+        """Links at coordinates, and their speeds and accelerations: zero unless given."""
+        zero = np.zeros(self.n_q)
+        state = self.tree.evaluate(q, zero if p is None else p, zero if p_dot is None else p_dot)
+        device, xp = self._device, self._device.xp
+        S, rotation, position = map(device.to_device, (state.S, state.rotation, state.position))
+        point, C = xp.zeros((self.n, 3)), xp.zeros((self.n, 3, self.n_q))
+        device.launch(
+            place_point, self.n,
+            (S, self.moves, rotation, position, self._link, self._local_there, point, C),
+        )  # fmt: skip
+        return Links(state, S, rotation, position, point, C)
+
+    def retract(self, t: float, y: Any) -> None:
+        """Put the attached nodes of y where they belong at a time [s]."""
+        if self._moving and t != self._at:
+            for m, point in self._moving:
+                self._local[m] = point.position_at(t)
+            self._at, self._local_there = t, self._device.to_device(self._local)
+        (q,) = self.coordinates(y)
+        y[self._arrays.attached] = self.at(q).point.reshape(-1)
+
+    def enforce(self, y: Any, v: Any, t: float | None) -> None:
+        """Give the attached nodes of v their velocities; see `fibermsk.protocol.System`."""
+        given = self._given(v, t, "velocity_at")
+        if self.n_q:
+            links = self.at(*self.coordinates(y))
+            v[self._arrays.attached] = self._follow(links.C, v)
+        else:
+            v[self._arrays.attached] = 0.0
+        if self._moving:
+            v[self._moved] = given
+
+    def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None) -> None:
+        """Give the attached nodes of v_dot their accelerations likewise."""
+        given = self._given(v_dot, t, "acceleration_at")
+        if self.n_q:
+            links = self.at(*self.coordinates(y, v, v_dot))
+            slope = self.velocity_slope(links, v[self._n_x :])
+            values = self._follow(links.C, v_dot) + self._follow(slope, v)
+            v_dot[self._arrays.attached] = values
+        else:
+            v_dot[self._arrays.attached] = 0.0
+        if self._moving:
+            v_dot[self._moved] = given
+
+    def _given(self, v: Any, t: float | None, rate: str) -> Any:
+        """What the nodes on moving points have, or are given at a time."""
+        if not self._moving or t is None:
+            return v[self._moved]
+        values = [getattr(point, rate)(t) for _, point in self._moving]
+        return self._device.to_device(np.concatenate(values))
+
+    def _follow(self, C: Any, v: Any) -> Any:
+        """Product of C (n_points, 3, n) with the coordinates of v, (3 n_points,)."""
+        return C.reshape(-1, self.n_q) @ v[self._n_x :]
+
+    def update(self, links: Links, increment: Any) -> Any:
+        """Copy of an increment, with the attached nodes as they follow to first order."""
+        new = increment.copy()
+        new[self._arrays.attached] = self._follow(links.C, new) if self.n_q else 0.0
+        return new
+
+    def velocity_slope(self, links: Links, p: Any) -> Any:
+        """How the ends' velocities vary with the coordinates at constant p: (n_points, 3, n)."""
+        slope = self._device.xp.zeros((self.n, 3, self.n_q))
+        riding = (links.S, self.moves, self._link, links.C, p)
+        self._device.launch(fill_velocity_slope, self.n, (*riding, slope))
+        return slope
+
+    def acceleration_slope(self, links: Links, p: Any, p_dot: Any, dp_dq: float) -> Any:
+        """How their accelerations vary; see `fibermsk.kernels.points.acceleration_slope`."""
+        slope = self._device.xp.zeros((self.n, 3, self.n_q))
+        riding = (links.S, self.moves, self._link, links.C, p)
+        self._device.launch(fill_acceleration_slope, self.n, (*riding, p_dot, dp_dq, slope))
+        return slope
+
+    def remainder(self, links: Links, nodes: Any, update_q: Array) -> Any:
+        """How far attached control points may stray from their linear way, per element [m]."""
+        self._remainder[...] = 0.0
+        if self.n_q:
+            at, tree, copy = self._arrays, self.tree, self._device.to_device
+            ways = (*tree.turns_and_slides(update_q), tree.chain_length(links.state))
+            for side in self.sides:
+                self._device.launch(
+                    add_stray, side,
+                    (
+                        nodes, at.elements, at.end_element, at.end_side, self._link, self.moves,
+                        links.position, *map(copy, ways), self._remainder,
+                    ),
+                )  # fmt: skip
+        return self._remainder

@@ -1,0 +1,185 @@
+"""Points that ride on links: where they are, and how they move with the coordinates.
+
+Links, coordinates, ``S`` and ``moves`` as in `fibermsk.kernels.rigid`. ``link`` (n_points,) carries
+each point, -1 for the ground, at ``local`` (n_points, 3) in its frame; ``C`` (n_points, 3, n) holds
+dc/dq. A function of one point m writes to what belongs to m alone, unless it says more.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.rigid import cross
+
+__all__ = [
+    "acceleration_slope",
+    "add_stray",
+    "add_strays",
+    "attach_points",
+    "fill_acceleration_slope",
+    "fill_velocity_slope",
+    "place_point",
+    "velocity_slope",
+]
+
+
+@body
+def place_point(m, S, moves, rotation, position, link, local, point, C):
+    """Fill the position point[m] and its derivatives C[m]."""
+    k = link[m]
+    for r in range(3):
+        point[m, r] = local[m, r]
+        for j in range(S.shape[0]):
+            C[m, r, j] = 0.0
+    if k < 0:
+        return
+    for r in range(3):
+        turned = (
+            rotation[k, r, 0] * local[m, 0]
+            + rotation[k, r, 1] * local[m, 1]
+            + rotation[k, r, 2] * local[m, 2]
+        )
+        point[m, r] = turned + position[k, r]
+    for j in range(S.shape[0]):
+        if moves[k, j]:
+            cross(S[j, :3], point[m], C[m, :, j])
+            for r in range(3):
+                C[m, r, j] += S[j, 3 + r]
+
+
+@body
+def _fill_curvature(m, j, k, S, moves, C, out):
+    """Fill out (3,) with d2c/dq_j dq_k: w_j x V_k(c) with j at or above k in the chain."""
+    if moves[k, j]:
+        cross(S[j, :3], C[m, :, k], out)
+    else:
+        cross(S[k, :3], C[m, :, j], out)
+
+
+@kernel
+def attach_points(S, moves, rotation, position, link, local, hess_index, point, C, hess):
+    """Positions c (n_points, 3) of link points, C = dc/dq (n_points, 3, n) and dC/dq.
+
+    hess_index (n_entries, 3): point, coordinate j, coordinate k of each vector in hess (n_entries,
+    3).
+    """
+    for m in range(link.size):
+        place_point(m, S, moves, rotation, position, link, local, point, C)
+    for e in range(hess_index.shape[0]):
+        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
+        _fill_curvature(m, j, k, S, moves, C, hess[e])
+
+
+@body
+def fill_velocity_slope(m, S, moves, link, C, p, out):
+    """Fill out[m] (3, n); see `velocity_slope`."""
+    curvature = scratch(3)
+    for r in range(3):
+        for k in range(p.size):
+            out[m, r, k] = 0.0
+    if link[m] < 0:
+        return
+    for j in range(p.size):
+        for k in range(p.size):
+            if moves[link[m], j] and moves[link[m], k]:
+                _fill_curvature(m, j, k, S, moves, C, curvature)
+                for r in range(3):
+                    out[m, r, k] += curvature[r] * p[j]
+
+
+@kernel
+def velocity_slope(S, moves, link, C, p, out):
+    """Fill out (n_points, 3, n): how v_D = C(q) p varies with q at constant p.
+
+    Its product with p is the part of the acceleration that the speeds make, (dC/dq p) p.
+    """
+    for m in range(link.size):
+        fill_velocity_slope(m, S, moves, link, C, p, out)
+
+
+@body
+def fill_acceleration_slope(m, S, moves, link, C, p, p_dot, dp_dq, out):
+    """Fill out[m] (3, n); see `acceleration_slope`."""
+    inner, outer = scratch(3), scratch(3)
+    n = p.size
+    for r in range(3):
+        for k in range(n):
+            out[m, r, k] = 0.0
+    if link[m] < 0:
+        return
+    for j in range(n):
+        for k in range(n):
+            if moves[link[m], j] and moves[link[m], k]:
+                _fill_curvature(m, j, k, S, moves, C, inner)
+                for r in range(3):
+                    out[m, r, k] += inner[r] * (p_dot[j] + 2.0 * dp_dq * p[j])
+    for u in range(n):
+        if not moves[link[m], u]:
+            continue
+        for v in range(u, n):
+            if not moves[link[m], v]:
+                continue
+            for w in range(v, n):
+                if not moves[link[m], w]:
+                    continue
+                cross(S[v, :3], C[m, :, w], inner)
+                cross(S[u, :3], inner, outer)
+                # each takes the part of q once, and the other two those of p in either order
+                for r in range(3):
+                    out[m, r, u] += (1.0 if v == w else 2.0) * outer[r] * p[v] * p[w]
+                    if v != u:
+                        out[m, r, v] += (1.0 if u == w else 2.0) * outer[r] * p[u] * p[w]
+                    if w != v:
+                        out[m, r, w] += (1.0 if u == v else 2.0) * outer[r] * p[u] * p[v]
+
+
+@kernel
+def acceleration_slope(S, moves, link, C, p, p_dot, dp_dq, out):
+    """Fill out (n_points, 3, n): how C p_dot + (dC/dq p) p varies with q, where dp = dp_dq dq.
+
+    But for its part C dp_dot. Coordinates are numbered from the root outwards, so that with u <= v
+    <= w on the chain the third derivative of a point is d3c/dq_u dq_v dq_w = w_u x (w_v x V_w(c)).
+    """
+    for m in range(link.size):
+        fill_acceleration_slope(m, S, moves, link, C, p, p_dot, dp_dq, out)
+
+
+@body
+def add_stray(
+    m, nodes, elements, end_element, end_side, link, moves, position, turn, slide, chain_length,
+    remainder,
+):  # fmt: skip
+    """Raise remainder[e] to how far an end may leave its straight way on an update [m].
+
+    e is the end's element: points at different ends of a fiber must not be at work at the same
+    time. turn, slide (n,): sums of the rotations [rad] and of the translations [m] that the update
+    gives each link; chain_length (n,): see `fibermsk.kernels.safeguard.bone_fraction`.
+    """
+    k, e = link[m], end_element[m]
+    if k < 0:
+        return
+    node = elements[e, end_side[m]]
+    lever = 0.0
+    for j in range(position.shape[0]):
+        if moves[k, j]:
+            apart = 0.0
+            for c in range(3):
+                apart += (nodes[node, c] - position[j, c]) ** 2
+            lever = max(lever, apart)
+    stray = 0.5 * turn[k] ** 2 * (math.sqrt(lever) + chain_length[k]) + turn[k] * slide[k]
+    remainder[e] = max(remainder[e], stray)
+
+
+@kernel
+def add_strays(
+    nodes, elements, end_element, end_side, link, moves, position, turn, slide, chain_length,
+    remainder,
+):  # fmt: skip
+    """Raise the remainders (n_elements,) for all ends; see `add_stray`."""
+    for m in range(link.size):
+        add_stray(
+            m, nodes, elements, end_element, end_side, link, moves, position, turn, slide,
+            chain_length, remainder,
+        )  # fmt: skip
