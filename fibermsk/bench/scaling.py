@@ -16,9 +16,9 @@ from fibermsk.bench.bundle_ours import METHOD, NEWTON
 from fibermsk.bench.memory import forget_peak, peak_memory
 from fibermsk.bench.worker import Worker
 from fibermsk.errors import ModelWarning
-from fibermsk.results import Result
+from fibermsk.results import Progress, Result
 from fibermsk.solvers import simulate
-from fibermsk.system import build
+from fibermsk.system import FiberSystem, build
 
 __all__ = ["run", "time_steps"]
 
@@ -118,22 +118,29 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
     described = time.perf_counter()
     system = build(description)
     built = time.perf_counter()
-    ends, result = _steps(system, steps)
+    ends, closed, result = _steps(system, steps)
     peak = peak_memory()
     return {
         "step_seconds": np.diff(ends).tolist(),
         "model_seconds": described - began,
         "build_seconds": built - described,
         "newton_iterations": result.stats["newton_iterations"],
-        "closed_contacts": system.contact.n_closed()[0],
+        "closed_contacts": closed,
         "base_bytes": base,
         "bytes": None if base is None or peak is None else peak - base,
     }
 
 
-def _steps(system: Any, steps: int) -> tuple[list[float], Result]:
-    """When the run began and each step ended, and the result."""
-    ends = [time.perf_counter()]
+def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
+    """When the run began and each step ended, contacts closed after the last, and the result."""
+    ends, closed = [time.perf_counter()], 0
+
+    def watch(_: Progress) -> None:
+        nonlocal closed
+        ends.append(time.perf_counter())
+        if len(ends) == steps + 1:
+            closed = system.contact.n_closed()[0]
+
     with warnings.catch_warnings():
         # fibers without weight on them are slack for a moment at the start
         warnings.simplefilter("ignore", ModelWarning)
@@ -143,6 +150,6 @@ def _steps(system: Any, steps: int) -> tuple[list[float], Result]:
             dt=_DT,
             method=METHOD,
             newton=NEWTON,
-            progress=lambda _: ends.append(time.perf_counter()),
+            progress=watch,
         )
-    return ends, result
+    return ends, closed, result

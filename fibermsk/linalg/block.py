@@ -12,6 +12,7 @@ Blocks are (6, 6) and x and y (6,) parts of C-contiguous arrays.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from llvmlite import ir
@@ -106,73 +107,55 @@ def _transposed_product(builder: Any, pieces: Any, block: Any, x: Any) -> list[A
     return [_picked(builder, sums[0], sums[1], [0, 1, 2, 3]), sums[2]]
 
 
-def _check(*arrays: types.Type) -> None:
-    for array in arrays:
-        if not (isinstance(array, types.Array) and array.layout == "C"):
-            raise NumbaTypeError("blocks and vectors are parts of C-contiguous arrays")
+def _spelled_out(product: Callable[..., list[Any]], subtracted: bool) -> Callable[[Any], Any]:
+    """Decorator of a kernel, given by what it does: compile it to these instructions instead."""
+
+    def typed(typing_context, *arrays):
+        for array in arrays:
+            if not (isinstance(array, types.Array) and array.layout == "C"):
+                raise NumbaTypeError("blocks and vectors are parts of C-contiguous arrays")
+
+        def generate(context, builder, types_of, arguments):
+            data = [
+                context.make_array(array)(context, builder, argument).data
+                for array, argument in zip(types_of.args, arguments, strict=True)
+            ]
+            block, x, y = data[0], data[1], data[-1]
+            pieces = _pieces(context)
+            values = product(builder, pieces, block, x)
+            for (at, width), value in zip(pieces, values, strict=True):
+                if subtracted:
+                    value = builder.fsub(_load(builder, y, at, width), value)
+                _store(builder, value, y, at, width)
+            return context.get_dummy_value()
+
+        return types.void(*arrays), generate
+
+    def decorate(function):
+        if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+            return function
+        own = signature(function).parameters.values()
+        context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
+        typed.__signature__ = Signature([context, *own])  # type: ignore[attr-defined]
+        typed.__name__, typed.__doc__ = function.__name__, function.__doc__
+        return intrinsic(typed)
+
+    return decorate
 
 
-def _subtract(product: Callable[..., list[Any]], block: Any, x: Any, y: Any) -> Any:
-    """Typing and code of a kernel that subtracts a product from y."""
-    _check(block, x, y)
-
-    def generate(context, builder, signature, arguments):
-        data = [
-            context.make_array(array)(context, builder, value).data
-            for array, value in zip(signature.args, arguments, strict=True)
-        ]
-        pieces = _pieces(context)
-        for (at, width), value in zip(
-            pieces, product(builder, pieces, data[0], data[1]), strict=True
-        ):
-            rest = builder.fsub(_load(builder, data[2], at, width), value)
-            _store(builder, rest, data[2], at, width)
-        return context.get_dummy_value()
-
-    return types.void(block, x, y), generate
-
-
-@intrinsic
-def subtract_product(typing_context, block, x, y):
+@_spelled_out(_product, subtracted=True)
+def subtract_product(block, x, y):
     """Subtract a block times x (6,) from y (6,)."""
-    return _subtract(_product, block, x, y)
+    y -= x @ block
 
 
-@intrinsic
-def subtract_transposed(typing_context, block, x, y):
+@_spelled_out(_transposed_product, subtracted=True)
+def subtract_transposed(block, x, y):
     """Subtract the transpose of a block times x (6,) from y (6,)."""
-    return _subtract(_transposed_product, block, x, y)
+    y -= block @ x
 
 
-@intrinsic
-def multiply_in_place(typing_context, block, y):
+@_spelled_out(_product, subtracted=False)
+def multiply_in_place(block, y):
     """Replace y (6,) by a block times it."""
-    _check(block, y)
-
-    def generate(context, builder, signature, arguments):
-        matrix, vector = (
-            context.make_array(array)(context, builder, value).data
-            for array, value in zip(signature.args, arguments, strict=True)
-        )
-        pieces = _pieces(context)
-        product = _product(builder, pieces, matrix, vector)
-        for (at, width), value in zip(pieces, product, strict=True):
-            _store(builder, value, vector, at, width)
-        return context.get_dummy_value()
-
-    return types.void(block, y), generate
-
-
-if config.DISABLE_JIT:  # interpreted, kernels need them all the same
-
-    def subtract_product(block, x, y):
-        """Subtract a block times x (6,) from y (6,)."""
-        y -= x @ block
-
-    def subtract_transposed(block, x, y):
-        """Subtract the transpose of a block times x (6,) from y (6,)."""
-        y -= block @ x
-
-    def multiply_in_place(block, y):
-        """Replace y (6,) by a block times it."""
-        y[:] = y @ block
+    y[:] = y @ block

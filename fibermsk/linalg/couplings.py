@@ -66,6 +66,8 @@ def list_entries(first, second, order, entry_start, entry_middle, entries):
 def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
     """Subtract what the second line of pair p, at x (n_nodes, 6), contributes to its first in y."""
     first, last = row_start[p], row_start[p + 1]
+    if block_start[first] == block_start[last]:
+        return
     shift = row_node[p] - first
     for row in range(first, last):
         begin, end = block_start[row], block_start[row + 1]
@@ -80,6 +82,8 @@ def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
 def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x, y):
     """Subtract what the first line of pair p, at x (n_nodes, 6), contributes to its second in y."""
     first, last = row_start[p], row_start[p + 1]
+    if block_start[first] == block_start[last]:
+        return
     shift = row_node[p] - first
     mirrored = lower.shape[0] == 0
     for row in range(first, last):

@@ -40,13 +40,14 @@ def _orthogonalize(basis, n, w, column):
         subtract_rows(basis, n, parts, w)
         for k in range(n):
             column[k] += parts[k]
-    square = np.empty(1)
-    multiply_rows(w.reshape((1, w.size)), 1, w, square)
-    column[n] = square[0] ** 0.5
+    for i in range(w.size):
+        basis[n, i] = w[i]
+    multiply_rows(basis[n:], 1, w, parts)
+    column[n] = parts[0] ** 0.5
     if column[n] > 0.0:
         inverse = 1.0 / column[n]
         for i in range(w.size):
-            basis[n, i] = inverse * w[i]
+            basis[n, i] *= inverse
 
 
 def _orthogonalize_on_device(basis: Any, n: int, w: Any, column: NDArray[np.float64]) -> None:

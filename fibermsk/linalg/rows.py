@@ -6,8 +6,9 @@ which vector units add at once. A library's threads would have to be woken for e
 
 from __future__ import annotations
 
+import numpy as np
+
 from fibermsk._compile import kernel
-from fibermsk.kernels._scratch import scratch
 
 __all__ = ["multiply_rows", "subtract_rows"]
 
@@ -15,7 +16,7 @@ __all__ = ["multiply_rows", "subtract_rows"]
 @kernel
 def multiply_rows(rows, n, x, products):
     """Fill products with those of the first n rows (n_rows, size) and x (size,)."""
-    sums = scratch((4, 16))
+    sums = np.empty((4, 16))
     whole = x.size - x.size % 16
     for k in range(0, n, 4):
         # the last row again where there is none any more

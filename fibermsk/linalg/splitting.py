@@ -49,7 +49,7 @@ class Splitting:
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        pairs, shape = matrix.couplings, (B.shape[0] // 6, 6)
+        pairs, shape = matrix.couplings, (factors.shape[0], 6)
         columns = B.T.copy(order="C")  # E^-1 B
         if D.size:
             solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
@@ -62,7 +62,7 @@ class Splitting:
             pairs.row_node, pairs.column, pairs.block_start, pairs.upper, pairs.lower, factors,
             columns, R, np.ascontiguousarray(inverse), np.empty(shape),
         )  # fmt: skip
-        self._D, self._apart = D, np.empty(shape)
+        self._of_product = (D, np.empty(B.shape[0]))
 
     @property
     def is_exact(self) -> bool:
@@ -83,9 +83,9 @@ class Splitting:
 
     def multiply(self, v: Array) -> Array:
         """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector (n + m,)."""
-        w = np.empty_like(v)
-        _multiply(*self._arguments, self._D, self._apart, v, w)
-        return w
+        x = np.empty_like(v)
+        _multiply(*self._arguments, *self._of_product, v, x)
+        return x
 
 
 @kernel
@@ -107,7 +107,8 @@ def _forward(
     lower, factors, columns, rows, inverse, change, v, x,
 ):  # fmt: skip
     n = columns.shape[1]
-    x[:n] = v[:n]
+    for i in range(n):
+        x[i] = v[i]
     at_nodes = x[:n].reshape((-1, 6))
     solve_lines(factors, start, at_nodes)
     sweep_forward(
@@ -123,7 +124,8 @@ def _backward(
     lower, factors, columns, rows, inverse, change, v, x,
 ):  # fmt: skip
     n = columns.shape[1]
-    x[:] = v
+    for i in range(v.size):
+        x[i] = v[i]
     subtract_rows(columns, columns.shape[0], v[n:], x[:n])
     sweep_backward(
         start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
@@ -134,25 +136,24 @@ def _backward(
 @kernel
 def _multiply(
     start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, columns, rows, inverse, change, D, apart, v, w,
+    lower, factors, columns, rows, inverse, change, D, apart, v, x,
 ):  # fmt: skip
     _backward(
         start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, columns, rows, inverse, change, v, w,
+        lower, factors, columns, rows, inverse, change, v, x,
     )  # fmt: skip
     n, m = columns.shape[1], columns.shape[0]
-    flat = apart.reshape(n)
     for i in range(n):
-        flat[i] = v[i] - w[i]
+        apart[i] = v[i] - x[i]
     sweep_forward(
         start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, change, apart,
+        lower, factors, change, apart.reshape((-1, 6)),
     )  # fmt: skip
     for i in range(n):
-        w[i] += flat[i]
-    if m:
-        right = np.zeros(m)
-        for i in range(m):
-            for j in range(m):
-                right[i] += D[i, j] * v[n + j]
-        _solve_corner(rows, inverse, right, flat, w[n:])
+        x[i] += apart[i]
+    right = np.zeros(m)
+    for i in range(m):
+        for j in range(m):
+            right[i] += D[i, j] * v[n + j]
+    # in the corner, v + S^-1 ((D - S) v - R x)
+    _solve_corner(rows, inverse, right, apart, x[n:])

@@ -165,8 +165,10 @@ class Newton:
                 report.reason = "the start is not admissible: a contact is too deep"
                 return y, report
             report.measure(current.residual)
+            if current.tangent is not None:
+                solve = None  # whose factors make room for those of the new tangent
             try:
-                before, kept = size, solve is not None and current.tangent is None
+                before, kept = size, current.tangent is None
                 increment, solve = _increment(solve, current, self._accuracy(before), report)
                 size = _size(increment / scale, report)
                 if kept and not size <= _LEAST_GAIN * before:

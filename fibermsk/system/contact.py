@@ -62,7 +62,7 @@ class ContactSearch:
         self.release()
 
     def release(self) -> None:
-        """Give the memory of contact points and couplings back until the next evaluation."""
+        """Give back the memory of contact points and couplings, until the next evaluation."""
         self.candidates.forget()
         self._blocks = BlockMemory()
         self.fiber_sets, self.bone_sets = self._new_sets()

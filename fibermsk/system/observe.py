@@ -155,7 +155,7 @@ def observe(
 def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
-    return own.reshape(len(own), -1).copy()
+    return own.reshape(len(own), -1)
 
 
 def _record(shape) -> ShapeRecord:

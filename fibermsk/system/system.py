@@ -353,8 +353,7 @@ class FiberSystem:
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
-        # the contact points of the reports take the place of those of the steps
-        self.contact.release()
+        self.contact.release()  # the reports have contact points of their own
         self.forget()
         return observe(self.model, self.tree, self.cables, self.partners, activations, frames)
 
