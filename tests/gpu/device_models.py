@@ -86,6 +86,39 @@ def chain(fibers="variational", bones="variational"):
     return reformulated(two_link_arm(), fibers, bones)
 
 
+def pushed(formulation="variational"):
+    """A bone that turns pushes fibers of one and two elements, one of them led by its end.
+
+    Another link, on no chain with it, carries the end of a fiber that touches no one.
+    """
+    model = fm.Model("pushed", gravity=(0.1, -0.2, -9.81))
+    bar = fm.Body(
+        "bar", mass=0.02, com=(0.01, 0.0, 0.0), inertia=1e-6 * np.eye(3),
+        shapes=fm.Capsule((0.03, -0.05, 0.0), (0.03, 0.05, 0.0), 0.01),
+    )  # fmt: skip
+    lever = fm.Body("lever", mass=0.05, com=(0.05, 0.0, 0.0), inertia=1e-5 * np.eye(3))
+    model.add(bar, lever)
+    model.add(
+        fm.Hinge("push", model.ground, bar, at=(0.0, 0.0, 0.0), axis=(0.1, -1.0, 0.0), speed=3.0)
+    )
+    model.add(
+        fm.Hinge("turn", model.ground, lever, at=(0.0, 0.2, 0.0), axis=(0.0, 1.0, 0.0), speed=0.5)
+    )
+    led = fm.MovingPoint(lambda t: (0.07 + 0.1 * t, 0.02, 0.0125))
+    ends = [
+        (model.ground.at(0.0, 0.0, 0.0125), model.ground.at(0.07, 0.0, 0.0125)),
+        (bar.at(0.0, 0.02, 0.0125), led),
+        (model.ground.at(0.0, 0.2, 0.1), lever.at(0.05, 0.0, 0.0)),
+    ]
+    fibers = [
+        fm.Fiber(f"fiber_{i}", attach=end, radius=0.003, n_elements=(2, 1, 3)[i], tissue=tissue())
+        for i, end in enumerate(ends)
+    ]
+    law = fm.PenaltyContact(400.0, 3.0)
+    model.add(*fibers, fm.Contact(fibers, bar, law, formulation=formulation))
+    return model
+
+
 def reformulated(model, fibers, bones):
     """A model with other formulations of its contact of fibers with fibers, and with bones."""
     of_fibers, of_bones = model.contacts

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, upper_limb
+from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, pushed, upper_limb
 from numpy.testing import assert_array_equal
 
 import fibermsk as fm
@@ -16,6 +16,8 @@ MODELS = {
     "bundle, both formulations": mixed_bundle,
     "bundle, half passes": lambda: hex_bundle(formulation="half_pass"),
     "upper limb from potentials": lambda: upper_limb("variational", "variational"),
+    "pushed by a bone": pushed,
+    "pushed, half passes": lambda: pushed("half_pass"),
     "chain of two hinges": chain,
     "chain, half passes": lambda: chain("half_pass", "half_pass"),
     "chain, half passes of fibers": lambda: chain(fibers="half_pass"),
@@ -185,16 +187,17 @@ def test_the_limb_until_it_is_in_contact(bones):
         assert np.abs(b.position - a.position).max() <= 1e-9 * np.abs(a.position).max()
 
 
-def test_a_run_goes_on_from_a_checkpoint():
+@pytest.mark.parametrize("model", [hex_bundle, chain], ids=lambda one: one.__name__)
+def test_a_run_goes_on_from_a_checkpoint(model):
     settings = {"t_end": 0.02, "dt": 0.005}
     taken = []
-    _, device = pair(hex_bundle())
+    _, device = pair(model())
     whole = fm.simulate(device, **settings, checkpoint=taken.append, checkpoint_every=0.0)
-    _, device = pair(hex_bundle())
+    _, device = pair(model())
     rest = fm.simulate(device, **settings, resume_from=taken[1])
     for name in whole.fibers:
         assert_array_equal(rest.fibers[name].position, whole.fibers[name].position)
-    host = fm.build(hex_bundle())
+    host = fm.build(model())
     with pytest.raises(fm.ModelError, match="backend"):
         fm.simulate(host, **settings, resume_from=taken[1])
 
