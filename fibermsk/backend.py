@@ -34,7 +34,7 @@ def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
         The description; it is not changed and not kept in sync.
     backend : {"cpu", "cupy"}
         Where the system computes: on the CPU, or with CuPy and numba-cuda on an NVIDIA GPU, which
-        is meant for many thousand fibers; see ``docs/gpu.md`` for the models that it takes.
+        is meant for many thousand fibers; see ``docs/gpu.md``.
 
     Returns
     -------
@@ -46,8 +46,7 @@ def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
     ------
     ModelError
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
-        deep in a bone or in another fiber; if the backend lacks something that the model has, or
-        there is no GPU.
+        deep in a bone or in another fiber; for a GPU, if it has no fibers or there is none.
     """
     if backend not in BACKENDS:
         _check.refuse("build", "backend", backend, f"be {' or '.join(map(repr, BACKENDS))}")

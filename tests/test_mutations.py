@@ -87,21 +87,21 @@ MUTATIONS = {
         "coupled_tangent",
     ),
     "sign of the bone's reaction": (
-        "kernels/scatter.py",
-        "residual_q[j] += w * T[r] * V[j, r]",
-        "residual_q[j] -= w * T[r] * V[j, r]",
+        "kernels/bone_border.py",
+        "moments[task, j] += force[0]",
+        "moments[task, j] -= force[0]",
         "coupled_tangent",
     ),
     "partner's share of a pair potential": (
         "kernels/pair_potential.py",
-        "V[1, 15 + c] = -0.5 * r0 * (1.0 - w) * sa / tt0 * ends[0, c]",
-        "V[1, 15 + c] = 0.0",
+        "part = -0.5 * r0 * ((1.0 - w) * sa if end == 0 else w * sb) / tt",
+        "part = 0.0",
         "coupled_tangent",
     ),
     "reaction on the partner of a pair potential": (
-        "kernels/pairs.py",
-        "_add_gradient(gradient[p], 12, column[p], residual)",
-        "_add_gradient(0.9 * gradient[p], 12, column[p], residual)",
+        "kernels/pair_potential.py",
+        "3 * (b % 2) + c] -= push * ny[b] * n[c]",
+        "3 * (b % 2) + c] -= 0.9 * push * ny[b] * n[c]",
         "fiber_collision",
     ),
     "pair potential counted twice": (
@@ -123,7 +123,7 @@ MUTATIONS = {
         "coupled_tangent",
     ),
     "Coriolis term of an end's acceleration in the tangent": (
-        "kernels/attachment.py",
+        "kernels/points.py",
         "(p_dot[j] + 2.0 * dp_dq * p[j])",
         "(p_dot[j] + dp_dq * p[j])",
         "coupled_tangent",
