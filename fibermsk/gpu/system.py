@@ -34,7 +34,7 @@ class DeviceSystem:
     Parameters
     ----------
     host : FiberSystem
-        The same model; see `fibermsk.gpu.refusals` for what it may hold.
+        The same model, with one fiber or more.
     device : Device
         Where to compute.
     """

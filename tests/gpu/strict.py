@@ -12,8 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from fibermsk.gpu import Device, host_device
 
-FUNCTIONS = ("array", "zeros", "stack", "cumsum", "bincount", "argsort", "flatnonzero", "isfinite")
-FUNCTIONS = (*FUNCTIONS, "ascontiguousarray", "empty_like")
+FUNCTIONS = ("array", "zeros", "empty_like", "ascontiguousarray", "cumsum", "isfinite")
 """What the backend calls in the module of its arrays."""
 
 DISPATCHED = (np.zeros_like, np.empty_like, np.concatenate, np.argmax)
