@@ -17,7 +17,7 @@ from fibermsk.bench.memory import forget_peak, peak_memory
 from fibermsk.bench.worker import Worker
 from fibermsk.errors import ModelWarning
 from fibermsk.results import Progress, Result
-from fibermsk.solvers import simulate
+from fibermsk.solvers import FixedSteps, simulate
 from fibermsk.system import FiberSystem, build
 
 __all__ = ["run", "time_steps"]
@@ -61,7 +61,7 @@ def run(options: Options) -> Findings:
         f"{_STEPS} steps of 1/{1.0 / _DT:g} s; seconds is the median of the steps after the first; "
         "growth_exponent is the slope of log time over log n by least squares over all sizes, "
         "growth_exponent_last that of the last two; memory is the peak above what the process "
-        "used once everything was imported and compiled"
+        "used once everything was imported and compiled; the first and the last frame are kept"
     )
     return findings
 
@@ -147,7 +147,8 @@ def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
         result = simulate(
             system,
             t_end=steps * _DT,
-            dt=_DT,
+            dt=steps * _DT,
+            control=FixedSteps(steps),
             method=METHOD,
             newton=NEWTON,
             progress=watch,

@@ -44,6 +44,7 @@ __all__ = [
     "fiber_residual",
     "fiber_tangent",
     "least_force",
+    "least_forces",
     "line_load_force",
     "sample_cable",
 ]
@@ -307,6 +308,19 @@ def least_force(
                     least[f] = N
                     return
     least[f] = smallest
+
+
+@kernel
+def least_forces(
+    element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
+    point,
+):  # fmt: skip
+    """Fill the least axial force [N] of every fiber, its element and its point."""
+    for f in range(least.size):
+        least_force(
+            f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least,
+            element, point,
+        )  # fmt: skip
 
 
 @kernel

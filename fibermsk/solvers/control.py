@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stage import Method, State, Step
@@ -136,9 +137,24 @@ class _Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedSteps:
-    """One step from output to output; a step that fails is halved, again and again if need be."""
+    """Equal steps; one that fails is halved, again and again if need be.
 
-    landing = True
+    Attributes
+    ----------
+    steps_per_frame : int
+        Steps from one output to the next.
+    """
+
+    steps_per_frame: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the number."""
+        _check.count("FixedSteps", "steps_per_frame", self.steps_per_frame)
+
+    @property
+    def landing(self) -> bool:
+        """Whether steps end on every output time: they do."""
+        return True
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
         """No interval is under way."""
@@ -155,7 +171,10 @@ class FixedSteps:
         counters: Counters,
     ) -> Advanced:
         """Make one accepted step; see `Control`."""
-        parts = list(zip(control.ends, control.halvings, strict=True)) or [(t_new, 0)]
+        parts = list(zip(control.ends, control.halvings, strict=True))
+        if not parts:
+            ends = np.linspace(t_new, memory.state.t, self.steps_per_frame + 1)[:-1]
+            parts = [(end, 0) for end in ends]
         while True:
             target, halvings = float(parts[-1][0]), int(parts[-1][1])
             t = memory.state.t

@@ -75,7 +75,7 @@ def simulate(
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     control : Control, optional
-        `FixedSteps()` or `AdaptiveSteps(relative)`.
+        `FixedSteps(steps_per_frame)` or `AdaptiveSteps(relative)`.
     progress : callable, optional
         Called with a `Progress` after each step.
     throw : bool

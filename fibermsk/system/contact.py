@@ -66,8 +66,6 @@ class ContactSearch:
         self.candidates.forget()
         self._blocks = BlockMemory()
         self.fiber_sets, self.bone_sets = self._new_sets()
-        # contact points that only an update could close
-        self._sets_ahead = self._new_sets()
 
     def _new_sets(
         self,
@@ -102,6 +100,7 @@ class ContactSearch:
 
     def _search(self, reach: float) -> None:
         """Find candidates around the present configuration and make room for their points."""
+        self.fiber_sets, self.bone_sets = self._new_sets()  # the old ones make room first
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs, self.candidates.bone_runs
         self._allocate(*runs, self.fiber_sets, self.bone_sets)
@@ -198,7 +197,7 @@ class ContactSearch:
         way = self.candidates.way(self._place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
-        sets = self._sets_ahead
+        sets = self._new_sets()  # contact points that only this update could close
         self._allocate(*self.candidates.beyond(way), *sets)
         for part in (*sets[0], *sets[1]):
             part.evaluate(self._at)

@@ -18,6 +18,7 @@ __all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs", "TouchingPairs"]
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
+
 _SPARE = 1.1
 """How much more memory is taken than needed, so that it is rarely taken anew."""
 

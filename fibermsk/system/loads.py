@@ -41,6 +41,8 @@ class Loads:
             elif np.any(fiber.line_load):
                 self._add_line_load(self._fixed, f, 0.0)
         self._external = self._nodal(self._fixed)
+        if not self._varying:
+            self._fixed = np.zeros((0, 0, 3))
         self.forget()
 
     def forget(self) -> None:

@@ -20,7 +20,7 @@ _ROUND_OFF = 1e-9
 
 
 class TensionProbe:
-    """Axial force at the Gauss points of all fibers, with what stays the same kept in rows.
+    """Axial force and stretch at the Gauss points of all fibers.
 
     Attributes
     ----------
@@ -30,30 +30,22 @@ class TensionProbe:
 
     def __init__(self, cables: Cables) -> None:
         self._cables = cables
-        self._first, self._second = (part.repeat(N_POINTS) for part in cables.elements.T)
-        self._h = cables.h.repeat(N_POINTS)
-        self._xi = np.tile(cables.xi, cables.h.size)
-        self._area, self._G0 = cables.area.ravel(), cables.G0.ravel()
-        self._law = cables.law.reshape(-1, cables.law.shape[2])
-        self._theta = (cables.theta[cables.elements[:, :1]] + cables.h[:, None] * cables.xi).ravel()
         self._start = N_POINTS * cables.element_start[:-1]
-        self._stretch, self._force, self._power = (np.empty(self._xi.size) for _ in range(3))
-        self.stiffness = self._reduce(np.maximum, self._area * self._law[:, 0])
+        self.stiffness = self._reduce(np.maximum, (cables.area * cables.law[:, :, 0]).ravel())
 
     def least(self, nodes: Array, velocity: Array, activation: Array) -> tuple[Array, Array]:
         """Least axial force of each fiber (n_fibers,) [N], and the theta where it is.
 
         Compression within round-off counts as zero force.
         """
-        self._sample(nodes, velocity, activation, self._law)
-        force = self._force
-        least = self._reduce(np.minimum, force)
-        if force.size == 0:
-            return least, least.copy()
-        counts = np.diff(np.r_[self._start, force.size])
-        # written so that a NaN counts as the least
-        hits = np.flatnonzero(~(force > least.repeat(counts)))
-        theta = self._theta[hits[np.searchsorted(hits, self._start)]]
+        cables = self._cables
+        least = np.empty(self.stiffness.size)
+        element, point = np.zeros((2, least.size), np.int64)
+        cable.least_forces(
+            cables.element_start, nodes, velocity, cables.elements, cables.h, cables.xi,
+            cables.area, cables.G0, cables.law, activation[cables.fiber], least, element, point,
+        )  # fmt: skip
+        theta = cables.theta[cables.elements[element, 0]] + cables.h[element] * cables.xi[point]
         return self.rounded(least), theta
 
     def rounded(self, least: Array) -> Array:
@@ -63,34 +55,46 @@ class TensionProbe:
 
     def stretches(self, nodes: Array) -> tuple[Array, Array]:
         """Least and largest stretch of each fiber, two arrays (n_fibers,)."""
-        self._sample(nodes, np.zeros_like(nodes), np.zeros(self.stiffness.size), self._law)
-        return self._reduce(np.minimum, self._stretch), self._reduce(np.maximum, self._stretch)
+        stretch, _ = self._sample(
+            nodes, np.zeros_like(nodes), np.zeros(self.stiffness.size), self._cables.law
+        )
+        return self._reduce(np.minimum, stretch), self._reduce(np.maximum, stretch)
 
     def flaw(self, nodes: Array, velocity: Array, activation: Array) -> str:
         """The part of the stress that is not finite and where, empty if there is none."""
-        self._sample(nodes, velocity, activation, self._law)
-        bad = np.flatnonzero(~(np.isfinite(self._stretch) & (self._stretch > 0.0)))
+        stretch, _ = self._sample(nodes, velocity, activation, self._cables.law)
+        bad = np.flatnonzero(~(np.isfinite(stretch) & (stretch > 0.0)))
         if bad.size:
             return f"the stretch of {self._place(bad[0])}"
         for name, column in _PARTS.items():
-            law = self._law.copy()
-            law[:, [other for other in _PARTS.values() if other != column]] = 0.0
-            self._sample(nodes, velocity, activation, law)
-            bad = np.flatnonzero(~np.isfinite(self._force))
+            law = self._cables.law.copy()
+            law[:, :, [other for other in _PARTS.values() if other != column]] = 0.0
+            _, force = self._sample(nodes, velocity, activation, law)
+            bad = np.flatnonzero(~np.isfinite(force))
             if bad.size:
                 return f"the {name} stress of {self._place(bad[0])}"
         return ""
 
-    def _place(self, point: np.int64) -> str:
-        fiber = self._cables.names[self._cables.fiber[point // N_POINTS]]
-        return f"fiber {fiber!r} at theta = {self._theta[point]:.3g}"
+    def _place(self, sample: np.int64) -> str:
+        cables = self._cables
+        e, point = divmod(int(sample), N_POINTS)
+        theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[point]
+        return f"fiber {cables.names[cables.fiber[e]]!r} at theta = {theta:.3g}"
 
-    def _sample(self, nodes: Array, velocity: Array, activation: Array, law: Array) -> None:
+    def _sample(
+        self, nodes: Array, velocity: Array, activation: Array, law: Array
+    ) -> tuple[Array, Array]:
+        """Stretch and force [N] at all points, element after element."""
+        cables = self._cables
+        first, second = (part.repeat(N_POINTS) for part in cables.elements.T)
+        stretch, force, power = np.empty((3, first.size))
         cable.sample_cable(
-            nodes, velocity, self._first, self._second, self._h, self._xi, self._area, self._G0,
-            law, activation[self._cables.fiber].repeat(N_POINTS), self._stretch, self._force,
-            self._power,
+            nodes, velocity, first, second, cables.h.repeat(N_POINTS),
+            np.tile(cables.xi, cables.h.size), cables.area.ravel(), cables.G0.ravel(),
+            law.reshape(-1, law.shape[2]), activation[cables.fiber].repeat(N_POINTS), stretch,
+            force, power,
         )  # fmt: skip
+        return stretch, force
 
     def _reduce(self, operation: np.ufunc, values: Array) -> Array:
         return operation.reduceat(values, self._start) if values.size else np.zeros(0)

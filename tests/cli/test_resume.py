@@ -159,7 +159,11 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
     refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT)
     scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", tolerance=1e-3'))
-    refused(cli, "differs in the step control (FixedSteps() there, AdaptiveSteps(", CHECKPOINT)
+    refused(
+        cli,
+        "differs in the step control (FixedSteps(steps_per_frame=1) there, AdaptiveSteps(",
+        CHECKPOINT,
+    )
     scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", start="equilibrium"'))
     refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT)
     scene_file.write_text(SCENE)

@@ -7,7 +7,7 @@ from scenes_of_tests import two_link_arm
 import fibermsk as fm
 from fibermsk.solvers.control import Counters
 
-CONTROLS = [fm.FixedSteps(), fm.AdaptiveSteps(1e-3)]
+CONTROLS = [fm.FixedSteps(), fm.FixedSteps(3), fm.AdaptiveSteps(1e-3)]
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +97,18 @@ def test_drift_is_what_it_says(arm):
     y[6 * node : 6 * node + 3] += (3e-4, 0.0, 4e-4)
     v[6 * node : 6 * node + 3] += (0.0, 0.12, 0.05)
     assert arm.drift(0.0, y, v) == pytest.approx((5e-4, 0.13), rel=1e-12)
+
+
+def test_several_steps_a_frame_are_the_steps_of_as_many_frames(arm):
+    every = fm.simulate(arm, t_end=0.125, dt=1.0 / 64.0)
+    some = fm.simulate(arm, t_end=0.125, dt=1.0 / 16.0, control=fm.FixedSteps(steps_per_frame=4))
+    assert some.stats["substeps"] == every.stats["substeps"]
+    np.testing.assert_array_equal(some.time, every.time[::4])
+    for name in ("shoulder", "elbow"):
+        np.testing.assert_array_equal(some.coordinate(name), every.coordinate(name)[::4])
+    assert some.newton_iterations.sum() == every.newton_iterations.sum()
+
+
+def test_frames_without_steps_are_refused():
+    with pytest.raises(fm.ModelError, match="FixedSteps: steps_per_frame = 0"):
+        fm.FixedSteps(0)
