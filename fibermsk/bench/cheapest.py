@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["DEEPEST", "NEAR", "Contender", "Found", "find_cheapest"]
+__all__ = [
+    "DEEPEST",
+    "NEAR",
+    "Contender",
+    "Found",
+    "find_cheapest",
+    "hangs_right",
+    "swing_error",
+]
 
 NEAR = 0.02
 """Largest difference of a sag from the converged one, over it."""
@@ -32,6 +40,8 @@ class Contender:
         Time steps to try, the cheapest first.
     converged : int
         Time steps of the run that counts as converged.
+    reference : dict
+        Arguments of that run in which it differs from the model, such as a more accurate method.
     """
 
     who: str
@@ -39,6 +49,7 @@ class Contender:
     models: Sequence[dict[str, Any]]
     steps: Sequence[int]
     converged: int
+    reference: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,10 +72,22 @@ class Found:
     converged: dict[str, Any]
 
 
+def hangs_right(run: dict[str, Any], converged: dict[str, Any]) -> bool:
+    """Whether the sag is near the converged one."""
+    return abs(run["sag"] - converged["sag"]) <= NEAR * converged["sag"]
+
+
+def swing_error(run: dict[str, Any], converged: dict[str, Any]) -> float:
+    """Largest difference of the sag at any time from the converged one, over the latter's last."""
+    pairs = zip(run["sags"], converged["sags"], strict=True)
+    return max(abs(a - b) for a, b in pairs) / converged["sag"]
+
+
 def find_cheapest(
     contender: Contender,
     call: Callable[..., dict[str, Any]],
     say: Callable[[str], None],
+    right: Callable[[dict[str, Any], dict[str, Any]], bool] = hangs_right,
 ) -> list[Found]:
     """For each model the cheapest time steps that are good enough; the fastest model first.
 
@@ -79,6 +102,8 @@ def find_cheapest(
         and ``penetration``, the latter two None if the run came to nothing.
     say : callable
         Told what was tried.
+    right : callable
+        Whether a run that is not too deep is accurate enough, from it and the converged one.
 
     Returns
     -------
@@ -87,7 +112,7 @@ def find_cheapest(
     """
     found = []
     for model in contender.models:
-        converged = call(steps=contender.converged, **model)
+        converged = call(steps=contender.converged, **{**model, **contender.reference})
         say(f"{contender.who} {model}: converged, {_words(converged)}")
         if not _shallow(converged):
             continue
@@ -95,7 +120,7 @@ def find_cheapest(
         for steps in contender.steps:
             run = call(steps=steps, **model)
             say(f"{contender.who} {model}: {steps} steps, {_words(run)}")
-            if _shallow(run) and abs(run["sag"] - converged["sag"]) <= NEAR * converged["sag"]:
+            if _shallow(run) and right(run, converged):
                 if best is not None and run["seconds"] >= best.run["seconds"]:
                     break  # more steps are not cheaper, as they are where few take many iterations
                 best = Found(model, steps, run, converged)

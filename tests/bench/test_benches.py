@@ -34,7 +34,8 @@ def test_bundle_alone(absent, monkeypatch):
     monkeypatch.setattr(bundle, "_N", (2,))
     monkeypatch.setattr(bundle, "OURS", replace(bundle.OURS, steps=(32,), converged=64))
     found = run("bundle", quick=True)
-    assert found["ratios"] == {"pyelastica": None, "mujoco": None}
+    ratios = {"pyelastica": None, "mujoco": None, "pyelastica_swing": None}
+    assert found["ratios"] == ratios
     assert "pyelastica is not installed" in found["notes"]
     assert "mujoco is not installed" in found["notes"]
     rest, row = found["rows"]
@@ -61,7 +62,11 @@ def test_ratios_of_a_bundle(absent, monkeypatch):
         "pyelastica",
         "fibermsk, one thread",
         "fibermsk, without bending",
+        "fibermsk, whole swing",
     ]
+    swing, peer = found["rows"][-1], found["rows"][3]
+    assert swing["worst_sag_error"] <= peer["worst_sag_error"]
+    assert found["ratios"]["pyelastica_swing"] > 0.0
 
 
 def test_scaling(monkeypatch):

@@ -57,10 +57,14 @@ def test_measure():
     start = np.array([straight(y, z) for y, z in case.packing(2)])
     down = start - [0.0, 0.0, 0.03]
     radii = np.full(start.shape[:2], case.RADIUS)
-    found = case.measure([(start, radii), (down, 1.05 * radii), (down, radii)])
-    assert_allclose(found["sags"], [0.0, 0.03, 0.03], atol=1e-15)
-    assert found["sag"] == found["sags"][-1]
-    assert found["penetration"] == pytest.approx(0.0, abs=1e-12)
+    half = start - [0.0, 0.0, 0.02]
+    early = [(start, radii)] + 5 * [(down, 1.05 * radii)]
+    found = case.measure([*early, (half, 1.01 * radii), (down, radii)])
+    assert_allclose(found["sags"], [0.0, *5 * [0.03], 0.02, 0.03], atol=1e-15)
+    # the last quarter of eight frames
+    assert found["sag"] == pytest.approx(0.025, rel=1e-12)
+    assert found["sag_end"] == found["sags"][-1]
+    assert found["penetration"] == pytest.approx(0.01, rel=1e-9)
     assert found["largest_penetration"] == pytest.approx(0.05, rel=1e-9)
     down[0, 3, 2] = np.nan
     assert set(case.measure([(start, radii), (down, radii)]).values()) == {None}
