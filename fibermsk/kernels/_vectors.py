@@ -1,13 +1,18 @@
-"""Sums of a few short vectors, as vector instructions of the CPU.
+"""Short vectors, in vector instructions of the CPU.
 
 Numba does not make vectors of a few neighboring numbers by itself: its compiler's pass for that is
-off, since it made wrong code (pull request 8852 of numba). Hence these kernels spell out what is to
-be computed, for the CPU in vectors of four and of two numbers, and for a GPU, where every thread
-has its own data, in single ones.
+off, since it made wrong code (pull request 8852 of numba). Hence the kernels here and in
+`fibermsk.linalg.block` spell out what is to be computed, for the CPU in vectors of four and of two
+numbers and for a GPU, where every thread has its own data, in single ones. What stands in the
+function is what they do, and what runs where kernels are interpreted.
+
+Vectors are parts of C-contiguous arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from llvmlite import ir
@@ -20,137 +25,147 @@ __all__ = [
     "add_four",
     "add_three",
     "add_two",
-    "check_contiguous",
     "fill_three",
     "fill_two",
     "load",
-    "pieces",
+    "picked",
     "repeated",
+    "spelled_out",
     "store",
 ]
 
-NUMBER, INDEX = ir.DoubleType(), ir.IntType(32)
+_NUMBER, _INDEX = ir.DoubleType(), ir.IntType(32)
+
+Pieces = tuple[tuple[int, int], ...]
+"""First number and length of the vectors that a longer one is made of."""
 
 
-def pieces(context: Any, size: int) -> tuple[tuple[int, int], ...]:
-    """First number and length of the vectors that so many numbers are made of."""
+def _pieces(context: Any, size: int) -> Pieces:
     if not isinstance(context, CPUContext):
         return tuple((at, 1) for at in range(size))
     whole = size - size % 4
-    return tuple((at, 4) for at in range(0, whole, 4)) + tuple(
-        (at, 2) for at in range(whole, size, 2)
-    )
+    rest = tuple((at, 2) for at in range(whole, size, 2))
+    return tuple((at, 4) for at in range(0, whole, 4)) + rest
 
 
 def _place(builder: Any, data: Any, at: int, width: int) -> Any:
-    place = builder.gep(data, [ir.Constant(INDEX, at)])
+    place = builder.gep(data, [ir.Constant(_INDEX, at)])
     if width == 1:
         return place
-    return builder.bitcast(place, ir.VectorType(NUMBER, width).as_pointer())
+    return builder.bitcast(place, ir.VectorType(_NUMBER, width).as_pointer())
 
 
 def load(builder: Any, data: Any, at: int, width: int = 1) -> Any:
-    """Code that loads some neighboring numbers."""
+    """Some neighboring numbers."""
     return builder.load(_place(builder, data, at, width), align=8)
 
 
 def store(builder: Any, value: Any, data: Any, at: int, width: int) -> None:
-    """Code that stores some neighboring numbers."""
+    """Put some neighboring numbers in their place."""
     builder.store(value, _place(builder, data, at, width), align=8)
 
 
+def picked(builder: Any, one: Any, other: Any, lanes: list[int]) -> Any:
+    """Vector of some numbers of two, counted through both."""
+    mask = ir.Constant(ir.VectorType(_INDEX, len(lanes)), lanes)
+    return builder.shuffle_vector(one, other, mask)
+
+
 def repeated(builder: Any, value: Any, width: int) -> Any:
-    """Code for a vector with the same number everywhere."""
+    """Vector of one number."""
     if width == 1:
         return value
-    empty = ir.Constant(ir.VectorType(NUMBER, width), ir.Undefined)
-    vector = builder.insert_element(empty, value, ir.Constant(INDEX, 0))
-    return builder.shuffle_vector(
-        vector, empty, ir.Constant(ir.VectorType(INDEX, width), width * [0])
-    )
+    empty = ir.Constant(ir.VectorType(_NUMBER, width), ir.Undefined)
+    vector = builder.insert_element(empty, value, ir.Constant(_INDEX, 0))
+    return picked(builder, vector, empty, width * [0])
 
 
-def check_contiguous(*arrays: types.Type) -> None:
-    """Refuse to compile for others than parts of C-contiguous arrays."""
-    for array in arrays:
-        if not (isinstance(array, types.Array) and array.layout == "C"):
-            raise NumbaTypeError("vectors are parts of C-contiguous arrays")
+def spelled_out(size: int, build: Callable[[Any, Pieces, list[Any]], None]) -> Callable[[Any], Any]:
+    """Decorator of a kernel, given by what it does: compile it to other instructions instead.
+
+    Parameters
+    ----------
+    size : int
+        Length of the vectors, even.
+    build : callable
+        Of the builder, the pieces and the arguments (addresses of arrays, and numbers): adds the
+        instructions.
+    """
+
+    def typed(typing_context, *arguments):
+        kinds = []
+        for kind in arguments:
+            is_array = isinstance(kind, types.Array)
+            if is_array and kind.layout != "C":
+                raise NumbaTypeError("vectors are parts of C-contiguous arrays")
+            kinds.append(kind if is_array else types.float64)
+
+        def generate(context, builder, types_of, values):
+            parts = [
+                context.make_array(kind)(context, builder, value).data
+                if isinstance(kind, types.Array)
+                else value
+                for kind, value in zip(types_of.args, values, strict=True)
+            ]
+            build(builder, _pieces(context, size), parts)
+            return context.get_dummy_value()
+
+        return types.void(*kinds), generate
+
+    def decorate(function):
+        if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+            return function
+        own = signature(function).parameters.values()
+        context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
+        typed.__signature__ = Signature([context, *own])  # type: ignore[attr-defined]
+        typed.__name__, typed.__doc__ = function.__name__, function.__doc__
+        return intrinsic(typed)
+
+    return decorate
 
 
-def _sum_of_products(size: int, y: Any, factors: tuple, vectors: tuple, adds: bool) -> Any:
-    """Typing and code of a kernel that adds products of numbers and vectors to y."""
-    check_contiguous(y, *vectors)
+def _sum_of_products(adds: bool) -> Callable[[Any, Pieces, list[Any]], None]:
+    """Instructions of y = a u + b v + ..., with the y that was there if it `adds`."""
 
-    def generate(context, builder, signature, arguments):
-        n = len(factors)
-        target = context.make_array(y)(context, builder, arguments[0]).data
-        numbers = arguments[1 : 2 * n : 2]
-        data = [
-            context.make_array(kind)(context, builder, value).data
-            for kind, value in zip(vectors, arguments[2::2], strict=True)
-        ]
-        for at, width in pieces(context, size):
-            total = load(builder, target, at, width) if adds else None
-            for number, vector in zip(numbers, data, strict=True):
+    def build(builder, pieces, parts):
+        y, numbers, vectors = parts[0], parts[1::2], parts[2::2]
+        for at, width in pieces:
+            total = load(builder, y, at, width) if adds else None
+            for number, vector in zip(numbers, vectors, strict=True):
                 term = builder.fmul(
                     repeated(builder, number, width), load(builder, vector, at, width)
                 )
                 total = term if total is None else builder.fadd(total, term)
-            store(builder, total, target, at, width)
-        return context.get_dummy_value()
+            store(builder, total, y, at, width)
 
-    pairs = [part for both in zip(factors, vectors, strict=True) for part in both]
-    return types.void(y, *pairs), generate
+    return build
 
 
-@intrinsic
-def fill_two(typing_context, y, a, u, b, v):
+@spelled_out(12, _sum_of_products(adds=False))
+def fill_two(y, a, u, b, v):
     """Fill y (12,) with a u + b v."""
-    return _sum_of_products(12, y, 2 * (types.float64,), (u, v), False)
+    y[:] = a * u + b * v
 
 
-@intrinsic
-def fill_three(typing_context, y, a, u, b, v, c, w):
+@spelled_out(12, _sum_of_products(adds=False))
+def fill_three(y, a, u, b, v, c, w):
     """Fill y (12,) with a u + b v + c w."""
-    return _sum_of_products(12, y, 3 * (types.float64,), (u, v, w), False)
+    y[:] = a * u + b * v + c * w
 
 
-@intrinsic
-def add_two(typing_context, y, a, u, b, v):
+@spelled_out(6, _sum_of_products(adds=True))
+def add_two(y, a, u, b, v):
     """Add a u + b v to y (6,)."""
-    return _sum_of_products(6, y, 2 * (types.float64,), (u, v), True)
+    y += a * u + b * v
 
 
-@intrinsic
-def add_three(typing_context, y, a, u, b, v, c, w):
+@spelled_out(6, _sum_of_products(adds=True))
+def add_three(y, a, u, b, v, c, w):
     """Add a u + b v + c w to y (6,)."""
-    return _sum_of_products(6, y, 3 * (types.float64,), (u, v, w), True)
+    y += a * u + b * v + c * w
 
 
-@intrinsic
-def add_four(typing_context, y, a, u, b, v, c, w, d, z):
+@spelled_out(6, _sum_of_products(adds=True))
+def add_four(y, a, u, b, v, c, w, d, z):
     """Add a u + b v + c w + d z to y (6,)."""
-    return _sum_of_products(6, y, 4 * (types.float64,), (u, v, w, z), True)
-
-
-if config.DISABLE_JIT:  # interpreted, kernels need them all the same
-
-    def fill_two(y, a, u, b, v):
-        """Fill y (12,) with a u + b v."""
-        y[:] = a * u + b * v
-
-    def fill_three(y, a, u, b, v, c, w):
-        """Fill y (12,) with a u + b v + c w."""
-        y[:] = a * u + b * v + c * w
-
-    def add_two(y, a, u, b, v):
-        """Add a u + b v to y (6,)."""
-        y += a * u + b * v
-
-    def add_three(y, a, u, b, v, c, w):
-        """Add a u + b v + c w to y (6,)."""
-        y += a * u + b * v + c * w
-
-    def add_four(y, a, u, b, v, c, w, d, z):
-        """Add a u + b v + c w + d z to y (6,)."""
-        y += a * u + b * v + c * w + d * z
+    y += a * u + b * v + c * w + d * z

@@ -4,6 +4,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fibermsk._compile import kernel
+from fibermsk.kernels import _vectors
 from fibermsk.linalg import block
 from fibermsk.linalg.lines import invert_block
 
@@ -35,7 +36,7 @@ def test_products_with_vectors_of_the_cpu(rng):
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_products_with_single_numbers(rng, monkeypatch):
     # as on a GPU
-    monkeypatch.setattr(block, "CPUContext", ())
+    monkeypatch.setattr(_vectors, "CPUContext", ())
     compiled = numba.njit(multiply_all.py_func)
     check(compiled, rng)
     assert "x double>" not in next(iter(compiled.inspect_llvm().values()))
