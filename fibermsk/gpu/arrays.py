@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk.gpu.device import Device
-from fibermsk.kernels.shape import bezier_hull
 from fibermsk.system.cables import Cables
+from fibermsk.system.candidates import bound_sections
 
 __all__ = ["DeviceCables", "copy_cables"]
-
-# Bezier coefficients of a quartic from its coefficients in powers of xi.
-_BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
 
 
 class DeviceCables(NamedTuple):
@@ -64,10 +60,7 @@ class DeviceCables(NamedTuple):
 def copy_cables(cables: Cables, device: Device) -> DeviceCables:
     """Arrays of a device from those of the host."""
     n = cables.h.size
-    hull = np.empty((n, 4, 3))
-    bezier_hull(cables.reference, cables.elements, cables.h, hull)
-    speeds = np.linalg.norm(3.0 * np.diff(hull, axis=1), axis=2).max(axis=1) / cables.h
-    thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
+    thickest, widest = bound_sections(cables)
     odd = (np.arange(n) - cables.element_start[cables.fiber]) % 2
     halves = tuple(np.flatnonzero(odd == half) for half in range(2))
     own = {
@@ -76,7 +69,7 @@ def copy_cables(cables: Cables, device: Device) -> DeviceCables:
         "attached": (6 * cables.attached_nodes[:, None] + np.arange(3)).ravel(),
         "attached_point": cables.attached,
         "thickest": thickest,
-        "widest": thickest * np.sqrt(speeds),
+        "widest": widest,
     }
 
     def copy(value):

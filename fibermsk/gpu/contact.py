@@ -18,7 +18,12 @@ from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
 from fibermsk.gpu.fibers import Fibers
 from fibermsk.gpu.pairs import DeviceCouplings
-from fibermsk.kernels.motion import fill_growth, fill_least_tangent, fill_radii
+from fibermsk.kernels.motion import (
+    fill_growth,
+    fill_least_tangent,
+    fill_radius,
+    fill_widest_section,
+)
 from fibermsk.kernels.safeguard import N_WAYS, fill_way
 from fibermsk.kernels.shape import bezier_hull, fill_hull, fill_power
 from fibermsk.system.broad_phase import (
@@ -96,12 +101,11 @@ class DeviceContact:
         launch(
             fill_least_tangent, n, (nodes, at.elements, at.h, at.xi, self._hull, self._least)
         )  # fmt: skip
+        n = int(self._radii.size)
+        launch(fill_radius, n, (at.element_start, at.widest, self._least, self._radii))
         launch(
-            fill_radii, self._radii.size,
-            (
-                at.element_start, at.elements, nodes, at.reference, at.thickest, at.widest,
-                self._least, self._radii, self._sections,
-            ),
+            fill_widest_section, n,
+            (at.element_start, at.elements, nodes, at.reference, at.thickest, self._sections),
         )  # fmt: skip
 
     def _points(self) -> float:

@@ -22,7 +22,6 @@ __all__ = [
     "can_touch",
     "enclose",
     "fill_after",
-    "fill_least_tangents",
     "relative_motion",
 ]
 
@@ -210,22 +209,3 @@ def fill_after(hull, hull_update, stray, h, fraction, least, after, left):
             fastest = max(fastest, change)
         change = (3.0 * fraction * math.sqrt(fastest) + 6.0 * stray[e]) / h[e]
         left[e] = max(least[e] - change, _LEAST_LEFT * least[e])
-
-
-@kernel
-def fill_least_tangents(hull, h, least):
-    """Fill lower bounds (n,) of |a1|: the least control vector along the chord.
-
-    Not positive, or NaN, where an element turns so far that this is no bound.
-    """
-    for e in range(hull.shape[0]):
-        length = 0.0
-        for c in range(3):
-            length += (hull[e, 3, c] - hull[e, 0, c]) ** 2
-        length = math.sqrt(length)
-        least[e] = math.inf
-        for p in range(3):
-            along = 0.0
-            for c in range(3):
-                along += (hull[e, p + 1, c] - hull[e, p, c]) * (hull[e, 3, c] - hull[e, 0, c])
-            least[e] = min(least[e], 3.0 * along / (length * h[e]))

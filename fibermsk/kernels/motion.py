@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body
+from fibermsk._compile import body, kernel
 from fibermsk.kernels.shape import shape_d1
 
-__all__ = ["fill_growth", "fill_least_tangent", "fill_radii"]
+__all__ = [
+    "fill_growth",
+    "fill_least_tangent",
+    "fill_least_tangents",
+    "fill_radii",
+    "fill_radius",
+    "fill_widest_section",
+    "fill_widest_sections",
+]
 
 # Where an element turns so far that its hull does not bound the tangent from below, half of the
 # least tangent at its quadrature points stands in.
@@ -55,19 +63,38 @@ def fill_least_tangent(e, nodes, elements, h, xi, hull, least):
         least[e] = _HAIRPIN * math.sqrt(_slowest(e, nodes, elements, h, xi))
 
 
-@body
-def fill_radii(
-    f, element_start, elements, nodes, reference, thickest, widest, least, radii, sections
-):
-    """Fill bounds of one fiber's radii: radii[f], and sections[e] of each of its elements.
+@kernel
+def fill_least_tangents(nodes, elements, h, xi, hull, least):
+    """Fill the bounds of all elements."""
+    for e in range(h.size):
+        fill_least_tangent(e, nodes, elements, h, xi, hull, least)
 
-    The former bounds r itself. The latter bounds the radius of pair potentials, which blends the
-    nodes' factors sqrt(|A1|/|a1|), so that the largest of them does; it is that of the whole fiber.
+
+@body
+def fill_radius(f, element_start, widest, least, radii):
+    """Fill the bound of one fiber's largest radius."""
+    radius = 0.0
+    for e in range(element_start[f], element_start[f + 1]):
+        radius = max(radius, widest[e] / math.sqrt(least[e]))
+    radii[f] = radius
+
+
+@kernel
+def fill_radii(element_start, widest, least, radii):
+    """Fill the bounds of all fibers' largest radii."""
+    for f in range(radii.size):
+        fill_radius(f, element_start, widest, least, radii)
+
+
+@body
+def fill_widest_section(f, element_start, elements, nodes, reference, thickest, sections):
+    """Fill the bound of the radius that pair potentials give any point of one fiber's elements.
+
+    It blends the nodes' factors sqrt(|A1|/|a1|), so that the largest of them bounds it.
     """
-    radius, section = 0.0, 0.0
+    section = 0.0
     first, last = element_start[f], element_start[f + 1]
     for e in range(first, last):
-        radius = max(radius, widest[e] / math.sqrt(least[e]))
         for side in range(2):
             i = elements[e, side]
             now, then = 0.0, 0.0
@@ -75,9 +102,15 @@ def fill_radii(
                 now += nodes[i, c] * nodes[i, c]
                 then += reference[i, c] * reference[i, c]
             section = max(section, thickest[e] * math.sqrt(math.sqrt(then / now)))
-    radii[f] = radius
     for e in range(first, last):
         sections[e] = section
+
+
+@kernel
+def fill_widest_sections(element_start, elements, nodes, reference, thickest, sections):
+    """Fill these bounds for the elements of all fibers."""
+    for f in range(element_start.size - 1):
+        fill_widest_section(f, element_start, elements, nodes, reference, thickest, sections)
 
 
 @body

@@ -9,23 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.bone_bounds import fill_bone_approach, motion_beside
-from fibermsk.kernels.bounds import fill_after, fill_least_tangents, relative_motion
+from fibermsk.kernels.bounds import fill_after, relative_motion
+from fibermsk.kernels.motion import fill_least_tangents, fill_radii
 from fibermsk.kernels.shape import bezier_hull
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns, find_bone_runs, find_fiber_runs
-from fibermsk.system.cables import Cables, per_fiber, reference_speed
+from fibermsk.system.cables import Cables
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
-__all__ = ["Candidates", "Place", "Way"]
+__all__ = ["Candidates", "Place", "Way", "bound_sections"]
 
 Array = NDArray[np.float64]
 
 # Bezier coefficients of a quartic from its coefficients in powers of xi.
 _BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
 
-# Where an element turns so far that its hull does not bound the tangent from below, half of the
-# least tangent at its quadrature points stands in.
-_HAIRPIN = 0.5
+
+def bound_sections(cables: Cables) -> tuple[Array, Array]:
+    """Bounds on each element (n_elements,) of r0 [m], and of r0 sqrt(|A1|)."""
+    hull = np.empty((cables.h.size, 4, 3))
+    bezier_hull(cables.reference, cables.elements, cables.h, hull)
+    speeds = np.linalg.norm(3.0 * np.diff(hull, axis=1), axis=2).max(axis=1) / cables.h
+    thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
+    return thickest, thickest * np.sqrt(speeds)
 
 
 class Place(NamedTuple):
@@ -84,12 +90,7 @@ class Candidates:
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
         self.cables, self.partners, self.tree = cables, partners, tree
-        # bound of r0 sqrt(|A1|) on each element
-        reference = np.empty((cables.h.size, 4, 3))
-        bezier_hull(cables.reference, cables.elements, cables.h, reference)
-        speeds = np.linalg.norm(3.0 * np.diff(reference, axis=1), axis=2).max(axis=1) / cables.h
-        self.thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
-        self._widest = self.thickest * np.sqrt(speeds)
+        self.thickest, self._widest = bound_sections(cables)
         self._no_stray = np.zeros(cables.h.size)
         self._links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
         self._reach = -1.0
@@ -214,17 +215,13 @@ class Candidates:
 
         r = r0 sqrt(|A1|/|a1|) with r0 and |A1| below the largest of their Bezier coefficients.
         """
-        return per_fiber(
-            np.maximum, self._widest / np.sqrt(least_tangents), self.cables.element_start
-        )
+        radii = np.empty(len(self.cables.names))
+        fill_radii(self.cables.element_start, self._widest, least_tangents, radii)
+        return radii
 
     def _least_tangents(self, place: Place) -> Array:
         """Lower bound of |a1| on each element."""
         cables = self.cables
         least = np.empty(cables.h.size)
-        fill_least_tangents(place.hull, cables.h, least)
-        turning = np.flatnonzero(~(least > 0.0))
-        if turning.size:
-            own = (cables.elements[turning], cables.h[turning], cables.xi)
-            least[turning] = _HAIRPIN * reference_speed(place.nodes, *own).min(axis=1)
+        fill_least_tangents(place.nodes, cables.elements, cables.h, cables.xi, place.hull, least)
         return least

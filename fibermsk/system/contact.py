@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import safeguard
+from fibermsk.kernels.motion import fill_widest_sections
 from fibermsk.kernels.pairs import mirror_blocks, place_blocks
 from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
-from fibermsk.system.cables import Cables, per_fiber
+from fibermsk.system.cables import Cables
 from fibermsk.system.candidates import Candidates, Place
 from fibermsk.system.contact_sets import (
     Border,
@@ -244,7 +245,9 @@ class ContactSearch:
         for part in (*self.fiber_sets, *self.bone_sets):
             if part.runs.element.size:
                 density = (part.force / part.state[:, 4:5]).reshape(-1, n_points, 3)
-                np.add.at(total, part.runs.element, density)
+                own = part.runs.element  # in increasing order
+                first = np.flatnonzero(np.diff(own, prepend=-1))
+                total[own[first]] += np.add.reduceat(density, first)
         return total
 
     def bone_wrenches(self) -> Array:
@@ -281,14 +284,10 @@ class ContactSearch:
         return fibers, bones
 
     def _widest_sections(self) -> Array:
-        """Bound of the radius that pair potentials give any point of each element's fiber.
-
-        It blends the nodes' factors sqrt(|A1|/|a1|), so that the largest of them bounds it.
-        """
-        cables = self.cables
-        lengths = (
-            np.linalg.norm(nodes[:, 3:], axis=1) for nodes in (cables.reference, self._nodes)
-        )
-        factor = np.sqrt(np.divide(*lengths))[cables.elements].max(axis=1, initial=0.0)
-        widest = per_fiber(np.maximum, self.candidates.thickest * factor, cables.element_start)
-        return widest[cables.fiber]
+        """Bound of the radius that pair potentials give any point of each element's fiber."""
+        cables, sections = self.cables, np.empty(self.cables.h.size)
+        fill_widest_sections(
+            cables.element_start, cables.elements, self._nodes, cables.reference,
+            self.candidates.thickest, sections,
+        )  # fmt: skip
+        return sections

@@ -10,10 +10,10 @@ from fibermsk.kernels.bounds import (
     N_BOUNDS,
     enclose,
     fill_after,
-    fill_least_tangents,
     relative_motion,
 )
 from fibermsk.kernels.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.kernels.motion import fill_least_tangents
 
 
 def random_fibers(rng, n_fibers=12, n_elements=6, size=0.08, length=0.02, bend=0.3):
@@ -318,7 +318,9 @@ def test_tangents_that_are_left(rng):
     h, stray = rng.uniform(0.1, 1.0, fiber.size), 1e-4 * rng.uniform(size=fiber.size)
     update = 1e-3 * rng.normal(size=hull.shape)
     least, left, after = np.empty(fiber.size), np.empty(fiber.size), np.empty_like(hull)
-    fill_least_tangents(hull, h, least)
+    ends = np.arange(2 * fiber.size).reshape(-1, 2)
+    no_nodes = np.zeros((ends.size, 6))  # nowhere does the hull turn so far that they are asked
+    fill_least_tangents(no_nodes, ends, h, np.array([0.5]), hull, least)
     assert least.min() > 0.0
     fill_after(hull, update, stray, h, 0.7, least, after, left)
     assert_allclose(after, hull + 0.7 * update, rtol=1e-15)
