@@ -32,8 +32,8 @@ _MODELS = {
 
 _STEPS = 6
 _DT = 1.0 / 128.0
-_WARM_UP = 128
-"""Fibers of the bundle that compiles the kernels: enough that threads share all of them."""
+_WARM_UP = (2, 128)
+"""Fibers of the bundles that compile the kernels: few, and enough that threads share them all."""
 
 _REPEATS = 2
 """Processes for each size; of each step the faster counts, then the median of the steps."""
@@ -111,7 +111,8 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
         ``base_bytes`` in ``bytes``, None where the system does not tell.
     """
     describe = getattr(bundle_ours, model)
-    _steps(build(describe(_WARM_UP)), 2)  # imports and compiles
+    for warm in _WARM_UP:
+        _steps(build(describe(warm)), 2)  # imports and compiles
     base = forget_peak()
     began = time.perf_counter()
     description = describe(n)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
-from fibermsk.gpu.pairs import BlockMemory, DeviceCouplings, DevicePairs
+from fibermsk.gpu.pairs import DeviceCouplings, DevicePairs
 from fibermsk.kernels.contact import fiber_run, fiber_run_slopes
 from fibermsk.kernels.gaps import fiber_gap
 from fibermsk.kernels.pair_potential import pair_gradients, pair_tangents
@@ -23,7 +23,7 @@ from fibermsk.kernels.scatter import pair_half_passes
 from fibermsk.kernels.shares import N_SHARE, share_gradient, share_tangent
 from fibermsk.system.broad_phase import FiberRuns
 from fibermsk.system.cables import Cables
-from fibermsk.system.fiber_pairs import FiberPairs, RunsOfPairs
+from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs, RunsOfPairs
 from fibermsk.system.partners import Partners
 
 __all__ = ["Fibers"]
@@ -103,7 +103,7 @@ class Fibers:
         laws = (partners.constants, partners.points, partners.xi, partners.weight)
         self._constants, self._points, self._xi, self._weight = map(device.to_device, laws)
         self._rows = device.xp.zeros((cables.h.size, N_COLUMNS))
-        self._memory = BlockMemory(device)
+        self._memory = BlockMemory(device.xp)
         none = np.zeros(0, np.int64)
         self.allocate(FiberRuns(none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64)))
 

@@ -17,10 +17,7 @@ from fibermsk.linalg.coloring import color_lines
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.fiber_pairs import FiberPairs
 
-__all__ = ["BlockMemory", "DeviceCouplings", "DevicePairs"]
-
-_SPARE = 1.25
-"""How much more memory is taken than needed, so that it is rarely taken anew."""
+__all__ = ["DeviceCouplings", "DevicePairs"]
 
 
 class DeviceCouplings(NamedTuple):
@@ -107,25 +104,3 @@ def _by_color(device: Device, color: NDArray[np.int64]) -> list[Any]:
     """Indices of each color."""
     colors = range(int(color.max(initial=-1)) + 1)
     return [device.to_device(np.flatnonzero(color == own)) for own in colors]
-
-
-class BlockMemory:
-    """Blocks of the couplings, kept from one evaluation to the next."""
-
-    def __init__(self, device: Device) -> None:
-        self._xp = device.xp
-        self._upper = self._lower = self._xp.zeros((0, 6, 6))
-
-    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
-        """Room for n blocks that are zero, upper and lower; no lower ones unless `both`."""
-        room = int(_SPARE * n)
-        if n > self._upper.shape[0]:
-            # what was there is given back first
-            self._upper = self._lower = self._xp.zeros((0, 6, 6))
-            self._upper = self._xp.zeros((room, 6, 6))
-        if both and n > self._lower.shape[0]:
-            self._lower = self._xp.zeros((self._upper.shape[0], 6, 6))
-        self._upper[:n] = 0.0
-        if both:
-            self._lower[:n] = 0.0
-        return self._upper, self._lower if both else self._lower[:0]

@@ -19,8 +19,8 @@ import math
 from numba import prange
 
 from fibermsk._compile import PARTS, body, kernel, parallel
+from fibermsk._vectors import add_four, add_three, fill_three, fill_two
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels._vectors import add_four, add_three, fill_three, fill_two
 from fibermsk.kernels.pairs import block_of, is_closed
 from fibermsk.kernels.potential import _gap_along, partner_curve
 from fibermsk.kernels.shape import shape, shape_d1

@@ -17,8 +17,8 @@ quadrature point add up in a share of 15 numbers, which enters residual and line
 from __future__ import annotations
 
 from fibermsk._compile import body
+from fibermsk._vectors import add_two, fill_two
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels._vectors import add_two, fill_two
 from fibermsk.kernels.shape import shape, shape_d1
 
 __all__ = ["N_SHARE", "add_to_share", "share_gradient", "share_tangent"]

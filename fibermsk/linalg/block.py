@@ -1,6 +1,6 @@
 """Products with 6 x 6 blocks (column, row), as vector instructions of the CPU.
 
-See `fibermsk.kernels._vectors`. A plain product is a sum of the columns times a number each; a
+See `fibermsk._vectors`. A plain product is a sum of the columns times a number each; a
 transposed one multiplies every column with all of x and then adds within the columns.
 
 Blocks are (6, 6) and x and y (6,) parts of C-contiguous arrays.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fibermsk.kernels._vectors import load, picked, repeated, spelled_out, store
+from fibermsk._vectors import load, picked, repeated, spelled_out, store
 
 __all__ = ["multiply_in_place", "subtract_product", "subtract_transposed"]
 

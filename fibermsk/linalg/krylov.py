@@ -23,7 +23,7 @@ increment makes up for it, and a direct solution takes far longer on large syste
 MOST_DIRECT = 100_000
 """Unknowns above which there is no direct solution instead: it would fill the memory."""
 
-_ROOM = 6
+_ROOM = 5
 """Vectors that there is room for at first."""
 
 

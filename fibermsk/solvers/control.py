@@ -129,8 +129,19 @@ class Control(Protocol):
 
 
 class _Parts(NamedTuple):
-    """Ends [s] of the parts of the present interval that are left, the next one last."""
+    """What is left of the present interval.
 
+    Attributes
+    ----------
+    done : () int array
+        Steps of the interval that are behind or under way.
+    ends : (n,) float array
+        Ends [s] of the parts that are left of a halved step, the next one last.
+    halvings : (n,) int array
+        How often each was halved.
+    """
+
+    done: NDArray[np.int64]
     ends: NDArray[np.float64]
     halvings: NDArray[np.int64]
 
@@ -149,7 +160,8 @@ class FixedSteps:
 
     def __post_init__(self) -> None:
         """Check the number."""
-        _check.count("FixedSteps", "steps_per_frame", self.steps_per_frame)
+        count = _check.count("FixedSteps", "steps_per_frame", self.steps_per_frame)
+        _check.store(self, steps_per_frame=count)
 
     @property
     def landing(self) -> bool:
@@ -158,7 +170,7 @@ class FixedSteps:
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
         """No interval is under way."""
-        return _Parts(np.zeros(0), np.zeros(0, np.int64))
+        return _Parts(np.array(0), np.zeros(0), np.zeros(0, np.int64))
 
     def advance(
         self,
@@ -171,10 +183,12 @@ class FixedSteps:
         counters: Counters,
     ) -> Advanced:
         """Make one accepted step; see `Control`."""
+        done = int(control.done)
         parts = list(zip(control.ends, control.halvings, strict=True))
         if not parts:
-            ends = np.linspace(t_new, memory.state.t, self.steps_per_frame + 1)[:-1]
-            parts = [(end, 0) for end in ends]
+            t, left = memory.state.t, self.steps_per_frame - done
+            parts = [(t_new if left == 1 else t + (t_new - t) / left, 0)]
+            done = (done + 1) % self.steps_per_frame
         while True:
             target, halvings = float(parts[-1][0]), int(parts[-1][1])
             t = memory.state.t
@@ -184,7 +198,8 @@ class FixedSteps:
                 counters.accept(step)
                 left = parts[:-1]
                 ends = np.array([end for end, _ in left], float)
-                control = _Parts(ends, np.array([halved for _, halved in left], np.int64))
+                halved = np.array([times for _, times in left], np.int64)
+                control = _Parts(np.array(done), ends, halved)
                 return Advanced(step.memory, control, step.evaluation, h)
             if halvings == _MAX_HALVINGS:
                 raise StepFailure(memory.state, h, step.reports[-1])

@@ -116,6 +116,8 @@ def simulate(
     control = control or FixedSteps()
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
+    if isinstance(control, FixedSteps):
+        _count_steps(t_end, dt / control.steps_per_frame)
     _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
     if resume_from is not None:
         _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")

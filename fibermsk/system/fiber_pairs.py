@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-_SPARE = 1.1
+_SPARE = 1.05
 """How much more memory is taken than needed, so that it is rarely taken anew."""
 
 
@@ -138,19 +138,28 @@ class TouchingPairs:
 
 
 class BlockMemory:
-    """Blocks of the couplings, kept from one evaluation to the next."""
+    """Blocks of the couplings, kept from one evaluation to the next.
 
-    def __init__(self) -> None:
-        self._upper = self._lower = np.empty((0, 6, 6))
+    Parameters
+    ----------
+    xp : module
+        NumPy, or what makes arrays of a device.
+    """
 
-    def make_room(self, n: int, both: bool) -> tuple[Array, Array]:
+    def __init__(self, xp: Any = np) -> None:
+        self._xp = xp
+        self._upper = self._lower = xp.zeros((0, 6, 6))
+
+    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
         """Room for n blocks that are zero, upper and lower; no lower ones unless `both`."""
+        xp = self._xp
         if n > self._upper.shape[0]:
             # what was there is given back first
-            self._upper = self._lower = np.empty((0, 6, 6))
-            self._upper = np.empty((int(_SPARE * n), 6, 6))
+            self._upper = self._lower = xp.zeros((0, 6, 6))
+            self._upper = xp.zeros((int(_SPARE * n), 6, 6))
         if both and n > self._lower.shape[0]:
-            self._lower = np.empty_like(self._upper)
+            self._lower = xp.zeros((self._upper.shape[0], 6, 6))
         lower = self._lower if both else self._lower[:0]
-        self._upper[:n], lower[:n] = 0.0, 0.0
+        self._upper[:n] = 0.0
+        lower[:n] = 0.0
         return self._upper, lower

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from fibermsk import _vectors
 from fibermsk._compile import kernel
-from fibermsk.kernels import _vectors
 from fibermsk.linalg import block
 from fibermsk.linalg.lines import invert_block
 

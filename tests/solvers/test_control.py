@@ -109,6 +109,30 @@ def test_several_steps_a_frame_are_the_steps_of_as_many_frames(arm):
     assert some.newton_iterations.sum() == every.newton_iterations.sum()
 
 
+def test_a_step_that_is_halved_among_several_of_a_frame(arm):
+    """The next ones are as long as they would have been."""
+    newton, ends = fm.Newton(max_iterations=6), []
+    result = fm.simulate(
+        arm,
+        t_end=0.1,
+        dt=0.1,
+        newton=newton,
+        control=fm.FixedSteps(steps_per_frame=2),
+        progress=lambda progress: ends.append(progress.time),
+    )
+    assert result.stats["failed_steps"] > 0 and len(ends) > 2
+    assert ends[-1] == 0.1 and 0.05 in ends and np.all(np.diff(ends) > 0.0)
+
+
+def test_the_number_of_steps_a_frame_is_an_int():
+    assert repr(fm.FixedSteps(np.int64(3))) == repr(fm.FixedSteps(3))
+
+
+def test_too_many_steps_a_frame_are_refused(arm):
+    with pytest.raises(fm.ModelError, match="must take at most"):
+        fm.simulate(arm, t_end=1.0, dt=1.0, control=fm.FixedSteps(10**15))
+
+
 def test_frames_without_steps_are_refused():
     with pytest.raises(fm.ModelError, match="FixedSteps: steps_per_frame = 0"):
         fm.FixedSteps(0)

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from fibermsk import _vectors
 from fibermsk._compile import kernel
-from fibermsk.kernels import _vectors
-from fibermsk.kernels._vectors import add_four, add_three, add_two, fill_three, fill_two
+from fibermsk._vectors import add_four, add_three, add_two, fill_three, fill_two
 
 
 @kernel
