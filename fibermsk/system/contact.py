@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from fibermsk.kernels import safeguard
 from fibermsk.kernels.motion import fill_widest_sections
 from fibermsk.kernels.pairs import mirror_blocks, place_blocks
-from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
@@ -55,7 +54,6 @@ class ContactSearch:
         self.cables, self.partners, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
-        self._rows = np.empty((n, N_COLUMNS))
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = _SKIN * self.candidates.thickest.max(initial=0.0)
@@ -71,7 +69,7 @@ class ContactSearch:
     def _new_sets(
         self,
     ) -> tuple[tuple[HalfPassFibers, PotentialFibers], tuple[HalfPassBones, PotentialBones]]:
-        fibers = (self.cables, self.partners, self._rows)
+        fibers = (self.cables, self.partners)
         every = (self.cables, self.partners, self.tree)
         return (
             (HalfPassFibers(*fibers), PotentialFibers(*fibers)),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels import bone_passes, contact, gaps, pair_potential, scatter, variational
 from fibermsk.kernels.pairs import mark_pairs
+from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shares import N_SHARE
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
@@ -85,8 +86,8 @@ class _FiberSet:
         Room for what kernels find for each run.
     """
 
-    def __init__(self, cables: Cables, partners: Partners, rows: Array) -> None:
-        self.cables, self.partners, self._rows = cables, partners, rows
+    def __init__(self, cables: Cables, partners: Partners) -> None:
+        self.cables, self.partners = cables, partners
 
     def allocate(self, runs: FiberRuns) -> None:
         """Take new runs and make room for their points."""
@@ -99,11 +100,7 @@ class _FiberSet:
         sections = np.flatnonzero(~same)
         self._sections = (runs.element[sections], runs.law[sections], np.cumsum(~same) - 1)
         self.of_run = np.empty((runs.element.size, 2))
-        self._work = (
-            self._rows,
-            np.empty((sections.size, self.partners.xi.shape[1], 8)),
-            self.of_run,
-        )
+        self._points = np.empty((sections.size, self.partners.xi.shape[1], 8))
 
     @property
     def _search(self) -> tuple[Any, ...]:
@@ -137,7 +134,12 @@ class _FiberSet:
 
     @property
     def _slots(self) -> tuple[Any, ...]:
-        return (*self._sections, self.runs.slot_start, *self._work, self.element, self.xi)
+        # the rows are needed for the search alone, and leave their memory to others
+        rows = np.empty((self.cables.h.size if self.runs.element.size else 0, N_COLUMNS))
+        return (
+            *self._sections, self.runs.slot_start, rows, self._points, self.of_run, self.element,
+            self.xi,
+        )  # fmt: skip
 
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""
@@ -171,7 +173,7 @@ class HalfPassFibers(_FiberSet):
             contact.fiber_slopes(
                 at.power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
                 runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
-                self._work[1], self.element, self.xi, self.state, self._jacobian,
+                self._points, self.element, self.xi, self.state, self._jacobian,
             )  # fmt: skip
         scatter.add_half_passes(
             *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
@@ -191,7 +193,6 @@ class PotentialFibers(_FiberSet):
         self._held = np.zeros(self.xi.size, bool)
         own, cables = self._sections[0], self.cables
         self._section_start = np.searchsorted(own, cables.element_start)
-        self._shares = np.empty((own.size, self.partners.xi.shape[1], N_SHARE))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
@@ -209,10 +210,11 @@ class PotentialFibers(_FiberSet):
         )  # fmt: skip
         points = (
             runs.element, runs.law, partners.constants, partners.points, partners.xi,
-            partners.weight, self._sections[2], self._work[1], runs.slot_start, self.element,
+            partners.weight, self._sections[2], self._points, runs.slot_start, self.element,
             self.xi,
         )  # fmt: skip
-        shares = (self._section_start, *self._sections[:2], self._shares, out.residual)
+        shares = np.empty((*self._points.shape[:2], N_SHARE))
+        shares = (self._section_start, *self._sections[:2], shares, out.residual)
         if not tangent:
             pair_potential.fill_gradients(*search, *points, self.state, *self.of_pairs, *shares)
             return
