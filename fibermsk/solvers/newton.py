@@ -165,8 +165,6 @@ class Newton:
                 report.reason = "the start is not admissible: a contact is too deep"
                 return y, report
             report.measure(current.residual)
-            if current.tangent is not None:
-                solve = None  # whose factors make room for those of the new tangent
             try:
                 before, kept = size, current.tangent is None
                 increment, solve = _increment(solve, current, self._accuracy(before), report)
@@ -191,6 +189,9 @@ class Newton:
             trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
             serves = fraction == 1.0 and size <= self.contraction * before
+            if not (last or serves):
+                # the old tangent and its factors make room for the new ones
+                solve, current = None, current._replace(tangent=None)
             following = evaluate(trial, not (last or serves))
             while not following.admissibility > self.keep * self.keep * current.admissibility:
                 fraction *= 0.5

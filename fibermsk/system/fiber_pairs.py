@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-_SPARE = 1.02
+_SPARE = 1.05
 """How much more memory is taken than needed, so that it is rarely taken anew."""
 
 
