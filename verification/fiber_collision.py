@@ -79,7 +79,12 @@ def imbalance(formulation: str, elements: int) -> tuple[float, float]:
     force = np.zeros_like(nodes)
     n = nodes.size
     border = Border(
-        force, np.zeros(0), np.zeros(0), np.zeros((n, 0)), np.zeros((0, n)), np.zeros((0, 0))
+        force,
+        np.zeros(0),
+        np.zeros((0, 3, 6, 6)),
+        np.zeros((n, 0)),
+        np.zeros((0, n)),
+        np.zeros((0, 0)),
     )
     system.contact.scatter(border, False)
     about = np.array([0.05, 0.01, 0.0])

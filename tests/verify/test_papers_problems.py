@@ -23,6 +23,14 @@ def test_default_setting_passes(name):
     assert outcome.passed, outcome.as_dict()
 
 
+def test_fibers_that_collide_as_compiled():
+    """Contact forces of a pair add up to nothing; half passes miss it by parts of a percent."""
+    collision = load_module("fiber_collision")
+    assert max(collision.imbalance("variational", 4)) < 1e-12
+    assert 1e-3 < max(collision.imbalance("half_pass", 4)) < 0.1
+    assert outcome_of("fiber_collision").passed
+
+
 @pytest.mark.parametrize(
     "name, settings",
     [
