@@ -33,15 +33,13 @@ from fibermsk.system.broad_phase import (
     find_fiber_runs,
 )
 from fibermsk.system.cables import Cables
+from fibermsk.system.contact import SKIN
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import TreeState
 
 __all__ = ["DeviceContact"]
 
 Array = NDArray[np.float64]
-
-# Candidates are searched within this part of the largest fiber radius beyond contact.
-_SKIN = 0.5
 
 
 class DeviceContact:
@@ -73,7 +71,7 @@ class DeviceContact:
         self._ways = xp.zeros((n, N_WAYS))
         self._least, self._sections, self._growth = (xp.zeros(n) for _ in range(3))
         self._radii = xp.zeros(len(cables.names))
-        self._skin = _SKIN * float(arrays.thickest.max())
+        self._skin = SKIN * float(arrays.thickest.max())
         self._reach = -1.0
         self._touches = self._fibers.touch or self._bones.touch
 

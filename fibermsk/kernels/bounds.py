@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from fibermsk._compile import body, inlined_body, kernel
+from fibermsk.kernels.motion import tangent_left
 
 __all__ = [
     "N_BOUNDS",
@@ -30,9 +31,6 @@ N_BOUNDS = 13
 _ROUNDING = 1e-6
 """Part of its length that the distance of a chord to another one may be wrong by: rounding spoils
 the closest points of nearly parallel chords."""
-
-_LEAST_LEFT = 0.1
-"""An update leaves every quadrature point a larger part of its tangent than this."""
 
 
 @body
@@ -195,17 +193,10 @@ def relative_motion(before, after):
 def fill_after(hull, hull_update, stray, h, fraction, least, after, left):
     """Fill control points (n, 4, 3) after a fraction of an update, and tangents (n,) left then.
 
-    least (n,): lower bounds of |a1|, of which a tenth is left at least; the safeguard of the
-    stretch sees to that.
+    least (n,): lower bounds of |a1|; see `fibermsk.kernels.motion.tangent_left`.
     """
     for e in range(hull.shape[0]):
-        fastest = 0.0
         for p in range(4):
-            change = 0.0
             for c in range(3):
                 after[e, p, c] = hull[e, p, c] + fraction * hull_update[e, p, c]
-                if p > 0:
-                    change += (hull_update[e, p, c] - hull_update[e, p - 1, c]) ** 2
-            fastest = max(fastest, change)
-        change = (3.0 * fraction * math.sqrt(fastest) + 6.0 * stray[e]) / h[e]
-        left[e] = max(least[e] - change, _LEAST_LEFT * least[e])
+        left[e] = tangent_left(e, h, hull_update, stray, fraction, least)

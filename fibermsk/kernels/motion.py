@@ -20,6 +20,7 @@ __all__ = [
     "fill_radius",
     "fill_widest_section",
     "fill_widest_sections",
+    "tangent_left",
 ]
 
 # Where an element turns so far that its hull does not bound the tangent from below, half of the
@@ -114,10 +115,11 @@ def fill_widest_sections(element_start, elements, nodes, reference, thickest, se
 
 
 @body
-def fill_growth(e, h, widest, least, hull_update, stray, fraction, growth):
-    """Fill a bound of how much a part of an update makes an element's radius grow.
+def tangent_left(e, h, hull_update, stray, fraction, least):
+    """Lower bound of |a1| on an element after a part of an update.
 
-    stray (n_elements,): how far control points may leave the straight way [m].
+    stray (n_elements,): how far control points may leave the straight way [m]. A tenth is left at
+    least; the safeguard of the stretch sees to that.
     """
     steepest = 0.0
     for p in range(3):
@@ -126,6 +128,11 @@ def fill_growth(e, h, widest, least, hull_update, stray, fraction, growth):
             change += (hull_update[e, p + 1, c] - hull_update[e, p, c]) ** 2
         steepest = max(steepest, change)
     change = (3.0 * fraction * math.sqrt(steepest) + 6.0 * stray[e]) / h[e]
-    left = least[e] - change
-    left = max(left, _LEAST_LEFT * least[e])
+    return max(least[e] - change, _LEAST_LEFT * least[e])
+
+
+@body
+def fill_growth(e, h, widest, least, hull_update, stray, fraction, growth):
+    """Fill a bound of how much a part of an update makes an element's radius grow."""
+    left = tangent_left(e, h, hull_update, stray, fraction, least)
     growth[e] = widest[e] * (1.0 / math.sqrt(left) - 1.0 / math.sqrt(least[e]))

@@ -27,13 +27,13 @@ from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
-__all__ = ["ContactSearch"]
+__all__ = ["SKIN", "ContactSearch"]
 
 Array = NDArray[np.float64]
 
 # Candidates are searched within this part of the largest fiber radius beyond contact. A wider skin
 # is searched more rarely but holds more candidates.
-_SKIN = 0.5
+SKIN = 0.5
 
 
 class ContactSearch:
@@ -56,7 +56,7 @@ class ContactSearch:
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
-        self._skin = _SKIN * self.candidates.thickest.max(initial=0.0)
+        self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energy = 0.0
         self.release()
 
