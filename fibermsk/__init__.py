@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fibermsk._version import __version__
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
-from fibermsk.laws import ActiveStress, KelvinVoigt, PenaltyContact
+from fibermsk.laws import ActiveStress, KelvinVoigt, PenaltyContact, Stiffening
 from fibermsk.model import (
     Body,
     Capsule,
@@ -79,6 +79,7 @@ __all__ = [
     "Snapshot",
     "Stability",
     "Station",
+    "Stiffening",
     "Table",
     "Tissue",
     "Weld",

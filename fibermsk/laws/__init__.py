@@ -5,6 +5,6 @@ source.
 """
 
 from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.laws.stress import ActiveStress, KelvinVoigt
+from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
 
-__all__ = ["ActiveStress", "KelvinVoigt", "PenaltyContact"]
+__all__ = ["ActiveStress", "KelvinVoigt", "PenaltyContact", "Stiffening"]
