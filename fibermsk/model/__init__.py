@@ -1,10 +1,22 @@
 """What the user describes: bodies, joints, fibers, tissue, contacts, activations, scenes."""
 
 from fibermsk.model.activation import Constant, Ramp, Table
+from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body, Capsule, InfiniteCylinder, Station
 from fibermsk.model.contact import Contact
+from fibermsk.model.coordinate import Coordinate
+from fibermsk.model.coupling import Coupling
 from fibermsk.model.fiber import Fiber
-from fibermsk.model.joint import Dof, Hinge, Weld
+from fibermsk.model.function import (
+    Linear,
+    NaturalSpline,
+    PiecewiseLinear,
+    Polynomial,
+    Scaled,
+    SimmSpline,
+)
+from fibermsk.model.joint import FunctionalJoint, Hinge, Slider, Weld
+from fibermsk.model.joints import Cylindrical, Free, Planar, Spherical, Universal
 from fibermsk.model.model import Model
 from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.profile import sample_profile
@@ -12,21 +24,36 @@ from fibermsk.model.scene import Scene
 from fibermsk.model.tissue import Tissue
 
 __all__ = [
+    "Axis",
     "Body",
     "Capsule",
     "Constant",
     "Contact",
-    "Dof",
+    "Coordinate",
+    "Coupling",
+    "Cylindrical",
     "Fiber",
+    "Free",
+    "FunctionalJoint",
     "Hinge",
     "InfiniteCylinder",
+    "Linear",
     "Model",
     "MovingPoint",
+    "NaturalSpline",
+    "PiecewiseLinear",
+    "Planar",
+    "Polynomial",
     "Ramp",
+    "Scaled",
     "Scene",
+    "SimmSpline",
+    "Slider",
+    "Spherical",
     "Station",
     "Table",
     "Tissue",
+    "Universal",
     "Weld",
     "sample_profile",
 ]
