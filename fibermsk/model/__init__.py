@@ -17,16 +17,30 @@ from fibermsk.model.function import (
 )
 from fibermsk.model.joint import FunctionalJoint, Hinge, Slider, Weld
 from fibermsk.model.joints import Cylindrical, Free, Planar, Spherical, Universal
+from fibermsk.model.line_muscle import (
+    ConditionalPathPoint,
+    LineMuscle,
+    MovingPathPoint,
+    PathPoint,
+)
 from fibermsk.model.model import Model
 from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.profile import sample_profile
 from fibermsk.model.scene import Scene
 from fibermsk.model.tissue import Tissue
+from fibermsk.model.wrap import (
+    PathWrap,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapTorus,
+)
 
 __all__ = [
     "Axis",
     "Body",
     "Capsule",
+    "ConditionalPathPoint",
     "Constant",
     "Contact",
     "Coordinate",
@@ -37,10 +51,14 @@ __all__ = [
     "FunctionalJoint",
     "Hinge",
     "InfiniteCylinder",
+    "LineMuscle",
     "Linear",
     "Model",
+    "MovingPathPoint",
     "MovingPoint",
     "NaturalSpline",
+    "PathPoint",
+    "PathWrap",
     "PiecewiseLinear",
     "Planar",
     "Polynomial",
@@ -55,5 +73,9 @@ __all__ = [
     "Tissue",
     "Universal",
     "Weld",
+    "WrapCylinder",
+    "WrapEllipsoid",
+    "WrapSphere",
+    "WrapTorus",
     "sample_profile",
 ]

@@ -273,21 +273,26 @@ def check_placement(owner: str, joint: Any) -> dict[str, Any]:
     owner = _check.show(joint)  # a weld has its name from the two bodies
     if joint.parent is joint.child:
         _check.refuse(owner, "child", joint.child, "be another body than the parent")
-    rotation = _check.array(owner, "rotation", joint.rotation, (3, 3))
+    return {
+        "at": _check.array(owner, "at", joint.at, (3,), "m"),
+        "child_at": _check.array(owner, "child_at", joint.child_at, (3,), "m"),
+        "rotation": check_rotation(owner, "rotation", joint.rotation),
+    }
+
+
+def check_rotation(owner: str, field: str, value: Any) -> np.ndarray:
+    """Read-only rotation matrix (3, 3)."""
+    rotation = _check.array(owner, field, value, (3, 3))
     error = np.abs(rotation @ rotation.T - np.eye(3)).max()
     if error > ROUNDOFF or np.linalg.det(rotation) < 0.0:
         _check.refuse(
             owner,
-            "rotation",
+            field,
             rotation,
             "be a rotation matrix (orthonormal, determinant +1)",
             remedy="scipy's Rotation(...).as_matrix() makes one",
         )
-    return {
-        "at": _check.array(owner, "at", joint.at, (3,), "m"),
-        "child_at": _check.array(owner, "child_at", joint.child_at, (3,), "m"),
-        "rotation": rotation,
-    }
+    return rotation
 
 
 def _several(owner: str, name: str, value: Any, kind: type, what: str) -> tuple[Any, ...]:

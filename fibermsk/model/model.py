@@ -16,8 +16,11 @@ from fibermsk.model.coordinate import Coordinate
 from fibermsk.model.coupling import Coupling
 from fibermsk.model.fiber import Fiber
 from fibermsk.model.joint import JOINTS, Joint
+from fibermsk.model.line_muscle import LineMuscle, bodies_of, coordinates_of
 
 __all__ = ["Model"]
+
+Named = Body | Joint | Fiber | LineMuscle
 
 
 class Model:
@@ -29,6 +32,8 @@ class Model:
         Name of the model.
     gravity : (3,) array_like
         Acceleration of gravity, ground frame [m/s^2].
+    ground : Body, optional
+        The ground with shapes of its own; its name must be "ground".
 
     Attributes
     ----------
@@ -51,17 +56,27 @@ class Model:
     gravity: np.ndarray
     ground: Body
 
-    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self,
+        name: str,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        *,
+        ground: Body | None = None,
+    ) -> None:
         self.name = _check.name("model", name)
         self.gravity = _check.array(self._owner, "gravity", gravity, (3,), "m/s^2")
-        self.ground = Body("ground")
+        self.ground = Body("ground") if ground is None else ground
+        _check.instance(self._owner, "ground", self.ground, Body, "a Body or None")
+        if self.ground.name != "ground":
+            _check.refuse(self._owner, "ground", self.ground, "have the name 'ground'")
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
         self._fibers: list[Fiber] = []
         self._contacts: list[Contact] = []
         self._couplings: list[Coupling] = []
+        self._muscles: list[LineMuscle] = []
         self._coordinates: dict[str, Coordinate] = {}
-        self._named: dict[tuple[str, str], Body | Joint | Fiber] = {_key(self.ground): self.ground}
+        self._named: dict[tuple[str, str], Named] = {_key(self.ground): self.ground}
         self.import_report: Any = None
 
     def __repr__(self) -> str:
@@ -97,16 +112,21 @@ class Model:
         return tuple(self._fibers)
 
     @property
+    def muscles(self) -> tuple[LineMuscle, ...]:
+        """Line muscles in the order they were added; descriptions only, they exert no force."""
+        return tuple(self._muscles)
+
+    @property
     def contacts(self) -> tuple[Contact, ...]:
         """Contacts in the order they were added."""
         return tuple(self._contacts)
 
     def add(self, *items: Any) -> Any:
-        """Add bodies, joints, couplings, fibers and contacts, each after what it refers to.
+        """Add bodies, joints, couplings, fibers, muscles and contacts, after what they refer to.
 
         Parameters
         ----------
-        *items : Body, joint, Coupling, Fiber or Contact
+        *items : Body, joint, Coupling, Fiber, LineMuscle or Contact
             Added in this order; those before a refused item stay.
 
         Returns
@@ -141,12 +161,16 @@ class Model:
                         self._check_known(_check.show(item), station.body)
                 self._fibers.append(item)
                 self._named[_key(item)] = item
+            elif isinstance(item, LineMuscle):
+                self._check_muscle(item)
+                self._muscles.append(item)
+                self._named[_key(item)] = item
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
             else:
                 remedy = "add(*items) takes a sequence apart" if np.iterable(item) else ""
-                must = "be a Body, a joint, a Coupling, a Fiber or a Contact"
+                must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle or a Contact"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
 
@@ -157,7 +181,7 @@ class Model:
         copy._bodies, copy._joints = list(self._bodies), list(self._joints)
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
         copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
-        copy._named = dict(self._named)
+        copy._muscles, copy._named = list(self._muscles), dict(self._named)
         copy.import_report = self.import_report
         return copy
 
@@ -221,7 +245,7 @@ class Model:
             yield joint
             joint = self.joint_of(joint.parent)
 
-    def _check_new(self, item: Body | Joint | Fiber) -> None:
+    def _check_new(self, item: Named) -> None:
         """Check that an item is new and its name is free among those of its kind."""
         other = self._named.get(_key(item))
         if other is item:
@@ -315,6 +339,17 @@ class Model:
                 _check.refuse(owner, "independent", coupling.independent, "not follow it in turn")
             name = follows.get(name)
 
+    def _check_muscle(self, muscle: LineMuscle) -> None:
+        """Check that a line muscle is new and runs through items of this model."""
+        self._check_new(muscle)
+        owner = f"line muscle {muscle.name!r}"
+        for body in bodies_of(muscle):
+            self._check_known(owner, body)
+        for name in coordinates_of(muscle):
+            if name not in self._coordinates:
+                must = f"be a coordinate of {self._owner}"
+                _check.refuse(owner, "coordinate of a path point", name, must)
+
     def _check_contact(self, contact: Contact) -> None:
         """Check that a contact names items of this model and brings new pairs only."""
         if any(contact is other for other in self._contacts):
@@ -332,7 +367,7 @@ class Model:
                 )
 
 
-def _key(item: Body | Joint | Fiber) -> tuple[str, str]:
+def _key(item: Named) -> tuple[str, str]:
     """Kind and name of an item: names are unique among items of one kind."""
     kind = "joint" if isinstance(item, JOINTS) else type(item).__name__.lower()
     return kind, item.name

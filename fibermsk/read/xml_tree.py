@@ -80,7 +80,7 @@ class Element:
         return "/".join(reversed(labels)) or self.tag
 
     def walk(self) -> Iterator[Element]:
-        """This element and all below it, in the order of the file."""
+        """The element and all below it, in the order of the file."""
         waiting = [self]
         while waiting:
             element = waiting.pop()

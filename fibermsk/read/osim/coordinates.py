@@ -65,7 +65,9 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
     value = document.number(element, "default_value", default=0.0)
     speed = document.number(element, "default_speed_value", default=0.0)
     found = document.child(element, "range")
-    lower, upper = (None, None) if found is None else map(float, document.vector(element, 2, "range"))
+    lower, upper = (
+        (None, None) if found is None else map(float, document.vector(element, 2, "range"))
+    )
     locked = document.flag(element, "locked", default=False)
     prescribed = _prescribed(document, entry, locked)
     if locked and speed != 0.0:

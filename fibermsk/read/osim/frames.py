@@ -76,8 +76,7 @@ class Frames:
         self.bodies = bodies
         self._fixed: dict[tuple[str, ...], Frame] = {}
         for name in bodies:
-            path = ("ground",) if name == "ground" else ("bodyset", name)
-            self._fixed[path] = Frame(name, np.eye(3), np.zeros(3))
+            self._fixed[_body_path(name)] = Frame(name, np.eye(3), np.zeros(3))
         self._offsets: dict[tuple[str, ...], Element] = {}
         self._open: list[Element] = []
         for element in document.model.walk():
@@ -86,6 +85,8 @@ class Frames:
                 if path in self._offsets or path in self._fixed:
                     document.fail(element, f"is a second frame /{'/'.join(path)}", "be named once")
                 self._offsets[path] = element
+                if element.parent is not None and element.parent.tag in CONTAINERS:
+                    element.parent.seen = True
 
     def of(self, element: Element, *names: str) -> Frame:
         """Frame that an element is connected to by a socket of one of several names."""
@@ -104,10 +105,16 @@ class Frames:
         while above is not None:
             if above.tag == "PhysicalOffsetFrame":
                 return self._offset(above)
-            if above.tag in ("Body", "Ground"):
-                return self._fixed[_path(above)]
+            if above.tag == "Ground" or (above.tag == "Body" and above.name in self.bodies):
+                return self._body("ground" if above.tag == "Ground" else above.name)
             above = above.parent
         self.document.fail(element, "stands in no body", "must stand in a Body or in Ground")
+
+    def check(self) -> list[Element]:
+        """Offset frames of the file, each known to hang on a body."""
+        for element in self._offsets.values():
+            self._offset(element)
+        return list(self._offsets.values())
 
     def named(self, found: Element, owner: Element) -> Frame:
         """Frame of the path in the text of an element, seen from its owner."""
@@ -119,7 +126,7 @@ class Frames:
         name = path[-1] if path else ""
         # versions before 4 name bodies; later ones too, where a path leads nowhere
         if name == "ground" or name in self.bodies:
-            return self._fixed[("ground",) if name == "ground" else ("bodyset", name)]
+            return self._body(name)
         others = [element for key, element in self._offsets.items() if key[-1] == name]
         if len(others) != 1:
             known = "several frames have" if others else "no body or frame has"
@@ -129,6 +136,10 @@ class Frames:
                 "must name a body or a frame of the model",
             )
         return self._offset(others[0])
+
+    def _body(self, name: str) -> Frame:
+        """Frame of a body."""
+        return self._fixed[_body_path(name)]
 
     def _offset(self, element: Element) -> Frame:
         """Frame of a PhysicalOffsetFrame in its body."""
@@ -145,6 +156,11 @@ class Frames:
             return placed(parent, body_fixed_xyz(angles), position)
         finally:
             self._open.pop()
+
+
+def _body_path(name: str) -> tuple[str, ...]:
+    """Path of a body in a file of version 4."""
+    return ("ground",) if name == "ground" else ("bodyset", name)
 
 
 def _within(element: Element, tag: str) -> bool:

@@ -72,13 +72,7 @@ def read_function(document: Document, element: Element) -> Function:
         If the kind of function is not understood or a number lies outside its range.
     """
     terms, offset = read_terms(document, element, 1)
-    if terms and not offset:
-        return terms[0]
-    if not terms:
-        return Linear(0.0, offset)
-    slope = terms[0]
-    assert isinstance(slope, Linear)
-    return Linear(slope.slope, offset)
+    return terms[0] if terms else Linear(0.0, offset)
 
 
 def read_terms(
@@ -100,7 +94,7 @@ def read_terms(
     terms : list of Function
         One for each coordinate; empty for a constant.
     offset : float
-        What is added to their sum.
+        What is added to their sum; 0 where there is one coordinate and it is in its term.
 
     Raises
     ------
@@ -130,6 +124,8 @@ def read_terms(
                 f"must have {n_coordinates + 1}, one for each of {n_coordinates} coordinates and "
                 "the constant",
             )
+        if n_coordinates == 1:
+            return [Linear(float(values[0]), float(values[1]))], 0.0
         return [Linear(float(slope)) for slope in values[:-1]], float(values[-1])
     if tag not in FUNCTIONS:
         document.fail(
