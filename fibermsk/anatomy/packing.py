@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+from scipy.spatial.distance import cdist
 
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Grid
@@ -14,13 +17,13 @@ __all__ = ["Neighbors", "least_gap", "pack_section", "place_ends", "relax"]
 
 Array = NDArray[np.float64]
 
-_ROUNDS = 80
+_ROUNDS = 40
 """Steps of the relaxation, at most."""
 
 _PENALTY = 1e5
 """Weight of a missing distance beside the weight one of the curve's own straightening."""
 
-_STILL = 1e-7
+_STILL = 1e-5
 """Largest movement of a sample, over the length, that ends the relaxation."""
 
 
@@ -176,94 +179,101 @@ def relax(
     """
     n, n_dofs = len(nodal), nodal.shape[1]
     weight = grid.weight[:, None]
+    anchor = smoothing**-2 * grid.value.T @ (weight * grid.value)
     own = (
         grid.slope.T @ (weight * grid.slope)
         + (0.3 * smoothing) ** 2 * grid.bend.T @ (weight * grid.bend)
-        + smoothing**-2 * grid.value.T @ (weight * grid.value)
+        + anchor
     )
-    pull = smoothing**-2 * grid.value.T @ (weight * grid.value)
     start, nodal = nodal, nodal.copy()
     wide = radius * (1.0 + clearance)
-    free = np.setdiff1d(np.arange(n_dofs), [0, n_dofs - 2])
-    size = n * free.size * 3
+    is_free = np.ones((n, n_dofs, 3), bool)
+    is_free[:, [0, -2]] = False
+    free = np.flatnonzero(is_free.ravel())
+    stiffness = sparse.kron(sparse.eye(n), sparse.kron(sparse.csr_matrix(own), sparse.eye(3)))
+    stiffness = stiffness.tocsr()[free][:, free]
+    value = sparse.csr_matrix(grid.value)
     length = float(np.linalg.norm(np.diff(grid.value @ start[0], axis=0), axis=1).sum())
     # no step passes what keeps it out
     longest = 0.5 * float(radius.min())
     for _ in range(_ROUNDS):
-        gradient = np.einsum("ab,nbi->nai", own, nodal) - np.einsum("ab,nbi->nai", pull, start)
-        hessian = np.zeros((n, n_dofs, 3, n, n_dofs, 3))
-        for f in range(n):
-            for i in range(3):
-                hessian[f, :, i, f, :, i] += own
-        points = np.einsum("sa,nai->nsi", grid.value, nodal)
-        for parts, lack, way, strength in _violations(
-            grid, points, wide, obstacles, neighbors, clearance, aside
-        ):
-            strength = _PENALTY * strength
-            for f, rows, sign in parts:
-                gradient[f] -= sign * np.einsum("s,sa,si->ai", strength * lack, rows, way)
-                for g, others, other_sign in parts:
-                    hessian[f, :, :, g, :, :] += sign * other_sign * np.einsum(
-                        "s,sa,si,sb,sj->aibj", strength, rows, way, others, way, optimize=True
-                    )
-        matrix = hessian[:, free][:, :, :, :, free].reshape(size, size)
-        step = np.zeros_like(nodal)
-        step[:, free] = -np.linalg.solve(matrix, gradient[:, free].reshape(size)).reshape(
-            n, free.size, 3
-        )
-        moved = np.einsum("sa,nai->nsi", grid.value, step)
-        largest = float(np.linalg.norm(moved, axis=2).max())
+        gradient = (own @ nodal - anchor @ start).ravel()[free]
+        points = grid.value @ nodal
+        found = list(_violations(grid, points, wide, obstacles, neighbors, clearance, aside))
+        matrix = stiffness
+        if found:
+            lacking = sparse.vstack(
+                [_rows(value, n, parts, way) for parts, _, way, _ in found]
+            ).tocsr()[:, free]
+            strength = _PENALTY * np.concatenate([w for *_, w in found])
+            gradient -= lacking.T @ (strength * np.concatenate([lack for _, lack, _, _ in found]))
+            matrix = stiffness + lacking.T @ sparse.diags(strength) @ lacking
+        step = np.zeros(nodal.size)
+        step[free] = -spsolve(matrix.tocsc(), gradient)
+        step = step.reshape(nodal.shape)
+        largest = float(np.linalg.norm(grid.value @ step, axis=2).max())
         nodal += min(1.0, longest / largest) * step if largest > 0.0 else step
         if largest < _STILL * length:
             break
     return nodal
 
 
+def _rows(value: sparse.csr_matrix, n: int, parts: list, way: Array) -> sparse.csr_matrix:
+    """How the distances change with all nodal values (n_rows, n 2 n_nodes 3)."""
+    n_dofs = value.shape[1]
+    total = sparse.csr_matrix((len(way), n * n_dofs * 3))
+    for f, at, sign in parts:
+        rows = value[at].tocoo()
+        data = sign * rows.data[:, None] * way[rows.row]
+        columns = 3 * (f * n_dofs + rows.col)[:, None] + np.arange(3)
+        entry = np.repeat(rows.row, 3), columns.ravel()
+        total = total + sparse.csr_matrix((data.ravel(), entry), shape=total.shape)
+    return total
+
+
 def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
-    """Missing distances, in groups: curves with their rows and signs, lack, way out, weight."""
+    """Missing distances, in groups: curves with their samples and signs, lack, way out, weight."""
     n, n_samples = points.shape[:2]
     inner = np.arange(1, n_samples - 1)
+    all_phi, all_ways = obstacles.distance(points[:, inner].reshape(-1, 3))
+    all_phi, all_ways = all_phi.reshape(n, -1), all_ways.reshape(n, -1, 3)
     for f in range(n):
-        phi, way = obstacles.distance(points[f, inner])
-        lack = wide[inner] - phi
+        lack = wide[inner] - all_phi[f]
         own = lack > 0.0
         if own.any():
             at = inner[own]
-            yield [(f, grid.value[at], 1.0)], lack[own], way[own], grid.weight[at]
+            yield [(f, at, 1.0)], lack[own], all_ways[f, own], grid.weight[at]
         if neighbors.radius.size:
             at, lack, way = _beside(
                 points[f], wide, neighbors.points, neighbors.radius * (1.0 + clearance), inner
             )
-            way = _unstuck(way, aside)
             if at.size:
-                yield [(f, grid.value[at], 1.0)], lack, way, grid.weight[at]
+                yield [(f, at, 1.0)], lack, _unstuck(way, aside), grid.weight[at]
+        distances = cdist(points[f, inner], points.reshape(-1, 3)).reshape(inner.size, n, -1)
+        near = distances.argmin(axis=2)
         for g in range(n):
             if g == f:
                 continue
-            offset = points[f][inner, None, :] - points[g][None, :, :]
-            distance = np.linalg.norm(offset, axis=2)
-            near = distance.argmin(axis=1)
-            distance = distance[np.arange(inner.size), near]
-            lack = wide[inner] + wide[near] - distance
+            other = near[:, g]
+            distance = distances[np.arange(inner.size), g, other]
+            lack = wide[inner] + wide[other] - distance
             own = lack > 0.0
             if own.any():
-                at, other = inner[own], near[own]
-                way = offset[own, other] / np.maximum(distance[own], 1e-12)[:, None]
-                parts = [(f, grid.value[at], 1.0), (g, grid.value[other], -1.0)]
+                at, other = inner[own], other[own]
+                way = (points[f, at] - points[g, other]) / np.maximum(distance[own], 1e-12)[:, None]
                 # each pair is met twice, once from each side
-                yield parts, lack[own], way, 0.5 * grid.weight[at]
+                yield [(f, at, 1.0), (g, other, -1.0)], lack[own], way, 0.5 * grid.weight[at]
 
 
 def _beside(points, wide, others, their_radius, inner):
     """Samples too near to points of others: which, how much is missing, and the way out."""
-    offset = points[inner, None, :] - others[None, :, :]
-    distance = np.linalg.norm(offset, axis=2)
+    distance = cdist(points[inner], others)
     lack = wide[inner, None] + their_radius[None, :] - distance
     worst = lack.argmax(axis=1)
     rows = np.arange(inner.size)
     lack, distance = lack[rows, worst], distance[rows, worst]
     own = lack > 0.0
-    way = offset[rows, worst][own]
+    way = (points[inner] - others[worst])[own]
     scale = np.maximum(distance[own], 1e-12)[:, None]
     return inner[own], lack[own], np.where(scale > 1e-6, way / scale, 0.0)
 
@@ -318,8 +328,7 @@ def _to_polyline(points: Array, others: Array) -> tuple[Array, Array]:
 
     The nearest may lie between two: the distance is taken to the chords beside the nearest.
     """
-    offset = points[:, None, :] - others[None, :, :]
-    distance = np.sqrt(np.einsum("abi,abi->ab", offset, offset))
+    distance = cdist(points, others)
     k = distance.argmin(axis=1)
     best = distance[np.arange(len(points)), k]
     jump = 9.0 * float(np.median(np.sum(np.diff(others, axis=0) ** 2, axis=1)))

@@ -185,9 +185,7 @@ class Curve:
         element = element.clip(0, self.theta.size - 2)
         h = np.diff(self.theta)[element]
         parts = hermite((theta - self.theta[element]) / h, h)
-        return sum(
-            value[:, None] * self.nodal[2 * element + a] for a, value in enumerate(parts)
-        )  # pyright: ignore[reportReturnType]
+        return sum(value[:, None] * self.nodal[2 * element + a] for a, value in enumerate(parts))  # pyright: ignore[reportReturnType]
 
     def length(self) -> float:
         """Length [m]."""
