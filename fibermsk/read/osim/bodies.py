@@ -109,14 +109,9 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
         try:
             return Body(element.name, mass, com, inertia, **dressed)
         except ModelError as error:
-            if "inertia" not in str(error) or not (np.diag(inertia) > 0.0).all():
+            if "inertia" not in str(error):
                 raise
-            # no rigid body has this inertia; OpenSim goes on with a ball
-            ball = float(np.linalg.norm(np.diag(inertia)) / np.sqrt(3.0))
-            body = Body(element.name, mass, com, ball * np.eye(3), **dressed)
-            text = (
-                f"has an inertia that no rigid body can have, and is taken with {ball:.6g} kg m^2 "
-                f"about every axis, as in OpenSim ({error})"
-            )
-            document.report.add("changed", element, text)
+            body = Body(element.name, mass, com, inertia, strict=False, **dressed)
+            text = f"its inertia is no rigid body's, and is taken as it stands: {error}"
+            document.report.add("note", element, text)
             return body
