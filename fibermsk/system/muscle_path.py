@@ -16,7 +16,7 @@ from fibermsk.model.line_muscle import (
 __all__ = ["active_points", "path_length", "path_points"]
 
 RANGE_TOLERANCE = 1e-5
-"""How far outside its range a coordinate may lie for a conditional point to count, as in OpenSim."""
+"""How far outside of its range a coordinate may be for a conditional point, as in OpenSim."""
 
 
 class Posed(Protocol):
@@ -107,8 +107,8 @@ def _in_body(point: PointOfPath, values: dict[str, float]) -> np.ndarray:
     """Position of a point in its body [m]."""
     if not isinstance(point, MovingPathPoint):
         return np.asarray(point.station.position)
-    components = [
-        float(function(0.0 if name is None else values[name]))
-        for function, name in zip(point.functions, point.coordinates, strict=True)
-    ]
-    return np.asarray(point.at) + np.asarray(point.rotation) @ components
+    components = []
+    for function, name, ends in zip(point.functions, point.coordinates, point.ranges, strict=True):
+        value = 0.0 if name is None else values[name]
+        components.append(float(function(value if ends is None else np.clip(value, *ends))))
+    return np.asarray(point.at) + np.asarray(point.rotation) @ np.array(components)

@@ -112,6 +112,9 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
             if "inertia" not in str(error):
                 raise
             body = Body(element.name, mass, com, inertia, strict=False, **dressed)
-            text = f"its inertia is no rigid body's, and is taken as it stands: {error}"
+            text = (
+                "its inertia is no rigid body's (a principal moment is not positive, or above the "
+                "sum of the other two): taken as it stands, as in OpenSim"
+            )
             document.report.add("note", element, text)
             return body

@@ -9,6 +9,7 @@ from fibermsk.read.osim.constraints import leave
 from fibermsk.read.osim.coordinates import CoordinateEntry
 from fibermsk.read.osim.document import FALSE, LARGEST, TRUE, Document
 from fibermsk.read.osim.frames import Frames
+from fibermsk.read.osim.functions import FUNCTIONS
 from fibermsk.read.osim.paths import read_points
 from fibermsk.read.osim.wraps import read_path_wraps
 from fibermsk.read.xml_tree import Element
@@ -137,7 +138,8 @@ def _parameters(document: Document, element: Element, prefix: str = "") -> dict[
             if child.tag in CONTROLS:
                 child.seen = True
             continue
-        key = prefix + (child.name or child.tag)
+        # a curve is told by its class, a function by the property that it is
+        key = prefix + (child.name if child.name and child.tag in FUNCTIONS else child.tag)
         if child.children:
             if prefix.count(".") < 3:
                 child.seen = True
