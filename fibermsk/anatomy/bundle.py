@@ -22,7 +22,6 @@ from fibermsk.anatomy.calibrate import (
 )
 from fibermsk.anatomy.obstacles import Obstacles, Pose
 from fibermsk.anatomy.packing import Neighbors, least_gap, pack_section, place_ends, relax
-from fibermsk.anatomy.pose import start_path, start_poses
 from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.sections import Sections, divide
 from fibermsk.errors import ModelError
@@ -30,6 +29,8 @@ from fibermsk.laws import PenaltyContact, _check
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.activation import Activation
 from fibermsk.model.body import shapes_of
+from fibermsk.system.muscle_path import active_points, path_points
+from fibermsk.system.skeleton import skeleton
 
 __all__ = ["MuscleBundle", "fibers_from_muscle"]
 
@@ -41,7 +42,7 @@ CLEARANCE = 0.05
 TRANSITION = 0.1
 """Length over which muscle becomes tendon, over that of the muscle."""
 
-SMOOTHING = 0.08
+SMOOTHING = 0.04
 """Length over which a path is straightened, over its own: via points nearer together than this are
 rounded off."""
 
@@ -214,8 +215,14 @@ def fibers_from_muscle(
     transition = _check.positive(owner, "transition", transition)
     clearance = _check.non_negative(owner, "clearance", clearance)
     smoothing = _check.positive(owner, "smoothing", smoothing)
-    poses = start_poses(model)
-    points = start_path(model, muscle, poses)
+    if muscle not in model.muscles:
+        _check.refuse(
+            owner, "model", model, "hold the muscle", remedy="take one of model.muscles"
+        )
+    bodies = skeleton(model)
+    start = bodies.start
+    poses, points = bodies.poses(start), path_points(bodies, muscle, start)
+    active = active_points(muscle, bodies.values(start))
     total = paths.polyline_length(points)
     if length is not None:
         total = _check.positive(owner, "length", length, "m")
@@ -243,7 +250,7 @@ def fibers_from_muscle(
         neighbors,
         whole,
     )
-    ends = muscle.points[0].body, muscle.points[-1].body
+    ends = active[0].body, active[-1].body
     curves, sections = work.pack(points, poses[ends[0].name][0])
     factor, nearest = work.room(curves, sections)
     if factor < _LEAST_FACTOR:
