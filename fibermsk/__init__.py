@@ -64,6 +64,7 @@ from fibermsk.results import Progress, Result, Snapshot
 
 if TYPE_CHECKING:
     from fibermsk import view
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
@@ -117,6 +118,7 @@ __all__ = [
     "ModelWarning",
     "MovingPathPoint",
     "MovingPoint",
+    "MuscleBundle",
     "NaturalSpline",
     "Newton",
     "PathPoint",
@@ -153,6 +155,7 @@ __all__ = [
     "build",
     "check",
     "equilibrium",
+    "fibers_from_muscle",
     "load",
     "load_checkpoint",
     "read_osim",
@@ -178,9 +181,11 @@ _LAZY = {
     "SDIRK2": "fibermsk.solvers",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
+    "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
+    "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
     "read_osim": "fibermsk.read",

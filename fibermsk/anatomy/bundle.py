@@ -216,9 +216,7 @@ def fibers_from_muscle(
     clearance = _check.non_negative(owner, "clearance", clearance)
     smoothing = _check.positive(owner, "smoothing", smoothing)
     if muscle not in model.muscles:
-        _check.refuse(
-            owner, "model", model, "hold the muscle", remedy="take one of model.muscles"
-        )
+        _check.refuse(owner, "model", model, "hold the muscle", remedy="take one of model.muscles")
     bodies = skeleton(model)
     start = bodies.start
     poses, points = bodies.poses(start), path_points(bodies, muscle, start)

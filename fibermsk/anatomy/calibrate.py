@@ -45,6 +45,9 @@ TENDON_RADIUS = 0.5
 """Radius of the tendon over that of the belly: thicker than a real one, so that few elements
 resolve its contact."""
 
+PEAK_LENGTH = 1.0
+"""Where the active force is largest, over the optimum."""
+
 SHORTEST = 0.25
 """Least length of the muscle part in the reference configuration, over the optimum."""
 
@@ -169,8 +172,8 @@ def calibrate(
     Lengths: the tendon has its slack length and the muscle the rest, so that both are free of
     stress, but for the prestress, in the reference configuration. Volume: the belly holds
     F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted with
-    A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in l_opt, dW and nu with the peak at
-    its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
+    A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at the
+    optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
     pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l that pulls over the whole working
     range and grows with the stretch, sigma_0 <= 3 mu. Tendon: F_0 at a strain of 4.9 %, nearly
     linear from there to zero, where the Hill tendon has a toe.
@@ -274,15 +277,22 @@ def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
     """Height, and optimum, width and exponent, of the bell nearest to the target."""
     fine = np.linspace(0.5, 1.5, 2001)
 
-    def height(numbers: Array) -> float:
-        return peak / float(_bell(numbers, fine).max())
+    def with_peak(shape: Array) -> tuple[float, Array]:
+        # the bell over its own optimum has the same peak for every optimum
+        unit = _bell(np.r_[1.0, shape], fine)
+        k = int(np.argmax(unit))
+        optimum = PEAK_LENGTH / fine[k]
+        return peak * optimum / float(unit[k]), np.r_[optimum, shape]
 
+    def residual(shape: Array) -> Array:
+        height, numbers = with_peak(shape)
+        return height * _bell(numbers, x) - target
+
+    # the grid of the peak makes steps, which are larger than those of a derivative by default
     found = least_squares(
-        lambda numbers: height(numbers) * _bell(numbers, x) - target,
-        np.array([1.07, 0.38, 2.2]),
-        bounds=([0.7, 0.1, 1.1], [1.5, 1.0, 6.0]),
+        residual, np.array([0.38, 2.1]), bounds=([0.1, 1.1], [1.0, 6.0]), diff_step=1e-2
     )
-    return height(found.x), found.x
+    return with_peak(found.x)
 
 
 def _prestress(shortest: float) -> float:
