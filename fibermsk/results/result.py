@@ -176,7 +176,7 @@ class Result:
     coordinates, speeds : dict of (n_frames,) float array
         Joint coordinates [rad or m] and their rates, by name.
     bodies : dict of BodyMotion
-        By body name, without ground.
+        By body name; ground only where it has shapes or visuals.
     fibers : dict of FiberHistory
         By fiber name.
     step_size : (n_frames,) float array
@@ -197,6 +197,8 @@ class Result:
         Which fibers were compressed, when and where.
     version : str
         fibermsk version that made the result.
+    up : (3,) tuple of float
+        Unit vector against gravity, ground frame: up in pictures.
     """
 
     scene: str
@@ -215,6 +217,7 @@ class Result:
     stats: dict[str, Any] = field(default_factory=dict)
     slack: tuple[Slack, ...] = ()
     version: str = ""
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
     def coordinate(self, name: str | Any) -> Array:
         """History of one coordinate, by its name or by its joint.
