@@ -105,10 +105,10 @@ def _write(file: h5py.File, result: Result) -> None:
     file.attrs["units"] = "SI"
 
     _put(file, "time", result.time, "s")
-    for name, unit in (("coordinates", "rad"), ("speeds", "rad/s")):
+    for name, rate in (("coordinates", ""), ("speeds", "/s")):
         group = _group(file, name)
         for key, values in getattr(result, name).items():
-            _put(group, _escape(key), values, unit)
+            _put(group, _escape(key), values, result.coordinate_units.get(key, "rad") + rate)
 
     bodies = _group(file, "bodies")
     for name, body in result.bodies.items():
@@ -161,6 +161,9 @@ def _read_result(file: _Node) -> Result:
         name: {_unescape(key): history(file[name], key) for key in file[name]}
         for name in ("coordinates", "speeds")
     }
+    units = {
+        _unescape(key): str(values.attrs["units"]) for key, values in file["coordinates"].items()
+    }
     return Result(
         scene=str(file.attrs["scene"]),
         parameters=json.loads(file.attrs["parameters"]),
@@ -177,6 +180,7 @@ def _read_result(file: _Node) -> Result:
         slack=tuple(Slack(**interval) for interval in json.loads(file.attrs["slack"])),
         version=str(file.attrs["fibermsk_version"]),
         up=_up(file),
+        coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
     )
 
 

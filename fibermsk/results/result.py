@@ -174,7 +174,7 @@ class Result:
     time : (n_frames,) float array
         [s].
     coordinates, speeds : dict of (n_frames,) float array
-        Joint coordinates [rad or m] and their rates, by name.
+        Joint coordinates [rad, m or 1] and their rates, by name.
     bodies : dict of BodyMotion
         By body name; ground only where it has shapes or visuals.
     fibers : dict of FiberHistory
@@ -199,6 +199,8 @@ class Result:
         fibermsk version that made the result.
     up : (3,) tuple of float
         Unit vector against gravity, ground frame: up in pictures.
+    coordinate_units : dict of str
+        Units of the coordinates that are not angles: ``"m"``, or ``"1"`` for parts of a quaternion.
     """
 
     scene: str
@@ -218,6 +220,7 @@ class Result:
     slack: tuple[Slack, ...] = ()
     version: str = ""
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    coordinate_units: dict[str, str] = field(default_factory=dict)
 
     def coordinate(self, name: str | Any) -> Array:
         """History of one coordinate, by its name or by its joint.
