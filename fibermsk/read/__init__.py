@@ -1,0 +1,5 @@
+"""Files of other programs as models."""
+
+from fibermsk.read.osim import ImportReport, read_osim
+
+__all__ = ["ImportReport", "read_osim"]

@@ -1,0 +1,89 @@
+"""What the reader never looked at: reported, unless it is known to mean nothing for mechanics."""
+
+from __future__ import annotations
+
+from fibermsk.read.osim.document import Document
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["report_leftovers"]
+
+HARMLESS = {
+    "Appearance",
+    "FrameGeometry",
+    "ModelVisualPreferences",
+    "ObjectGroup",
+    "VisibleObject",
+    "assembly_accuracy",
+    "color",
+    "credits",
+    "default_color",
+    "defaults",
+    "display",
+    "display_preference",
+    "groups",
+    "publications",
+    "show_axes",
+    "visible",
+}
+"""Looks, authors and lists of names for menus."""
+
+EMPTY = {"objects", "components", "frames", "attached_geometry", "groups", "geometry_files"}
+
+SUMMARIES = {
+    "MarkerSet": "markers are not imported: they are for inverse kinematics",
+    "ProbeSet": "probes are not imported: they only measure",
+    "AnalysisSet": "analyses are not imported: they only measure",
+    "ContactGeometrySet": "contact geometry is not imported: give contact=... to read_osim",
+    "ControllerSet": "CONTROLLERS are not imported: nothing excites the muscles",
+}
+
+ATTRIBUTES = {"name", "Version"}
+
+
+def report_leftovers(document: Document) -> None:
+    """Report each topmost element that nothing has looked at, and stray attributes and texts."""
+    waiting = list(reversed(document.model.children))
+    while waiting:
+        element = waiting.pop()
+        if element.tag in SUMMARIES and element.parent is document.model:
+            _summarize(document, element)
+            continue
+        if element.tag in HARMLESS:
+            continue
+        if not element.seen:
+            if _says_nothing(element):
+                continue
+            text = f"<{element.tag}> is not understood: left out"
+            document.report.add("not understood", element, text)
+            continue
+        for name, value in element.attributes.items():
+            if name not in ATTRIBUTES and value.strip():
+                text = f"the attribute {name} = {value[:40]!r} is not understood: left out"
+                document.report.add("not understood", element, text)
+        if element.children and element.text:
+            text = f"the text {element.text[:40]!r} between elements is not understood: left out"
+            document.report.add("not understood", element, text)
+        waiting.extend(reversed(element.children))
+
+
+def _says_nothing(element: Element) -> bool:
+    """Whether an element is an empty list."""
+    if element.text or element.attributes.keys() - ATTRIBUTES:
+        return False
+    lists = element.tag in EMPTY or element.tag.endswith("Set")
+    return lists and all(
+        _says_nothing(child) or child.tag in HARMLESS for child in element.children
+    )
+
+
+def _summarize(document: Document, element: Element) -> None:
+    """One entry for a set that is left out as a whole, none where it is empty."""
+    objects = [child for inside in element.find("objects") for child in inside.children]
+    others = [child for child in element.children if child.tag not in ("objects", "groups")]
+    for child in others:
+        if not (_says_nothing(child) or child.tag in HARMLESS):
+            text = f"<{child.tag}> is not understood: left out"
+            document.report.add("not understood", child, text)
+    if objects:
+        kind = "not understood" if element.tag == "ControllerSet" else "note"
+        document.report.add(kind, element, f"{len(objects)} {SUMMARIES[element.tag]}")
