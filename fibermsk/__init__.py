@@ -59,7 +59,7 @@ from fibermsk.model import (
     WrapSphere,
     WrapTorus,
 )
-from fibermsk.results import Progress, Result, Snapshot
+from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         stability,
     )
     from fibermsk.system import Skeleton, check, skeleton
+    from fibermsk.system.still import still
 
 __all__ = [
     "BDF2",
@@ -139,6 +140,7 @@ __all__ = [
     "Spring",
     "Stability",
     "Station",
+    "Still",
     "Table",
     "Tissue",
     "Universal",
@@ -161,6 +163,7 @@ __all__ = [
     "simulate_scene",
     "skeleton",
     "stability",
+    "still",
     "view",
 ]
 
@@ -189,6 +192,7 @@ _LAZY = {
     "simulate_scene": "fibermsk.scene_run",
     "skeleton": "fibermsk.system",
     "stability": "fibermsk.solvers",
+    "still": "fibermsk.system.still",
 }
 
 

@@ -85,7 +85,7 @@ def _model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
     """The model in its start pose, or with some coordinates elsewhere."""
     from fibermsk.errors import ModelError
     from fibermsk.read import read_osim
-    from fibermsk.system import still
+    from fibermsk.system.still import still
 
     values = {}
     for item in pose:
