@@ -104,6 +104,8 @@ class MovingPathPoint:
         Origin of the components, body frame [m].
     rotation : (3, 3) array_like
         Axes of the components in the body: r_body = at + rotation @ components.
+    ranges : sequence of 3 (float, float) or None
+        Ranges of the coordinates outside of which the point stays where it is at their ends.
 
     Raises
     ------
@@ -117,12 +119,13 @@ class MovingPathPoint:
     coordinates: Sequence[str | None]
     at: ArrayLike = (0.0, 0.0, 0.0)
     rotation: ArrayLike = IDENTITY
+    ranges: Sequence[tuple[float, float] | None] = (None, None, None)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
         owner = f"path point {_check.name('path point', self.name)!r}"
         _check.instance(owner, "body", self.body, Body, "a Body")
-        for name in ("functions", "coordinates"):
+        for name in ("functions", "coordinates", "ranges"):
             value = _check.instance(owner, name, getattr(self, name), (tuple, list), "three items")
             if len(value) != 3:
                 _check.refuse(owner, name, value, "be three, for x, y and z")
@@ -132,10 +135,16 @@ class MovingPathPoint:
             check_function(owner, f"functions[{i}]", function)
             if coordinate is not None:
                 _check.name(f"{owner}: coordinate {i}", coordinate)
+        for i, ends in enumerate(self.ranges):
+            if ends is not None:
+                low, high = _check.array(owner, f"ranges[{i}]", ends, (2,), "rad or m")
+                if high < low:
+                    _check.refuse(owner, f"ranges[{i}]", ends, "not end before it begins")
         _check.store(
             self,
             functions=tuple(self.functions),
             coordinates=tuple(self.coordinates),
+            ranges=tuple(self.ranges),
             at=_check.array(owner, "at", self.at, (3,), "m"),
             rotation=check_rotation(owner, "rotation", self.rotation),
         )

@@ -16,7 +16,7 @@ from fibermsk.system.cables import Cables, reference_speed, tissue_constants
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.partners import Partners
 from fibermsk.system.records import body_motion, coordinate_units, is_seen, up
-from fibermsk.system.tree import Tree
+from fibermsk.system.skeleton import Skeleton
 
 __all__ = ["observe"]
 
@@ -66,7 +66,7 @@ def _sample(model: Model, cables: Cables) -> _Samples:
 
 def observe(
     model: Model,
-    tree: Tree,
+    skeleton: Skeleton,
     cables: Cables,
     partners: Partners,
     activations: Array,
@@ -76,7 +76,7 @@ def observe(
 
     Parameters
     ----------
-    model, tree, cables, partners
+    model, skeleton, cables, partners
         The system.
     activations : (n_frames, n_fibers) float array
         Activation of every fiber at every frame.
@@ -97,13 +97,16 @@ def observe(
     search = ContactSearch(
         cables,
         replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
-        tree,
+        skeleton.tree,
     )
+    values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     for i in range(n_frames):
         q, p = frames.y[i, n_x:], frames.v[i, n_x:]
-        state = tree.evaluate(q, p, np.zeros(tree.n))
+        motion = skeleton.evaluate(q, p, np.zeros_like(q))
+        values[i], rates[i] = skeleton.all_of(motion, q, p)
+        state = motion.links
         for name, (position, rotation) in poses.items():
-            rotation[i], position[i] = tree.place(name, state)
+            rotation[i], position[i] = skeleton.tree.place(name, state)
         nodes, velocity = (part[i, :n_x].reshape(-1, 6) for part in (frames.y, frames.v))
         active = activations[i, cables.fiber].repeat(m)
         cable.sample_cable(
@@ -140,8 +143,8 @@ def observe(
         scene=model.name,
         parameters={},
         time=frames.t,
-        coordinates={name: frames.y[:, n_x + k].copy() for k, name in enumerate(tree.names)},
-        speeds={name: frames.v[:, n_x + k].copy() for k, name in enumerate(tree.names)},
+        coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+        speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
             body.name: body_motion(body, *poses[body.name])
             for body in model.bodies

@@ -109,14 +109,12 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
         try:
             return Body(element.name, mass, com, inertia, **dressed)
         except ModelError as error:
-            if "inertia" not in str(error) or not (np.diag(inertia) > 0.0).all():
+            if "inertia" not in str(error):
                 raise
-            # no rigid body has this inertia; OpenSim goes on with a ball
-            ball = float(np.linalg.norm(np.diag(inertia)) / np.sqrt(3.0))
-            body = Body(element.name, mass, com, ball * np.eye(3), **dressed)
+            body = Body(element.name, mass, com, inertia, strict=False, **dressed)
             text = (
-                f"has an inertia that no rigid body can have, and is taken with {ball:.6g} kg m^2 "
-                f"about every axis, as in OpenSim ({error})"
+                "its inertia is no rigid body's (a principal moment is not positive, or above the "
+                "sum of the other two): taken as it stands, as in OpenSim"
             )
-            document.report.add("changed", element, text)
+            document.report.add("note", element, text)
             return body

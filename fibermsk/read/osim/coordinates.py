@@ -28,6 +28,8 @@ class CoordinateEntry:
         What OpenSim calls it; limits of rotational ones are in degrees.
     given : bool
         Whether the file describes it.
+    range : (float, float), optional
+        Its declared range, if there is one.
     laws : list
         Forces on it.
     """
@@ -37,6 +39,7 @@ class CoordinateEntry:
     kind: str = "rotation"
     motion: str = "rotational"
     given: bool = True
+    range: tuple[float, float] | None = None
     laws: list[CoordinateLaw] = field(default_factory=list)
 
 
@@ -52,7 +55,11 @@ def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry
         element.seen = True
         if not element.name:
             document.fail(element, "has no name", "must have one")
-        entries.append(CoordinateEntry(element.name, element))
+        entry = CoordinateEntry(element.name, element)
+        if document.child(element, "range") is not None:
+            lower, upper = map(float, document.vector(element, 2, "range"))
+            entry.range = (lower, upper)
+        entries.append(entry)
     return entries
 
 

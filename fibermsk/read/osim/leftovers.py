@@ -11,23 +11,49 @@ HARMLESS = {
     "Appearance",
     "FrameGeometry",
     "ModelVisualPreferences",
-    "ObjectGroup",
     "VisibleObject",
     "assembly_accuracy",
-    "color",
     "credits",
-    "default_color",
     "defaults",
     "display",
-    "display_preference",
     "groups",
     "publications",
-    "show_axes",
+}
+"""Looks, authors, lists of names for menus, and defaults, which are read where they count."""
+
+DRAWN = {
+    "Appearance",
+    "DisplayGeometry",
+    "GeometrySet",
+    "ModelDisplayHints",
+    "ObjectGroup",
+    "SurfaceProperties",
+    "VisibleProperties",
+    "color",
+    "components",
+    "default_color",
+    "display_preference",
+    "display_radius",
+    "geometry_file",
+    "geometry_files",
+    "groups",
+    "input_transform",
+    "marker_color",
+    "material_name",
+    "members",
+    "objects",
+    "opacity",
+    "representation",
+    "scale_factors",
+    "socket_frame",
+    "texture",
+    "texture_file",
+    "transform",
     "visible",
 }
-"""Looks, authors and lists of names for menus."""
+"""What stands inside of these, or beside: how something looks. So does all that starts `show_`."""
 
-EMPTY = {"objects", "components", "frames", "attached_geometry", "groups", "geometry_files"}
+EMPTY = {"attached_geometry", "components", "datafile", "frames", "groups", "objects"}
 
 SUMMARIES = {
     "MarkerSet": "markers are not imported: they are for inverse kinematics",
@@ -49,6 +75,10 @@ def report_leftovers(document: Document) -> None:
             _summarize(document, element)
             continue
         if element.tag in HARMLESS:
+            if element.tag != "defaults":
+                _report_undrawn(document, element)
+            continue
+        if not element.seen and _is_drawn(element):
             continue
         if not element.seen:
             if _says_nothing(element):
@@ -64,6 +94,19 @@ def report_leftovers(document: Document) -> None:
             text = f"the text {element.text[:40]!r} between elements is not understood: left out"
             document.report.add("not understood", element, text)
         waiting.extend(reversed(element.children))
+
+
+def _is_drawn(element: Element) -> bool:
+    """Whether an element only says how something looks."""
+    return element.tag in DRAWN - {"components", "objects"} or element.tag.startswith("show_")
+
+
+def _report_undrawn(document: Document, element: Element) -> None:
+    """Report what stands among the looks and is none."""
+    for part in element.walk():
+        if part is not element and not (part.tag in DRAWN or part.tag.startswith("show_")):
+            text = f"<{part.tag}> is not understood: left out"
+            document.report.add("not understood", part, text)
 
 
 def _says_nothing(element: Element) -> bool:

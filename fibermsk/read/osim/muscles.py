@@ -9,6 +9,7 @@ from fibermsk.read.osim.constraints import leave
 from fibermsk.read.osim.coordinates import CoordinateEntry
 from fibermsk.read.osim.document import FALSE, LARGEST, TRUE, Document
 from fibermsk.read.osim.frames import Frames
+from fibermsk.read.osim.functions import FUNCTIONS
 from fibermsk.read.osim.paths import read_points
 from fibermsk.read.osim.wraps import read_path_wraps
 from fibermsk.read.xml_tree import Element
@@ -47,14 +48,8 @@ NAMES = {
     "max_contraction_velocity": ("max_contraction_velocity",),
 }
 
-SETTINGS = (
-    "min_control",
-    "max_control",
-    "appliesForce",
-    "isDisabled",
-    "GeometryPath",
-    "components",
-)
+CONTROLS = ("min_control", "max_control")
+SETTINGS = (*CONTROLS, "appliesForce", "isDisabled", "GeometryPath", "components")
 """Children of a muscle that are no parameters of its force."""
 
 
@@ -110,6 +105,10 @@ def read_muscle(
         name: document.number(element, *NAMES[name], default=default)
         for name, default in USUAL.items()
     }
+    if values["max_contraction_velocity"] == 0.0:  # kinds that have a time scale instead
+        values["max_contraction_velocity"] = USUAL["max_contraction_velocity"]
+        text = "has max_contraction_velocity 0, which its kind does not use: taken as 10 1/s"
+        document.report.add("changed", element, text)
     parameters = _parameters(document, element)
     default = document.defaults.get(element.tag)
     if default is not None and default is not element:
@@ -136,10 +135,11 @@ def _parameters(document: Document, element: Element, prefix: str = "") -> dict[
         if not prefix and child.tag in known:
             continue
         if not prefix and child.tag in SETTINGS:
-            if child.tag.endswith("control"):
+            if child.tag in CONTROLS:
                 child.seen = True
             continue
-        key = prefix + (child.name or child.tag)
+        # a curve is told by its class, a function by the property that it is
+        key = prefix + (child.name if child.name and child.tag in FUNCTIONS else child.tag)
         if child.children:
             if prefix.count(".") < 3:
                 child.seen = True

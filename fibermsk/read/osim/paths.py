@@ -24,6 +24,9 @@ MOVING = (
     ("z_location", "ZAttachment"),
 )
 
+USUAL_RANGE = (-10.0, 10.0)
+"""Range of a coordinate in OpenSim where a file says nothing."""
+
 
 def read_points(
     document: Document,
@@ -80,7 +83,13 @@ def read_points(
                 names.append(None if none else coordinate_of(document, coordinates, found))
             with document.naming(element):
                 point = MovingPathPoint(
-                    name, body, functions, names, frame.position, frame.rotation
+                    name,
+                    body,
+                    functions,
+                    names,
+                    frame.position,
+                    frame.rotation,
+                    [None if key is None else _range(coordinates[key]) for key in names],
                 )
             points.append(point)
             continue
@@ -97,6 +106,11 @@ def read_points(
             key = coordinate_of(document, coordinates, found)
             points.append(ConditionalPathPoint(name, station, key, lower, upper))
     return points
+
+
+def _range(entry: CoordinateEntry) -> tuple[float, float]:
+    """Range in which a coordinate moves a point, as OpenSim has it."""
+    return entry.range or USUAL_RANGE
 
 
 def _component(document: Document, element: Element, tags: tuple[str, ...]) -> Function:

@@ -88,6 +88,11 @@ class ImportReport:
             if len(entries) > 1:
                 where += f", and {len(entries) - 1} more"
             lines.append(f"    {text} ({where})")
+        missing = [file for _, file, path in self.meshes if path is None]
+        if missing:
+            found = len(self.meshes) - len(missing)
+            names = ", ".join(dict.fromkeys(missing))
+            lines.append(f"  meshes: {found} found, {len(missing)} missing: {names}")
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
