@@ -65,8 +65,9 @@ def end_rates(
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, node_start, C, attached, fiber, first, second, entry_start, entries, row_start, row_node, column, block_start, upper, lower, tangent,
-    residual, residual_q, lines, B, R, D, reaction,
+    elements, end_element, end_side, node_start, C, attached, fiber, first, second, entry_start,
+    entries, row_start, row_node, column, block_start, upper, lower, tangent, residual, residual_q,
+    lines, B, R, D, reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 

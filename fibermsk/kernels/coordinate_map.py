@@ -2,9 +2,9 @@
 
 A map is a list of rows, each an offset and the sum of functions of rows before it; the first n rows
 are the state q itself, the last ones the axes of the joints. Functions are piecewise polynomials:
-entry e gives f(x[source[e]]) to row[e], and its pieces are those from piece_start[e] on, which begin
-at ``begin`` (minus infinity for the first of each entry) and have ``origin`` and ``coefficients`` in
-powers of x - origin. Entries are in increasing order of their rows.
+entry e gives f(x[source[e]]) to row[e], and its pieces are those from piece_start[e] on, which
+begin at ``begin`` (minus infinity for the first of each entry) and have ``origin`` and
+``coefficients`` in powers of x - origin. Entries are in increasing order of their rows.
 
 Symbols: ``x, x_dot, x_ddot`` values of all rows and their rates; ``J`` (n_rows, n) dx/dq; ``V`` the
 derivative of x_dot in q at constant p = q_dot, and ``W`` that of x_ddot at constant p and p_dot.
@@ -60,9 +60,9 @@ def fill_rows(
 ):  # fmt: skip
     """Fill the rows after the first n, which the caller has filled; V, W and H only if `second`.
 
-    support (n_rows, m): entries of the state that a row depends on, -1 for no more; H (n_rows, m, m)
-    receives d2x/dq2 of these; place (n_entries, m): where those of the source are among those of
-    the row. Rows of J, V, W and H without entries keep what they have.
+    support (n_rows, m): entries of the state that a row depends on, -1 for no more; H (n_rows, m,
+    m) receives d2x/dq2 of these; place (n_entries, m): where those of the source are among those
+    of the row. Rows of J, V, W and H without entries keep what they have.
     """
     slopes = scratch(4)
     for i in range(n, x.size):

@@ -92,8 +92,8 @@ def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
     """Add d2c/dq2 of all points to values, in the order of component, state and state.
 
     The states move the axes: ``support`` (n_axes, m) those that an axis depends on, from row
-    ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; start (n_points + 1,):
-    where the entries of a point begin; moved (n_points, n): which states move it.
+    ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; start (n_points +
+    1,): where the entries of a point begin; moved (n_points, n): which states move it.
     """
     place, curvature = np.empty(moved.shape[1], np.int64), scratch(3)
     n_axes, width = S.shape[0], support.shape[1]

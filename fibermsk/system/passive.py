@@ -41,7 +41,7 @@ class Passive:
     def forces(self, rows: Rows | None, q: Array, p: Array) -> Array:
         """Generalized forces without those of the lengths, (n,) [N m, N]."""
         total = np.zeros(self._n)
-        for row, found, x in self._evaluate(rows, q, p):
+        for row, found in self._evaluate(rows, q, p):
             total += found.force * self._slope(rows, row)
         return total
 
@@ -58,7 +58,7 @@ class Passive:
         """Add the derivative of `add` in q, with p and p_dot following q linearly."""
         n = self._n
         weight = np.zeros(n if rows is None else rows.x.size)
-        for row, found, _ in self._evaluate(rows, q, p):
+        for row, found in self._evaluate(rows, q, p):
             J = self._slope(rows, row)
             way = found.dq * J + found.dp * dp_dq * J
             if rows is not None:
@@ -84,13 +84,13 @@ class Passive:
 
     def energy(self, rows: Rows | None, q: Array, p: Array) -> float:
         """Energy stored in springs and limits [J]."""
-        return sum(found.energy for _, found, _ in self._evaluate(rows, q, p))
+        return sum(found.energy for _, found in self._evaluate(rows, q, p))
 
     def _evaluate(self, rows: Rows | None, q: Array, p: Array):
-        """Row, force and value of each law."""
+        """Row and force of each law."""
         x, x_dot = (q, p) if rows is None else (rows.x, rows.x_dot)
         for row, law in self._laws:
-            yield row, law(float(x[row]), float(x_dot[row])), x[row]
+            yield row, law(float(x[row]), float(x_dot[row]))
 
     def _slope(self, rows: Rows | None, row: int) -> Array:
         """How a row follows the state, (n,)."""

@@ -25,7 +25,7 @@ from fibermsk.system.constraints import Constraints
 from fibermsk.system.coordinate_map import CoordinateMap, Rows
 from fibermsk.system.numbering import number_coordinates
 from fibermsk.system.passive import Passive
-from fibermsk.system.tree import Tree, TreeState, build_tree
+from fibermsk.system.tree import TreeState, build_tree
 
 __all__ = ["Motion", "Skeleton", "skeleton"]
 

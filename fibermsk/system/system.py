@@ -1,9 +1,10 @@
 """Fibers and bodies coupled at the attachments: residual and tangent of the whole.
 
 State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the coordinates q of
-the skeleton; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021), eqs. 54-64:
-with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the multipliers
-follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63): index 1.
+the skeleton; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021),
+eqs. 54-64: with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the
+multipliers follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63):
+index 1.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
 from fibermsk.system.pullback import Pullback
-from fibermsk.system.skeleton import Motion, Skeleton
+from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
 from fibermsk.system.tension import TensionProbe
 from fibermsk.system.tree import Tree
@@ -150,15 +151,6 @@ class FiberSystem:
     def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
         """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end."""
         return norms.drift(self, t, y, v)
-
-    def attachment_hessian(self, q: Array) -> sparse.COO:
-        """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
-        zero = np.zeros(self.tree.n)
-        _, _, hess = self.attachments(self.tree.evaluate(np.asarray(q, float), zero, zero))
-        m, j, k = self._hess_index.T
-        coords = np.stack([(3 * m[:, None] + np.arange(3)).ravel(), j.repeat(3), k.repeat(3)])
-        shape = (3 * self.cables.point_link.size, self.tree.n, self.tree.n)
-        return sparse.COO(coords, hess.ravel(), shape=shape)
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
         """Positions at time t after an increment; attached nodes are put where they belong."""
