@@ -22,13 +22,13 @@ def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:
         position,
         rotation,
         tuple(_record(shape) for shape in shapes_of(body)),
-        tuple(_record(mesh) for mesh in body.visuals),
+        tuple(_record(mesh) for mesh in getattr(body, "visuals", ())),
     )
 
 
 def is_seen(body: Body) -> bool:
     """Whether there is anything to draw of a body, be it the ground."""
-    return bool(shapes_of(body) or body.visuals)
+    return bool(shapes_of(body) or getattr(body, "visuals", ()))
 
 
 def up(model: Model) -> tuple[float, float, float]:
