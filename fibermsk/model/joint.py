@@ -19,7 +19,7 @@ from fibermsk.laws import _check
 from fibermsk.laws.coordinate import Damper
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body
-from fibermsk.model.coordinate import Coordinate
+from fibermsk.model.coordinate import UNITS, Coordinate
 from fibermsk.model.function import Linear
 
 __all__ = ["JOINTS", "FunctionalJoint", "Hinge", "Joint", "Slider", "Weld"]
@@ -104,8 +104,8 @@ class _OneAxis:
             coordinate = Coordinate(
                 self.name,
                 kind,
-                _check.number(owner, "value", self.value, kind),
-                _check.number(owner, "speed", self.speed, kind),
+                _check.number(owner, "value", self.value, UNITS[kind]),
+                _check.number(owner, "speed", self.speed, f"{UNITS[kind]}/s"),
                 forces=(Damper(damping),) if damping > 0.0 else (),
             )
         else:
@@ -202,9 +202,9 @@ class FunctionalJoint:
         Name of the joint, unique in the model.
     parent, child : Body
         The bodies; each body is the child of one joint.
-    coordinates : Coordinate or a sequence of them
+    coordinates : sequence of Coordinate
         Coordinates that the joint brings along; stored as a tuple.
-    axes : Axis or a sequence of them
+    axes : sequence of Axis
         They act in this order; their terms may name coordinates of other joints of the model too;
         stored as a tuple.
     at, child_at : (3,) array_like
@@ -223,8 +223,8 @@ class FunctionalJoint:
     name: str
     parent: Body
     child: Body
-    coordinates: Coordinate | Sequence[Coordinate]
-    axes: Axis | Sequence[Axis]
+    coordinates: Sequence[Coordinate]
+    axes: Sequence[Axis]
     at: ArrayLike = (0.0, 0.0, 0.0)
     child_at: ArrayLike = (0.0, 0.0, 0.0)
     rotation: ArrayLike = IDENTITY

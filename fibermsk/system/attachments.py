@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sparse
@@ -134,7 +134,7 @@ class Attachments:
         shape = (3 * link.size, skeleton.n, skeleton.n)
         return sparse.COO(coords, values, shape=shape, has_duplicates=False, sorted=True)
 
-    def _riding(self, motion: Motion, ends: Ends) -> tuple[Array, ...]:
+    def _riding(self, motion: Motion, ends: Ends) -> tuple[Any, ...]:
         tree = self._skeleton.tree
         return motion.links.S, tree.moves, self._cables.point_link, ends.C, motion.speed
 

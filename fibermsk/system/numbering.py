@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.model import Axis, Coordinate, Linear, Model, Scaled
+from fibermsk.model.coordinate import CoordinateLaw
 from fibermsk.model.function import Function
 from fibermsk.model.joint import Joint
 from fibermsk.system.coordinate_map import CoordinateMap, MapBuilder
@@ -58,7 +59,7 @@ class Numbers(NamedTuple):
     row: NDArray[np.int64]
     first_axis: int
     turned: list[int]
-    laws: list[tuple[int, object]]
+    laws: list[tuple[int, CoordinateLaw]]
     quaternions: NDArray[np.int64]
     held: list[tuple[int, Function]]
     kept: list[tuple[int, int]]

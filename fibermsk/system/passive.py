@@ -40,7 +40,7 @@ class Passive:
 
     def forces(self, rows: Rows | None, q: Array, p: Array) -> Array:
         """Generalized forces without those of the lengths, (n,) [N m, N]."""
-        total = np.zeros(self._n)
+        total: Array = np.zeros(self._n)
         for row, found in self._evaluate(rows, q, p):
             total += found.force * self._slope(rows, row)
         return total
@@ -57,7 +57,7 @@ class Passive:
     ) -> None:  # fmt: skip
         """Add the derivative of `add` in q, with p and p_dot following q linearly."""
         n = self._n
-        weight = np.zeros(n if rows is None else rows.x.size)
+        weight = np.zeros(n if rows is None else rows.x.size, float)
         for row, found in self._evaluate(rows, q, p):
             J = self._slope(rows, row)
             way = found.dq * J + found.dp * dp_dq * J

@@ -78,7 +78,9 @@ def test_unknown_bodies_and_fibers_are_named_with_the_remedy():
 def test_add_refuses_other_things():
     model = Model("m")
     for item in (1.0, "ulna", None, LAW, Model("n")):
-        with refused("model 'm': add = .*; must be a Body, a joint, a Coupling, a Fiber or a Contact"):
+        with refused(
+            "model 'm': add = .*; must be a Body, a joint, a Coupling, a Fiber or a Contact"
+        ):
             model.add(item)
     with refused("takes a sequence apart"):
         model.add([Body("a"), Body("b")])
