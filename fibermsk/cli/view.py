@@ -96,4 +96,13 @@ def _model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
             equals = ""
         if not equals:
             raise ModelError(f"--set {item}: must be COORDINATE=VALUE with a number, in rad or m")
-    return still(read_osim(file, geometry=geometry), values or None)
+    model = read_osim(file, geometry=geometry)
+    meshes = model.import_report.meshes
+    missing = sum(path is None for _, _, path in meshes)
+    if missing:
+        typer.echo(
+            f"{missing} of {len(meshes)} mesh files not found, their bodies are sticks: give "
+            f"--geometry DIR, or see fibermsk info {file}",
+            err=True,
+        )
+    return still(model, values or None)
