@@ -17,6 +17,8 @@ from fibermsk.model import (
     Fiber,
     Hinge,
     InfiniteCylinder,
+    Mesh,
+    MeshReport,
     Model,
     MovingPoint,
     Ramp,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
+    from fibermsk.read import read_mesh
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -66,6 +69,8 @@ __all__ = [
     "Hinge",
     "InfiniteCylinder",
     "KelvinVoigt",
+    "Mesh",
+    "MeshReport",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -88,6 +93,7 @@ __all__ = [
     "equilibrium",
     "load",
     "load_checkpoint",
+    "read_mesh",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -112,6 +118,7 @@ _LAZY = {
     "equilibrium": "fibermsk.solvers",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "read_mesh": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",

@@ -5,6 +5,7 @@ from fibermsk.model.body import Body, Capsule, InfiniteCylinder, Station
 from fibermsk.model.contact import Contact
 from fibermsk.model.fiber import Fiber
 from fibermsk.model.joint import Dof, Hinge, Weld
+from fibermsk.model.mesh import Mesh, MeshReport
 from fibermsk.model.model import Model
 from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.profile import sample_profile
@@ -20,6 +21,8 @@ __all__ = [
     "Fiber",
     "Hinge",
     "InfiniteCylinder",
+    "Mesh",
+    "MeshReport",
     "Model",
     "MovingPoint",
     "Ramp",
