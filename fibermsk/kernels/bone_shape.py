@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.mesh_field import field_slopes, field_value
 
-__all__ = ["CAPSULE", "INFINITE_CYLINDER", "MESH", "distance", "distance_slopes"]
+__all__ = ["CAPSULE", "INFINITE_CYLINDER", "MESH", "distance", "distance_slopes", "fill_slopes"]
 
 CAPSULE, INFINITE_CYLINDER, MESH = 0, 1, 2
 
@@ -109,3 +109,11 @@ def distance_slopes(x, b, place, field, kind, grids, gradient, hessian):
             for k in range(3):
                 hessian[r, c] += turned[r, k] * place[b, c, k]
     return phi + field[b, 0]
+
+
+@kernel
+def fill_slopes(points, place, field, kind, grids, d, gradient):
+    """Fill distances (n,) and their gradients (n, 3) of points (n, 3) to the first shape."""
+    hessian = scratch((3, 3))
+    for i in range(points.shape[0]):
+        d[i] = distance_slopes(points[i], 0, place, field, kind, grids, gradient[i], hessian)
