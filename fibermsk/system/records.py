@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.model import Body, Capsule, InfiniteCylinder, Model
-from fibermsk.model.body import shapes_of
+from fibermsk.model.body import Shape, shapes_of, visuals_of
+from fibermsk.model.mesh import vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
 
 __all__ = ["body_motion", "coordinate_units", "is_seen", "up"]
@@ -22,13 +21,13 @@ def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:
         position,
         rotation,
         tuple(_record(shape) for shape in shapes_of(body)),
-        tuple(_record(mesh) for mesh in getattr(body, "visuals", ())),
+        tuple(ShapeRecord.mesh(*vertices_of(mesh)) for mesh in visuals_of(body)),
     )
 
 
 def is_seen(body: Body) -> bool:
     """Whether there is anything to draw of a body, be it the ground."""
-    return bool(shapes_of(body) or getattr(body, "visuals", ()))
+    return bool(shapes_of(body) or visuals_of(body))
 
 
 def up(model: Model) -> tuple[float, float, float]:
@@ -45,10 +44,10 @@ def coordinate_units(model: Model) -> dict[str, str]:
     return {c.name: c.unit for c in model.coordinates if c.unit != "rad"}
 
 
-def _record(shape: Any) -> ShapeRecord:
+def _record(shape: Shape) -> ShapeRecord:
     if isinstance(shape, Capsule):
         return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
     if isinstance(shape, InfiniteCylinder):
         start = np.array(shape.point)
         return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)
-    return ShapeRecord.mesh(shape.vertices, shape.faces, shape.radius)
+    return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
