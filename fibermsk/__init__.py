@@ -35,6 +35,8 @@ from fibermsk.model import (
     InfiniteCylinder,
     Linear,
     LineMuscle,
+    Mesh,
+    MeshReport,
     Model,
     MovingPathPoint,
     MovingPoint,
@@ -60,7 +62,7 @@ from fibermsk.model import (
     WrapSphere,
     WrapTorus,
 )
-from fibermsk.results import Progress, Result, Snapshot
+from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
@@ -68,7 +70,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_osim
+    from fibermsk.read import ImportReport, read_mesh, read_osim
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
         stability,
     )
     from fibermsk.system import Skeleton, check, skeleton
+    from fibermsk.system.still import still
 
 __all__ = [
     "BDF2",
@@ -113,6 +116,8 @@ __all__ = [
     "KelvinVoigt",
     "LineMuscle",
     "Linear",
+    "Mesh",
+    "MeshReport",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -143,6 +148,7 @@ __all__ = [
     "Stability",
     "Station",
     "Stiffening",
+    "Still",
     "Table",
     "Tissue",
     "Universal",
@@ -158,6 +164,7 @@ __all__ = [
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
+    "read_mesh",
     "read_osim",
     "run_scene",
     "save",
@@ -166,6 +173,7 @@ __all__ = [
     "simulate_scene",
     "skeleton",
     "stability",
+    "still",
     "view",
 ]
 
@@ -188,6 +196,7 @@ _LAZY = {
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
@@ -196,6 +205,7 @@ _LAZY = {
     "simulate_scene": "fibermsk.scene_run",
     "skeleton": "fibermsk.system",
     "stability": "fibermsk.solvers",
+    "still": "fibermsk.system.still",
 }
 
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
-from fibermsk.model import Capsule, Model
-from fibermsk.model.body import shapes_of
+from fibermsk.model import Model
 from fibermsk.protocol import Frames
-from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results import FiberHistory, Result
 from fibermsk.system.cables import Cables, reference_speed, tissue_constants
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.partners import Partners
+from fibermsk.system.records import body_motion, coordinate_units, is_seen, up
 from fibermsk.system.skeleton import Skeleton
 
 __all__ = ["observe"]
@@ -90,7 +90,8 @@ def observe(
     viscous = np.empty(n * m)
     poses = {
         body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
-        for body in model.bodies[1:]
+        for body in model.bodies
+        if body is not model.ground or is_seen(body)
     }
     n_laws = partners.points.size
     search = ContactSearch(
@@ -145,13 +146,16 @@ def observe(
         coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], tuple(_record(s) for s in shapes_of(body)))
-            for body in model.bodies[1:]
+            body.name: body_motion(body, *poses[body.name])
+            for body in model.bodies
+            if body.name in poses
         },
         fibers=fibers,
         step_size=frames.step_size,
         newton_iterations=frames.newton_iterations,
         min_admissibility=frames.admissibility,
+        up=up(model),
+        coordinate_units=coordinate_units(model),
     )
 
 
@@ -159,10 +163,3 @@ def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
     return own.reshape(len(own), -1)
-
-
-def _record(shape) -> ShapeRecord:
-    if isinstance(shape, Capsule):
-        return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
-    start = np.array(shape.point)
-    return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)

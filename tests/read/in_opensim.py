@@ -1,15 +1,14 @@
 """What OpenSim says about a model in some configurations; runs in a process of its own.
 
-Reads a JSON object {"model", "configurations": [{coordinate: value}], "limits": [[q, p], ...]} from
-standard input and writes the answers as JSON to the file named by its argument.
+Reads a JSON object {"model", "configurations": [{coordinate: value}], "limits": [[q, p]],
+"assemble": [{coordinate: value}]} from standard input and writes the answers as JSON to the file
+named by its argument.
 """
 
 import json
 import sys
 
 import opensim
-
-SPLIT = "\n--answer--\n"
 
 
 def array(vector):
@@ -81,19 +80,41 @@ def answer(task):
             matter.multiplyByN(state, False, u, q_dot)
             rates.append(array(q_dot))
         center = model.calcMassCenterPosition(state)
+        lengths = {m.getName(): m.getGeometryPath().getLength(state) for m in model.getMuscles()}
         found["configurations"].append(
             {
                 "poses": poses,
                 "mass_matrix": rows(mass),
                 "rates": rates,
                 "q": array(state.getQ()),
-                "lengths": {m.getName(): m.getGeometryPath().getLength(state) for m in model.getMuscles()},
+                "lengths": {
+                    m.getName(): m.getGeometryPath().getLength(state) for m in model.getMuscles()
+                },
                 "center": [center.get(i) for i in range(3)],
             }
         )
     found["mass"] = model.getTotalMass(state)
     found["order"] = order(model, state, coordinates)
     found["limits"] = limits(model, task.get("limits", []))
+    found["assembled"] = [assembled(model, values) for values in task.get("assemble", [])]
+    return found
+
+
+def assembled(model, values):
+    """All coordinates after some are set and the model is assembled around them."""
+    coordinates = model.updCoordinateSet()
+    for name in values:
+        coordinates.get(name).set_locked(False)
+        coordinates.get(name).set_clamped(False)
+        coordinates.get(name).set_default_value(values[name])
+    state = model.initSystem()
+    for name, value in values.items():
+        coordinates.get(name).setValue(state, value, False)
+        coordinates.get(name).setLocked(state, True)
+    model.assemble(state)
+    found = {}
+    for i in range(coordinates.getSize()):
+        found[coordinates.get(i).getName()] = coordinates.get(i).getValue(state)
     return found
 
 
