@@ -341,7 +341,16 @@ class _Work:
         e1, e2 = paths.transported_frames(center, aside)
         at = np.linspace(0.0, 1.0, len(center))
         spacing = (section.radius(at) * (1.0 + self.clearance))[:, None]
-        starts = np.array([center + spacing * (u * e1 + v * e2) for u, v in layout])
+        offsets = [spacing * (u * e1 + v * e2) for u, v in layout]
+        # onto the outer side of the plane that touches the nearest bone: what began beyond its
+        # middle would be pushed out on the other side
+        phi, way = self.obstacles.distance(center)
+        floor = spacing[:, 0] - np.where(np.isfinite(phi), phi, np.inf)
+        lifts = [
+            np.maximum(floor - np.einsum("ai,ai->a", offset, way), 0.0)[:, None] * way
+            for offset in offsets
+        ]
+        starts = np.array([center + a + b for a, b in zip(offsets, lifts, strict=True)])
         thin = np.full(self.n, section.tendon)
         for end in (0, -1):
             thin[:] = section.radius(at[[end]])[0]
