@@ -14,6 +14,7 @@ from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.calibrate import (
     DAMPING,
     DENSITY,
+    PRESTRESS,
     SPECIFIC_TENSION,
     TENDON_RADIUS,
     WORKING_RANGE,
@@ -39,12 +40,15 @@ Array = NDArray[np.float64]
 CLEARANCE = 0.05
 """Gap between fibers, and to bones, over their radii, in the reference configuration."""
 
-TRANSITION = 0.1
+TRANSITION = 0.2
 """Length over which muscle becomes tendon, over that of the muscle."""
 
 SMOOTHING = 0.04
 """Length over which a path is straightened, over its own: via points nearer together than this are
 rounded off."""
+
+SPREAD = 0.5
+"""Width of the attachments between that of tendons side by side and that of the belly."""
 
 _PER_ELEMENT = 10
 """Samples on each element where distances are looked at while curves are relaxed."""
@@ -127,10 +131,12 @@ def fibers_from_muscle(
     transition: float = TRANSITION,
     clearance: float = CLEARANCE,
     smoothing: float = SMOOTHING,
+    spread: float = SPREAD,
     working_range: tuple[float, float] = WORKING_RANGE,
     damping: float = DAMPING,
     density: float = DENSITY,
     bending: float = 0.0,
+    prestress: float = PRESTRESS,
     length: float | None = None,
     bones: Sequence[Body] | None = None,
     beside: Sequence[MuscleBundle] = (),
@@ -168,6 +174,9 @@ def fibers_from_muscle(
         Gap between fibers, and to bones, over their radii, where there is room.
     smoothing : float
         Length over which the path is straightened, over its own.
+    spread : float
+        Width of the attachments, in [0, 1]: 0, the tendons lie side by side there; 1, they are as
+        far apart as in the belly.
     working_range : (float, float)
         Muscle length over the optimum between which the curves are fitted.
     damping : float
@@ -176,6 +185,8 @@ def fibers_from_muscle(
         [kg/m^3].
     bending : float
         Bending stiffness over that of solid fibers.
+    prestress : float
+        Tension of the resting fibers in the reference configuration, over F_0.
     length : float, optional
         Of the line muscle with its tendon at the start [m]; left out, that of the polyline through
         its active path points, without wrapping.
@@ -215,6 +226,7 @@ def fibers_from_muscle(
     transition = _check.positive(owner, "transition", transition)
     clearance = _check.non_negative(owner, "clearance", clearance)
     smoothing = _check.positive(owner, "smoothing", smoothing)
+    spread = _check.fraction(owner, "spread", spread)
     if muscle not in model.muscles:
         _check.refuse(owner, "model", model, "hold the muscle", remedy="take one of model.muscles")
     bodies = skeleton(model)
@@ -229,6 +241,7 @@ def fibers_from_muscle(
         return calibrate(
             muscle, total, specific_tension=specific_tension, working_range=working_range,
             tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
+            prestress=prestress,
             radius_factor=factor,
         )  # fmt: skip
 
@@ -244,6 +257,7 @@ def fibers_from_muscle(
         transition,
         clearance,
         smoothing,
+        spread,
         obstacles,
         neighbors,
         whole,
@@ -312,6 +326,7 @@ class _Work:
     transition: float
     clearance: float
     smoothing: float
+    spread: float
     obstacles: Obstacles
     neighbors: Neighbors
     tissue: Calibration
@@ -340,7 +355,10 @@ class _Work:
         center = paths.resample(paths.Grid.over(section.nodes, _FINE).value @ middle, len(center))
         e1, e2 = paths.transported_frames(center, aside)
         at = np.linspace(0.0, 1.0, len(center))
-        spacing = (section.radius(at) * (1.0 + self.clearance))[:, None]
+        # from the ends to the belly in one sweep: fibers that turn sharply would lie on each other
+        ends = section.tendon + self.spread * (section.belly - section.tendon)
+        sweep = ends + (section.belly - ends) * np.sin(np.pi * at) ** 2
+        spacing = np.maximum(sweep, section.radius(at))[:, None] * (1.0 + self.clearance)
         offsets = [spacing * (u * e1 + v * e2) for u, v in layout]
         # onto the outer side of the plane that touches the nearest bone: what began beyond its
         # middle would be pushed out on the other side

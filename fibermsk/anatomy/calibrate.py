@@ -53,12 +53,11 @@ SHORTEST = 0.25
 
 _SAMPLES = 161
 
-SHEAR_MODULUS = 0.01
-"""Of the belly, over F_0 / A: the part of its stress that is not the passive curve, which a fiber
-needs to be stable where that curve is flat. 3 kPa at the default specific tension."""
+PRESTRESS = 0.03
+"""Tension in the reference configuration, over F_0: a resting muscle is taut."""
 
 _TAUT = 0.2
-"""How much more prestress, over the shear modulus, a fiber has than the shortest length needs."""
+"""How much prestress, over the shear modulus, there is beyond what the shortest length needs."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,7 @@ def calibrate(
     damping: float = DAMPING,
     density: float = DENSITY,
     bending: float = 0.0,
+    prestress: float = PRESTRESS,
     radius_factor: float = 1.0,
 ) -> Calibration:
     """Tissue and cross-sections of a bundle in place of a Hill muscle.
@@ -154,6 +154,8 @@ def calibrate(
         [kg/m^3].
     bending : float
         Bending stiffness over that of solid fibers.
+    prestress : float
+        Tension in the reference configuration over F_0, without the passive curve.
     radius_factor : float
         All radii are multiplied with it, and all stresses divided by its square.
 
@@ -211,7 +213,8 @@ def calibrate(
     height_of, best = _fit_active(x, target, peak)
     active_error = _rms(height_of * _bell(best, x) - target)
     target = cosine * hill.passive_force_length(fibers / optimum)[0]
-    modulus, prestress = SHEAR_MODULUS, SHEAR_MODULUS * _prestress(stretch[0])
+    prestress = _check.positive(owner, "prestress", prestress)
+    modulus = prestress / _prestress(stretch[0])
     stress, rate = _fit_passive(stretch, target)
     passive = stress * np.exp(rate * (stretch - 1.0))
     passive += modulus * (stretch - stretch**-2) + prestress / stretch
