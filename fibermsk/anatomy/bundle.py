@@ -237,12 +237,13 @@ def fibers_from_muscle(
     if length is not None:
         total = _check.positive(owner, "length", length, "m")
 
-    def tissue_for(factor: float) -> Calibration:
+    def tissue_for(factor: float, tendon: float | None = None) -> Calibration:
         return calibrate(
             muscle, total, specific_tension=specific_tension, working_range=working_range,
             tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
             prestress=prestress,
             radius_factor=factor,
+            tendon_length=tendon,
         )  # fmt: skip
 
     whole = tissue_for(1.0)
@@ -271,7 +272,8 @@ def fibers_from_muscle(
             f"be {_LEAST_FACTOR:g} or more; give fewer fibers, a larger specific tension, another "
             "start pose or other bones"
         )
-    calibration = whole if factor == 1.0 else tissue_for(factor)
+    mean = float(np.mean([curve.length() for curve in curves]))
+    calibration = tissue_for(factor, mean - whole.muscle_length)
     fibers = []
     for i, (curve, part) in enumerate(zip(curves, sections, strict=True)):
         part = Sections(part.marks, part.nodes, factor * part.belly, factor * part.tendon)
@@ -406,12 +408,12 @@ class _Work:
     def _section(self, length: float) -> Sections:
         belly = math.sqrt(self.tissue.muscle_area / self.n / math.pi)
         tendon = math.sqrt(self.tissue.tendon_area / self.n / math.pi)
-        # the muscle keeps its share of what the tendon leaves
-        muscle = length - self.tissue.tendon_length
-        if muscle <= 0.0:
+        muscle = self.tissue.muscle_length
+        if muscle > 0.95 * length:
             raise ModelError(
-                f"{self.owner}: path length = {length:.4g} m; must exceed the tendon's slack length "
-                f"{self.tissue.tendon_length:.4g} m"
+                f"{self.owner}: length of the fibers = {length:.4g} m; must leave room for tendons "
+                f"beside a muscle of {muscle:.4g} m; the bones or `smoothing` shorten the path too "
+                "much: give a smaller smoothing, or the path's true length"
             )
         return divide(
             self.owner, length, muscle, self.proximal, self.transition, self.n_elements, belly,

@@ -133,6 +133,7 @@ def calibrate(
     bending: float = 0.0,
     prestress: float = PRESTRESS,
     radius_factor: float = 1.0,
+    tendon_length: float | None = None,
 ) -> Calibration:
     """Tissue and cross-sections of a bundle in place of a Hill muscle.
 
@@ -158,6 +159,9 @@ def calibrate(
         Tension in the reference configuration over F_0, without the passive curve.
     radius_factor : float
         All radii are multiplied with it, and all stresses divided by its square.
+    tendon_length : float, optional
+        Of the fibers' tendons in the reference configuration [m], which is made as compliant as one
+        of the slack length; left out, this length.
 
     Returns
     -------
@@ -171,8 +175,10 @@ def calibrate(
 
     Notes
     -----
-    Lengths: the tendon has its slack length and the muscle the rest, so that both are free of
-    stress, but for the prestress, in the reference configuration. Volume: the belly holds
+    Lengths: the muscle has what the tendon's slack length leaves of the line muscle's path, so that
+    both are free of stress, but for the prestress, in the reference configuration, and the muscle
+    is strained as much by a motion. Where a fiber's way is shorter or longer than the path, its
+    tendon is. Volume: the belly holds
     F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted with
     A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at the
     optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
@@ -193,6 +199,10 @@ def calibrate(
     height = optimum * math.sin(muscle.pennation_angle)
     along = optimum * math.cos(muscle.pennation_angle)
     rest = float(length) - slack
+    if not slack > 0.0:
+        _check.refuse(
+            owner, "tendon_slack_length", slack, "be positive: a bundle has tendons", unit="m"
+        )
     if rest < SHORTEST * along:
         _check.refuse(
             owner,
@@ -221,7 +231,9 @@ def calibrate(
     passive_error = _rms(passive - target)
     scale = strength / area / factor**2
     tendon_area = area * ratio**2
-    long = 1.0 + hill.TENDON_STRAIN
+    actual = slack if tendon_length is None else tendon_length
+    actual = _check.positive(owner, "tendon_length", actual, "m")
+    long = 1.0 + hill.TENDON_STRAIN * slack / actual
     tendon = (strength / tendon_area / factor**2 - scale * prestress / long) / (long - long**-2)
     if tendon <= 0.0:
         raise ModelError(
@@ -251,7 +263,7 @@ def calibrate(
         muscle_area=area * factor**2,
         tendon_area=tendon_area * factor**2,
         muscle_length=rest,
-        tendon_length=slack,
+        tendon_length=actual,
         start_length=rest / along,
         active_error=active_error,
         passive_error=passive_error,

@@ -100,7 +100,7 @@ class BundleReport:
             name=muscle.name,
             path_length=total,
             fiber_lengths=lengths,
-            muscle_length=mean - calibration.tendon_length,
+            muscle_length=calibration.muscle_length,
             tendon_length=calibration.tendon_length,
             start_length=calibration.start_length,
             radius_belly=sections[0].belly,
