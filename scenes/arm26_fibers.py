@@ -25,6 +25,8 @@ START = {"r_shoulder_elev": 0.0, "r_elbow_flex": 0.7}  # rad
 SPECIFIC_TENSION = 1.4e6  # N/m^2
 # Share of the tendon at the origin: the triceps and the brachialis are fleshy there.
 PROXIMAL = {"TRIlong": 0.3, "TRIlat": 0.2, "TRImed": 0.2, "BIClong": 0.6, "BICshort": 0.6, "BRA": 0.2}
+# The long head of the biceps keeps to its way over the head of the humerus.
+SMOOTHING = {"BIClong": 0.04}
 LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
 
 
@@ -130,7 +132,7 @@ def scene(
             activation=brake if muscle.name.startswith("TRI") else Curl(peak),
             specific_tension=SPECIFIC_TENSION,
             proximal=PROXIMAL[muscle.name],
-            smoothing=0.1,
+            smoothing=SMOOTHING.get(muscle.name, 0.1),
             prestress=0.05,
             bending=0.1,
             bones=bones,
