@@ -27,6 +27,9 @@ SPECIFIC_TENSION = 1.4e6  # N/m^2
 PROXIMAL = {"TRIlong": 0.3, "TRIlat": 0.2, "TRImed": 0.2, "BIClong": 0.6, "BICshort": 0.6, "BRA": 0.2}
 # The long head of the biceps keeps to its way over the head of the humerus.
 SMOOTHING = {"BIClong": 0.04}
+# The mesh of the humerus has no groove that would hold this tendon: its inner wall, from the third
+# to the fifth path point, 13 mm towards the body.
+WALL = fm.Capsule((0.0213, 0.0179, -0.0027), (0.0135, -0.0283, -0.0116), 0.007)
 LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
 
 
@@ -89,7 +92,9 @@ def skeleton(path, geometry):
             for c in joint.coordinates
         ]
         arm.add(replace(joint, coordinates=tuple(held)) if held else joint)
-    arm.add(*source.muscles)
+    humerus = next(body for body in arm.bodies if body.name == "r_humerus")
+    wall = arm.add(fm.Body("groove", shapes=WALL))
+    arm.add(fm.Weld(humerus, wall), *source.muscles)
     return arm
 
 
@@ -123,7 +128,9 @@ def scene(
     """
     arm = skeleton(*find(model, geometry))
     bones = [body for body in arm.bodies if body.name in BONES]
+    groove = next(body for body in arm.bodies if body.name == "groove")
     for muscle in arm.muscles:
+        touched = [*bones, groove] if muscle.name == "BIClong" else bones
         bundle = fm.fibers_from_muscle(
             muscle,
             fibers,
@@ -135,11 +142,11 @@ def scene(
             smoothing=SMOOTHING.get(muscle.name, 0.1),
             prestress=0.05,
             bending=0.1,
-            bones=bones,
+            bones=touched,
         )
         # the paths of different muscles of this model run through the same points, so that only
         # the fibers of one muscle keep apart
-        arm.add(*bundle.fibers, *bundle.contact(bones, LAW))
+        arm.add(*bundle.fibers, *bundle.contact(touched, LAW))
     return fm.Scene(arm, duration=duration, steps=steps)
 
 
