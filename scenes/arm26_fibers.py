@@ -24,7 +24,14 @@ START = {"r_shoulder_elev": 0.0, "r_elbow_flex": 0.7}  # rad
 # Holzbaur et al. (2005) found the largest forces of the model that this one is made from with it.
 SPECIFIC_TENSION = 1.4e6  # N/m^2
 # Share of the tendon at the origin: the triceps and the brachialis are fleshy there.
-PROXIMAL = {"TRIlong": 0.3, "TRIlat": 0.2, "TRImed": 0.2, "BIClong": 0.6, "BICshort": 0.6, "BRA": 0.2}
+PROXIMAL = {
+    "TRIlong": 0.3,
+    "TRIlat": 0.2,
+    "TRImed": 0.2,
+    "BIClong": 0.6,
+    "BICshort": 0.6,
+    "BRA": 0.2,
+}
 # The long head of the biceps keeps to its way over the head of the humerus.
 SMOOTHING = {"BIClong": 0.04}
 # The mesh of the humerus has no groove that would hold this tendon: its inner wall, from the third

@@ -2,5 +2,6 @@
 
 from fibermsk.anatomy.bundle import MuscleBundle, fibers_from_muscle
 from fibermsk.anatomy.report import BundleReport
+from fibermsk.anatomy.wraps import shapes_from_wraps
 
-__all__ = ["BundleReport", "MuscleBundle", "fibers_from_muscle"]
+__all__ = ["BundleReport", "MuscleBundle", "fibers_from_muscle", "shapes_from_wraps"]

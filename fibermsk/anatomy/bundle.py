@@ -62,6 +62,9 @@ _PASSES = 3
 _MARGIN = 1e-3
 """Part of the radii that the measured least gap may be off."""
 
+_THICKEST = 0.5
+"""Largest radius of a whole belly over its length."""
+
 _LEAST_FACTOR = 0.25
 """Radii are not made thinner than this part of what the muscle needs."""
 
@@ -247,6 +250,16 @@ def fibers_from_muscle(
         )  # fmt: skip
 
     whole = tissue_for(1.0)
+    thick = math.sqrt(whole.muscle_area / math.pi)
+    if thick > _THICKEST * whole.muscle_length:
+        _check.refuse(
+            owner,
+            "specific_tension",
+            specific_tension,
+            f"be larger: the belly would have a radius of {thick:.3g} m for a length of "
+            f"{whole.muscle_length:.3g} m",
+            unit="N/m^2",
+        )
     around = list(model.bodies) if bones is None else list(bones)
     obstacles = Obstacles([body for body in around if shapes_of(body)], poses)
     neighbors = _neighbors(beside)

@@ -56,8 +56,9 @@ _SAMPLES = 161
 PRESTRESS = 0.03
 """Tension in the reference configuration, over F_0: a resting muscle is taut."""
 
-_TAUT = 0.2
-"""How much prestress, over the shear modulus, there is beyond what the shortest length needs."""
+_TAUT = 2.5
+"""Prestress over shear modulus: up to 3, a fiber grows stiffer than its prestress at any stretch;
+the larger, the further it stays taut as it shortens, here to a stretch of 0.38."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ def calibrate(
     F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted with
     A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at the
     optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
-    pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l that pulls over the whole working
-    range and grows with the stretch, sigma_0 <= 3 mu. Tendon: F_0 at a strain of 4.9 %, nearly
+    pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l with sigma_0 = 2.5 mu, that pulls
+    down to a stretch of 0.38 and grows with the stretch. Tendon: F_0 at a strain of 4.9 %, nearly
     linear from there to zero, where the Hill tendon has a toe.
     """
     owner = f"fibers of muscle {muscle.name!r}"
@@ -224,7 +225,7 @@ def calibrate(
     active_error = _rms(height_of * _bell(best, x) - target)
     target = cosine * hill.passive_force_length(fibers / optimum)[0]
     prestress = _check.positive(owner, "prestress", prestress)
-    modulus = prestress / _prestress(stretch[0])
+    modulus = prestress / _TAUT
     stress, rate = _fit_passive(stretch, target)
     passive = stress * np.exp(rate * (stretch - 1.0))
     passive += modulus * (stretch - stretch**-2) + prestress / stretch
@@ -308,11 +309,6 @@ def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
         residual, np.array([0.38, 2.1]), bounds=([0.1, 1.1], [1.0, 6.0]), diff_step=1e-2
     )
     return with_peak(found.x)
-
-
-def _prestress(shortest: float) -> float:
-    """Prestress over the shear modulus: taut at the shortest stretch, stable at all."""
-    return min(max(1.0 / shortest - shortest**2, 0.0) + _TAUT, 3.0)
 
 
 def _fit_passive(stretch: Array, target: Array) -> tuple[float, float]:

@@ -55,7 +55,9 @@ def test_stress_and_its_derivatives(rng, part):
             ]
         # Rounding: the sums cancel by less than a factor of 100 of their largest term, and the
         # curve far from its optimum has the condition nu |offset|^nu, about 100 as well.
-        scale = max(law[0], law[1] * abs(rate), law[2] * activation, law[6], abs(float(expected[0])))
+        scale = max(
+            law[0], law[1] * abs(rate), law[2] * activation, law[6], abs(float(expected[0]))
+        )
         expected = [float(value) for value in expected]
         assert_allclose(found, expected, rtol=1e-12, atol=1e-14 * scale)
 
