@@ -35,7 +35,7 @@ DENSITY = 1060.0
 """Of muscle [kg/m^3]; Mendez and Keys (1960)."""
 
 WORKING_RANGE = (0.6, 1.4)
-"""Lengths over the optimum that the curves are fitted over: ascending limb to half of descending."""
+"""Lengths over the optimum that the curves are fitted over: much of both limbs."""
 
 DAMPING = 0.35
 """Slope of force over F_0 in velocity over v_max l_0: 0.1 that Hill models have without activation,
@@ -179,13 +179,14 @@ def calibrate(
     Lengths: the muscle has what the tendon's slack length leaves of the line muscle's path, so that
     both are free of stress, but for the prestress, in the reference configuration, and the muscle
     is strained as much by a motion. Where a fiber's way is shorter or longer than the path, its
-    tendon is. Volume: the belly holds
-    F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted with
-    A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at the
-    optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
-    pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l with sigma_0 = 2.5 mu, that pulls
-    down to a stretch of 0.38 and grows with the stretch. Tendon: F_0 at a strain of 4.9 %, nearly
-    linear from there to zero, where the Hill tendon has a toe.
+    tendon is.
+
+    Volume: the belly holds F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted
+    with A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at
+    the optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the
+    same curve without pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l with
+    sigma_0 = 2.5 mu, that pulls down to a stretch of 0.38 and grows with the stretch. Tendon: F_0
+    at a strain of 4.9 %, nearly linear from there to zero, where the Hill tendon has a toe.
     """
     owner = f"fibers of muscle {muscle.name!r}"
     tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")

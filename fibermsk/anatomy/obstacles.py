@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Obstacles:
         return phi, gradient / np.where(length > 0.0, length, 1.0)
 
 
-def distance_to(shape: object) -> Distance:
+def distance_to(shape: Any) -> Distance:
     """Function of points (n, 3) in the body frame: signed distance (n,) and gradient (n, 3)."""
     if isinstance(shape, Capsule):
         start, end = np.asarray(shape.start), np.asarray(shape.end)

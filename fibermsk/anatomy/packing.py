@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,7 +219,7 @@ def relax(
     return nodal
 
 
-def _rows(value: sparse.csr_matrix, n: int, parts: list, way: Array) -> sparse.csr_matrix:
+def _rows(value: Any, n: int, parts: list, way: Array) -> Any:
     """How the distances change with all nodal values (n_rows, n 2 n_nodes 3)."""
     n_dofs = value.shape[1]
     total = sparse.csr_matrix((len(way), n * n_dofs * 3))
@@ -323,7 +324,7 @@ def least_gap(
     return factor, nearest
 
 
-def _to_polyline(points: Array, others: Array) -> tuple[Array, Array]:
+def _to_polyline(points: Array, others: Array) -> tuple[Array, NDArray[np.int64]]:
     """Least distance of points to dense others, and the number of the nearest of these.
 
     The nearest may lie between two: the distance is taken to the chords beside the nearest.

@@ -58,7 +58,7 @@ def smooth(points: Array, width: float) -> Array:
     long = np.concatenate([before, dense, after])
     curve = np.stack([np.convolve(long[:, i], weight, "valid") for i in range(3)], axis=1)
     curve[0], curve[-1] = dense[0], dense[-1]
-    return resample(curve, _DENSE)
+    return resample(np.asarray(curve, float), _DENSE)
 
 
 def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
@@ -101,7 +101,7 @@ def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
             normal = normal - 2.0 / square * (mirror @ normal) * mirror
         normal -= (normal @ tangent[i + 1]) * tangent[i + 1]
         e1[i + 1] = normal / np.linalg.norm(normal)
-    return e1, np.cross(tangent, e1)
+    return e1, np.asarray(np.cross(tangent, e1), float)
 
 
 @dataclass(frozen=True)
@@ -135,17 +135,18 @@ class Grid:
         xi = np.tile(np.arange(per_element) / per_element, n)
         element, xi = np.r_[element, n - 1], np.r_[xi, 1.0]
         h = np.diff(theta)[element]
-        rows = []
-        for function in (hermite, hermite_d1, hermite_d2):
+
+        def rows(function) -> Array:
             row = np.zeros((xi.size, 2 * theta.size))
             for a, values in enumerate(function(xi, h)):
                 row[np.arange(xi.size), 2 * element + a] = values
-            rows.append(row)
+            return row
+
         at = theta[element] + h * xi
         weight = np.empty_like(at)
         weight[1:-1] = 0.5 * (at[2:] - at[:-2])
         weight[0], weight[-1] = 0.5 * (at[1] - at[0]), 0.5 * (at[-1] - at[-2])
-        return Grid(theta, at, *rows, weight)
+        return Grid(theta, at, rows(hermite), rows(hermite_d1), rows(hermite_d2), weight)
 
     def fit(self, curve: Array) -> Array:
         """Nodal values (2 n_nodes, 3) of the curve nearest to dense points at equal distances."""

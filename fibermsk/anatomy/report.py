@@ -95,7 +95,6 @@ class BundleReport:
         theta = np.linspace(0.0, 1.0, 401)
         area = [np.pi * np.mean(part.radius(theta) ** 2) for part in sections]
         tissue = calibration.tissue
-        mean = float(np.mean(lengths))
         return BundleReport(
             name=muscle.name,
             path_length=total,
@@ -146,7 +145,7 @@ class BundleReport:
                 + (f"; in the line muscle {' and '.join(inside)}" if inside else ""),
                 f"  S_max {active.max_stress:.4g} N/m^2, optimum {active.optimal_stretch:.4g}, "
                 f"width {active.width:.3g}, exponent {active.exponent:.3g}: off by "
-                f"{self.active_error:.3f} F_0 rms, largest at {self.peak_length:.3f} of the optimum",
+                f"{self.active_error:.3f} F_0 rms, peak at {self.peak_length:.3f} of the optimum",
                 f"  mu {tissue.muscle.shear_modulus:.4g} N/m^2 (tendon "
                 f"{tissue.tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
                 f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}: off "

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import bundle_force_length
 import numpy as np
 import pytest
 from muscles import PATH, arm
@@ -9,7 +10,6 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from test_packing import least_admissibility
 
-import bundle_force_length
 import fibermsk as fm
 
 
