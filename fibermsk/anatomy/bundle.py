@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.anatomy import path as paths
+from fibermsk.anatomy.arrange import PER_ELEMENT, Arrangement
 from fibermsk.anatomy.calibrate import (
     DAMPING,
     DENSITY,
@@ -22,9 +22,9 @@ from fibermsk.anatomy.calibrate import (
     calibrate,
 )
 from fibermsk.anatomy.obstacles import Obstacles, Pose
-from fibermsk.anatomy.packing import Neighbors, least_gap, pack_section, place_ends, relax
+from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.report import BundleReport
-from fibermsk.anatomy.sections import Sections, divide
+from fibermsk.anatomy.sections import Sections
 from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact, _check
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
@@ -49,24 +49,6 @@ rounded off."""
 
 SPREAD = 0.5
 """Width of the attachments between that of tendons side by side and that of the belly."""
-
-_PER_ELEMENT = 10
-"""Samples on each element where distances are looked at while curves are relaxed."""
-
-_FINE = 40
-"""Samples on each element where the least gap is measured."""
-
-_PASSES = 3
-"""Rounds of relaxation and of dividing the relaxed lengths into tendon and muscle."""
-
-_MARGIN = 1e-3
-"""Part of the radii that the measured least gap may be off."""
-
-_THICKEST = 0.5
-"""Largest radius of a whole belly over its length."""
-
-_LEAST_FACTOR = 0.25
-"""Radii are not made thinner than this part of what the muscle needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +245,7 @@ def fibers_from_muscle(
     around = list(model.bodies) if bones is None else list(bones)
     obstacles = Obstacles([body for body in around if shapes_of(body)], poses)
     neighbors = _neighbors(beside)
-    work = _Work(
+    work = Arrangement(
         owner,
         n,
         n_elements,
@@ -324,128 +306,7 @@ def _neighbors(beside: Sequence[MuscleBundle]) -> Neighbors:
     for bundle in beside:
         _check.instance("fibers_from_muscle", "beside", bundle, MuscleBundle, "a MuscleBundle")
         for curve, part in zip(bundle.curves, bundle.sections, strict=True):
-            grid = paths.Grid.over(curve.theta, _PER_ELEMENT)
+            grid = paths.Grid.over(curve.theta, PER_ELEMENT)
             points.append(grid.value @ curve.nodal)
             radius.append(part.radius(grid.at))
     return Neighbors(np.concatenate(points), np.concatenate(radius))
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What the steps of packing share."""
-
-    owner: str
-    n: int
-    n_elements: int
-    proximal: float
-    transition: float
-    clearance: float
-    smoothing: float
-    spread: float
-    obstacles: Obstacles
-    neighbors: Neighbors
-    tissue: Calibration
-
-    def pack(self, points: Array, axes: Array) -> tuple[list[paths.Curve], list[Sections]]:
-        """Centerlines and sections of all fibers.
-
-        Parameters
-        ----------
-        points : (m, 3) float array
-            Path of the line muscle, ground frame [m].
-        axes : (3, 3) float array
-            Axes of the origin's body in the ground frame: the first cross-section is turned with
-            them, so that nothing depends on where the model stands.
-        """
-        center = paths.smooth(points, 0.5 * self.smoothing)
-        aside = self._aside(center, axes)
-        layout = pack_section(self.n)
-        reach = 1.0 + float(np.hypot(*layout.T).max())
-        section = self._section(paths.polyline_length(center))
-        grid = paths.Grid.over(section.nodes, _PER_ELEMENT)
-        # the bundle as one thick fiber, as thin as its fibers at its ends
-        taper = np.minimum(np.minimum(grid.at, 1.0 - grid.at) / 0.15, 1.0)
-        thick = section.radius(grid.at) * (1.0 + (reach - 1.0) * taper)
-        middle = self._relax(grid, grid.fit(center)[None], thick, aside)[0]
-        center = paths.resample(paths.Grid.over(section.nodes, _FINE).value @ middle, len(center))
-        e1, e2 = paths.transported_frames(center, aside)
-        at = np.linspace(0.0, 1.0, len(center))
-        # from the ends to the belly in one sweep: fibers that turn sharply would lie on each other
-        ends = section.tendon + self.spread * (section.belly - section.tendon)
-        sweep = ends + (section.belly - ends) * np.sin(np.pi * at) ** 2
-        spacing = np.maximum(sweep, section.radius(at))[:, None] * (1.0 + self.clearance)
-        offsets = [spacing * (u * e1 + v * e2) for u, v in layout]
-        # onto the outer side of the plane that touches the nearest bone: what began beyond its
-        # middle would be pushed out on the other side
-        phi, way = self.obstacles.distance(center)
-        floor = spacing[:, 0] - np.where(np.isfinite(phi), phi, np.inf)
-        lifts = [
-            np.maximum(floor - np.einsum("ai,ai->a", offset, way), 0.0)[:, None] * way
-            for offset in offsets
-        ]
-        starts = np.array([center + a + b for a, b in zip(offsets, lifts, strict=True)])
-        thin = np.full(self.n, section.tendon)
-        for end in (0, -1):
-            thin[:] = section.radius(at[[end]])[0]
-            placed = place_ends(
-                starts[:, end], thin, self.obstacles, self.neighbors, self.clearance
-            )
-            # what moves at an end fades out along the fiber
-            fade = np.exp(-(((at if end == 0 else 1.0 - at) / 0.1) ** 2))[None, :, None]
-            starts = starts + fade * (placed - starts[:, end])[:, None, :]
-        nodal = np.array([grid.fit(start) for start in starts])
-        for _ in range(_PASSES):
-            nodal = self._relax(grid, nodal, section.radius(grid.at), aside)
-            fine = paths.Grid.over(section.nodes, _FINE)
-            lengths = [paths.polyline_length(fine.value @ one) for one in nodal]
-            section = self._section(float(np.mean(lengths)))
-            again = paths.Grid.over(section.nodes, _PER_ELEMENT)
-            nodal = np.array(
-                [again.fit(paths.resample(fine.value @ one, len(center))) for one in nodal]
-            )
-            grid = again
-        nodal = self._relax(grid, nodal, section.radius(grid.at), aside)
-        curves = [paths.Curve(section.nodes, one) for one in nodal]
-        return curves, [section] * self.n
-
-    def room(self, curves: list[paths.Curve], sections: list[Sections]) -> tuple[float, str]:
-        """Factor of the radii, one or less, at which nothing touches, and what is nearest."""
-        points, radii = [], []
-        for curve, part in zip(curves, sections, strict=True):
-            fine = paths.Grid.over(part.nodes, _FINE)
-            points.append(fine.value @ curve.nodal)
-            radii.append(part.radius(fine.at))
-        gap, nearest = least_gap(points, radii, self.obstacles, self.neighbors)
-        return min(1.0, gap * (1.0 - _MARGIN)), nearest
-
-    def _section(self, length: float) -> Sections:
-        belly = math.sqrt(self.tissue.muscle_area / self.n / math.pi)
-        tendon = math.sqrt(self.tissue.tendon_area / self.n / math.pi)
-        muscle = self.tissue.muscle_length
-        if muscle > 0.95 * length:
-            raise ModelError(
-                f"{self.owner}: length of the fibers = {length:.4g} m; must leave room for tendons "
-                f"beside a muscle of {muscle:.4g} m; the bones or `smoothing` shorten the path too "
-                "much: give a smaller smoothing, or the path's true length"
-            )
-        return divide(
-            self.owner, length, muscle, self.proximal, self.transition, self.n_elements, belly,
-            tendon,
-        )  # fmt: skip
-
-    def _relax(self, grid: paths.Grid, nodal: Array, radius: Array, aside: Array) -> Array:
-        return relax(
-            grid, nodal, radius, self.obstacles, self.neighbors,
-            clearance=self.clearance, smoothing=self.smoothing, aside=aside,
-        )  # fmt: skip
-
-    @staticmethod
-    def _aside(center: Array, axes: Array) -> Array:
-        """Direction across the path: the body's axis that is most across it."""
-        chord = center[-1] - center[0]
-        if not np.linalg.norm(chord) > 0.0:
-            chord = center[len(center) // 2] - center[0]
-        chord = chord / np.linalg.norm(chord)
-        axis: Any = axes[:, np.argmin(np.round(np.abs(chord @ axes), 6))]
-        axis = axis - (axis @ chord) * chord
-        return axis / np.linalg.norm(axis)
