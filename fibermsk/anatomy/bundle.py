@@ -50,6 +50,12 @@ rounded off."""
 SPREAD = 0.5
 """Width of the attachments between that of tendons side by side and that of the belly."""
 
+_THICKEST = 0.5
+"""Largest radius of a whole belly over its length."""
+
+_LEAST_FACTOR = 0.25
+"""Radii are not made thinner than this part of what the muscle needs."""
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleBundle:
