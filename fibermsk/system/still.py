@@ -178,7 +178,7 @@ def _axes_of(joint: Joint, values: Mapping[str, float], poses: Poses) -> list[Jo
         if _is_coordinate(axis):
             names = tuple(name for name, _ in axis.pairs)
             marks.append(JointAxis(names, axis.kind, point, direction))
-        value = axis.offset + sum(float(f(values[name])) for name, f in axis.pairs)
+        value = axis.offset + sum(float(f.pieces()(values[name])) for name, f in axis.pairs)
         if axis.kind == "rotation":
             rotation = _turn(direction, value) @ rotation
         else:

@@ -35,15 +35,16 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
     turn = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
     circle = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=-1)
     z = np.array([0.0, 0.0, 1.0])
+    rings: Array
     if isinstance(wrap, WrapCylinder):
-        heights = np.array([-0.5, 0.5]) * wrap.length
+        heights = np.array([-0.5, 0.5]) * float(wrap.length)
         rings = wrap.radius * circle + heights[:, None, None] * z
     elif isinstance(wrap, WrapSphere | WrapEllipsoid):
         half_axes = np.full(3, wrap.radius) if isinstance(wrap, WrapSphere) else wrap.radii
-        polar = np.linspace(np.pi, 0.0, _ALONG + 1)[:, None, None]
+        polar: Array = np.linspace(np.pi, 0.0, _ALONG + 1)[:, None, None]
         rings = (np.sin(polar) * circle + np.cos(polar) * z) * np.asarray(half_axes)
     else:
-        section = np.linspace(0.0, 2.0 * np.pi, _ALONG + 1)[:, None, None]
+        section: Array = np.linspace(0.0, 2.0 * np.pi, _ALONG + 1)[:, None, None]
         outward = wrap.outer_radius + wrap.inner_radius * np.cos(section)
         rings = outward * circle + wrap.inner_radius * np.sin(section) * z
     return rings.reshape(-1, 3), _between(len(rings))
