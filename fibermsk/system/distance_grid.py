@@ -64,20 +64,34 @@ class Grid:
     def lipschitz(self, depth: float) -> float:
         """Bound of |grad phi| wherever phi is above -depth, at least 1.
 
-        In each cell it is at most its value in the middle, and half the cell's diagonal times the
-        largest second derivatives. These are means of second differences of the coefficients.
+        The gradient is a mean of first differences of the coefficients, and in each cell it is at
+        most its value in the middle and half the cell's diagonal times the largest second
+        derivatives, which are means of second differences. The smaller of the two counts.
         """
-        middle, curvature = self._middle_slopes(), self._curvatures()
-        steepest = np.sqrt((middle**2).sum(axis=0))
-        steepest += 0.5 * np.sqrt(3.0) * self.spacing * curvature
-        c, size = self.coefficients, middle.shape[1:]
-        inside = steepest[_over_stencil(c, (4, 4, 4), size) > -depth]
-        worst = [1.0, float(inside.max(initial=1.0))]
+        largest, middle = self._largest_slopes(), self._middle_slopes()
+        more = 0.5 * np.sqrt(3.0) * self.spacing * self._curvatures()
+
+        def steepest(axes: tuple[int, ...]) -> Array:
+            found = np.sqrt(sum(largest[axis] ** 2 for axis in axes))
+            return np.minimum(found, np.sqrt(sum(middle[axis] ** 2 for axis in axes)) + more)
+
+        above = _over_stencil(self.coefficients, (4, 4, 4), more.shape) > -depth
+        worst = [1.0, float(steepest((0, 1, 2))[above].max(initial=1.0))]
         for axis in range(3):  # the slope along a face, and that away from it
-            across = np.sqrt((middle**2).sum(axis=0) - middle[axis] ** 2)
-            across += 0.5 * np.sqrt(3.0) * self.spacing * curvature
-            worst += [float(np.hypot(np.take(across, face, axis).max(), BEYOND)) for face in (0, -1)]
+            across = steepest(tuple(k for k in range(3) if k != axis))
+            worst += [
+                float(np.hypot(np.take(across, face, axis).max(), BEYOND)) for face in (0, -1)
+            ]
         return max(worst)
+
+    def _largest_slopes(self) -> Array:
+        """Bound of each component of the gradient in each cell, (3, n, n, n)."""
+        size = tuple(n - 3 for n in self.coefficients.shape)
+        bounds = []
+        for axis in range(3):
+            change = np.abs(np.diff(self.coefficients, axis=axis)) / self.spacing
+            bounds.append(_over_stencil(change, tuple(4 - (k == axis) for k in range(3)), size))
+        return np.array(bounds)
 
     def _middle_slopes(self) -> Array:
         """Gradient in the middle of each cell, (3, n, n, n)."""
