@@ -45,7 +45,7 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
         rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
     else:
         half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
-        rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes)
+        rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
     return rings.reshape(-1, 3), _between(len(rings))
 
 
