@@ -97,15 +97,13 @@ def draw_labels(
         return
     width, height = size
     places = _project(np.stack([label.point for label in labels]), camera, size)
-    across = _project(cloud, camera, size)[:, 0]
-    left = max(float(across.min()) - _GAP, _ROOM)
-    right = min(float(across.max()) + _GAP, width - _ROOM)
+    drawn = _project(cloud, camera, size)
     by_side = np.argsort(places[:, 0], kind="stable")
     half = len(labels) // 2
-    for column, members in ((left, by_side[:half]), (right, by_side[half:])):
+    for side, members in (("right", by_side[:half]), ("left", by_side[half:])):
         members = members[np.argsort(places[members, 1], kind="stable")]
         heights = spread(places[members, 1], _LINE, _LINE, height - 6.0 * _LINE)
-        side = "right" if column == left else "left"
+        column = _column(side, heights, np.concatenate([drawn, places]), width)
         for i, y in zip(members, heights, strict=True):
             x_end = column + (3.0 if side == "right" else -3.0)
             ends = ([x_end / width, places[i, 0] / width], [y / height, places[i, 1] / height])
@@ -114,6 +112,17 @@ def draw_labels(
                 column / width, y / height, labels[i].words, ha=side, va="center",
                 fontsize=_FONT_SIZE, color=labels[i].color,
             )  # fmt: skip
+
+
+def _column(side: str, heights: Array, drawn: Array, width: int) -> float:
+    """Where the words of a column end at their right, or begin, beside what is drawn there."""
+    if not heights.size:
+        return 0.0
+    near = (drawn[:, 1] > heights[0] - 3.0 * _LINE) & (drawn[:, 1] < heights[-1] + 3.0 * _LINE)
+    across = drawn[near, 0] if near.any() else drawn[:, 0]
+    if side == "right":
+        return max(float(across.min()) - _GAP, _ROOM)
+    return min(float(across.max()) + _GAP, width - _ROOM)
 
 
 def _project(points: Array, camera: Camera, size: tuple[int, int]) -> Array:
