@@ -80,11 +80,11 @@ def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry
     if joint.tag == "CustomJoint":
         return _custom(document, joint, listed)
     letters = SIMPLE[joint.tag]
-    if len(listed) > len(letters):
+    if listed and len(listed) != len(letters):
         document.fail(
-            listed[len(letters)].element,
-            f"is coordinate {len(letters) + 1} of a {joint.tag}",
-            f"must be one of {len(letters)}",
+            joint,
+            f"lists {len(listed)} coordinates",
+            f"must list {len(letters)}, or none for OpenSim's names of them",
         )
     entries = list(listed)
     for i in range(len(listed), len(letters)):
