@@ -84,11 +84,14 @@ def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry
         document.fail(
             joint,
             f"lists {len(listed)} coordinates",
-            f"must list {len(letters)}, or none for OpenSim's names of them",
+            f"must list {len(letters)}, or none",
         )
     entries = list(listed)
     for i in range(len(listed), len(letters)):
         entries.append(CoordinateEntry(f"{joint.name}_coord_{i}", joint, given=False))
+        text = "does not describe its coordinates: they start at 0, named JOINT_coord_NUMBER"
+        if i == 0:
+            document.report.add("note", joint, text)
     for entry, letter in zip(entries, letters, strict=True):
         slides = letter.islower()
         entry.kind = "translation" if slides else "rotation"
