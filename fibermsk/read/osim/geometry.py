@@ -194,7 +194,9 @@ class Meshes:
             looked = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
             text = f"mesh file not found, not drawn; looked in {looked}; give geometry=FOLDER"
             if wanted:
-                self.document.fail(element, f"{reference.file}: {text}", "be there for contact")
+                self.document.fail(
+                    element, f"{reference.file}: {text}", "must be found for contact"
+                )
             report.add("not understood", element, text)
             return None
         try:
