@@ -240,8 +240,8 @@ class Skeleton:
         motion = self.at(q)
         M = np.empty((self.tree.n, self.tree.n))
         self.tree.fill_mass_matrix(motion.links, M)
-        if motion.rows is not None:
-            M = self.from_axes(motion, M @ self.axes_of(motion.rows.J))
+        if self.map is not None and motion.rows is not None:
+            M = self.map.congruence(motion.rows, self._first_axis, M)
             self.passive.add_inertia(q, M)
         return M
 
