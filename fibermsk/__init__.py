@@ -34,6 +34,8 @@ from fibermsk.model import (
     InfiniteCylinder,
     Linear,
     LineMuscle,
+    Mesh,
+    MeshReport,
     Model,
     MovingPathPoint,
     MovingPoint,
@@ -66,7 +68,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_osim
+    from fibermsk.read import ImportReport, read_mesh, read_osim
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -111,6 +113,8 @@ __all__ = [
     "KelvinVoigt",
     "LineMuscle",
     "Linear",
+    "Mesh",
+    "MeshReport",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -154,6 +158,7 @@ __all__ = [
     "load",
     "load_checkpoint",
     "read_osim",
+    "read_mesh",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -182,6 +187,7 @@ _LAZY = {
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
     "read_osim": "fibermsk.read",
+    "read_mesh": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",

@@ -96,6 +96,42 @@ def make_result(n_frames: int = 33, **changes) -> Result:
     return Result(**(settings | changes))
 
 
+def make_ball(radius: float = 0.05, n: int = 12) -> ShapeRecord:
+    """Ball about the origin as a mesh of 4 n^2 - 4 n triangles."""
+    polar = np.linspace(0.0, np.pi, n + 1)[1:-1]
+    around = np.arange(2 * n) * np.pi / n
+    height, along = np.cos(polar)[:, None], np.sin(polar)[:, None]
+    rings = np.stack(
+        [along * np.cos(around), along * np.sin(around), height + 0.0 * around], axis=-1
+    )
+    vertices = radius * np.concatenate([rings.reshape(-1, 3), [[0, 0, 1.0]], [[0, 0, -1.0]]])
+    index = np.arange((n - 1) * 2 * n).reshape(n - 1, 2 * n)
+    after = np.roll(index, -1, axis=1)
+    a, b, c, d = index[:-1], after[:-1], index[1:], after[1:]
+    top, bottom = (np.full(2 * n, len(vertices) - k) for k in (2, 1))
+    faces = np.concatenate(
+        [
+            np.stack([a, c, d], -1).reshape(-1, 3),
+            np.stack([a, d, b], -1).reshape(-1, 3),
+            np.stack([top, index[0], after[0]], -1),
+            np.stack([bottom, after[-1], index[-1]], -1),
+        ]
+    )
+    return ShapeRecord.mesh(vertices, faces, radius)
+
+
+def make_meshed_arm(n_frames: int = 9) -> Result:
+    """The arm with a ball at its hand that can be touched, and one at its elbow only drawn."""
+    arm = make_result(n_frames)
+    forearm = arm.bodies["forearm"]
+    hand = make_ball()
+    hand = ShapeRecord.mesh(hand.vertices - [0.0, 0.0, 0.3], hand.faces, hand.radius)
+    moved = BodyMotion(
+        forearm.position, forearm.rotation, (*forearm.shapes, hand), (make_ball(0.06),)
+    )
+    return make_result(n_frames, bodies=arm.bodies | {"forearm": moved})
+
+
 def make_hanging_fiber(n_frames: int = 5) -> Result:
     """One passive fiber, no body and no coordinate."""
     origin = np.tile([0.0, 0.0, 1.0], (n_frames, 1))

@@ -95,8 +95,9 @@ class Bones:
         copy = device.to_device
         self._law = tuple(map(copy, (partners.constants, partners.points, partners.xi)))
         self._weight = copy(partners.weight)
-        self._bones = tuple(map(copy, (partners.shape_radius, partners.shape_infinite)))
-        self._shape_link = copy(partners.shape_link)
+        shapes = partners.shapes
+        self._bones = tuple(map(copy, (shapes.field, shapes.kind, shapes.grids)))
+        self._shape_link, self._steepest = copy(shapes.link), copy(shapes.steepest)
         self._links = np.unique(partners.shape_link)
         self._links_there = copy(self._links)
         self._beside = device.xp.zeros((cables.h.size, self._links.size))
@@ -139,12 +140,13 @@ class Bones:
 
         power (n_elements, 4, 3): centerlines in powers of xi.
         """
-        at, copy, least = self._arrays, self._device.to_device, 1.0
-        self._power, self._shapes = power, tuple(map(copy, self._placed(links.state)))
+        at, least = self._arrays, 1.0
+        places = self._partners.shapes.places(links.state)
+        self._power, self._shapes = power, (self._device.to_device(places), *self._bones)
         for runs in self._sets:
             search = (
                 power, at.reference_power, at.radius_poly, at.h, runs.element, runs.shape, runs.law,
-                *self._shapes, *self._bones, *self._law,
+                *self._shapes, *self._law,
             )  # fmt: skip
             slots = (runs.slot_start, runs.point, runs.state, runs.force)
             if runs.potential:
@@ -154,9 +156,6 @@ class Bones:
             self._device.launch(body, runs.n, (*arguments, runs.found))
             least = min(least, float(runs.found[:, 0].min()))
         return least
-
-    def _placed(self, state: TreeState) -> tuple[Array, Array]:
-        return self._partners.place_shapes(state)
 
     def scatter(
         self, links: Links, residual: Any, residual_q: Array, lines: Any, border: Border | None
@@ -189,8 +188,7 @@ class Bones:
             if runs.potential:
                 arguments = (
                     runs.begin, self._power, at.reference_power, at.radius_poly, *index,
-                    *self._shapes, *self._bones, *self._law, self._weight, runs.slot_start,
-                    runs.state, *ends,
+                    *self._shapes, *self._law, self._weight, runs.slot_start, runs.state, *ends,
                 )  # fmt: skip
                 device.launch(variational.add_bone_potential, runs.n_tasks, arguments)
             else:
@@ -253,7 +251,7 @@ class Bones:
                 (
                     at.elements, at.h, update, stray, runs.element, runs.shape, runs.law,
                     *self._law, runs.slot_start, runs.point, runs.state, self._shape_link,
-                    self._moves, links.position, links.S, self._chain_length(links), update_q,
+                    self._steepest, self._moves, links.position, links.S, self._chain_length(links), update_q,
                     fraction, keep, runs.found,
                 ),
             )  # fmt: skip

@@ -238,8 +238,8 @@ class DeviceContact:
     def _find_bones(self, hull: Array, radii: Array, state: TreeState) -> BoneRuns:
         partners = self._partners
         reach = np.full((partners.shape_radius.size, hull.shape[0]), self._reach)
-        shapes = partners.place_shapes(state)
-        return find_bone_runs(partners, self._cables.fiber, hull, radii, *shapes, reach)
+        shapes = partners.shapes.at(state)
+        return find_bone_runs(partners, self._cables.fiber, hull, radii, shapes, reach)
 
 
 def _longest(vectors: Any) -> float:

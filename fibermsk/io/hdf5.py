@@ -24,6 +24,7 @@ _Node: TypeAlias = Any
 
 _BODY_UNITS = {"position": "m", "rotation": "1"}
 _SHAPE_UNITS = {"start": "m", "end": "m", "radius": "m"}
+_MESH_UNITS = {"vertices": "m", "faces": "1"}
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
@@ -113,13 +114,9 @@ def _write(file: h5py.File, result: Result) -> None:
         group = _group(bodies, _escape(name))
         for key, unit in _BODY_UNITS.items():
             _put(group, key, getattr(body, key), unit)
-        shapes = _group(group, "shapes")
-        kinds = [shape.kind for shape in body.shapes]
-        shapes.create_dataset("kind", data=kinds, dtype=h5py.string_dtype())
-        for key, unit in _SHAPE_UNITS.items():
-            empty = np.empty((0,) if key == "radius" else (0, 3))
-            values = [getattr(shape, key) for shape in body.shapes]
-            _put(shapes, key, values if values else empty, unit)
+        _put_shapes(group, "shapes", body.shapes)
+        if body.visuals:
+            _put_shapes(group, "visuals", body.visuals)
 
     fibers = _group(file, "fibers")
     for name, fiber in result.fibers.items():
@@ -152,13 +149,11 @@ def _read_result(file: _Node) -> Result:
 
     bodies = {}
     for name, group in file["bodies"].items():
-        shapes = group["shapes"]
-        kinds = shapes["kind"].asstr()[()]
-        rows = zip(kinds, shapes["start"], shapes["end"], shapes["radius"], strict=True)
         bodies[_unescape(name)] = BodyMotion(
             position=history(group, "position"),
             rotation=history(group, "rotation"),
-            shapes=tuple(ShapeRecord(str(k), a, b, float(r)) for k, a, b, r in rows),
+            shapes=_get_shapes(group["shapes"]),
+            visuals=_get_shapes(group["visuals"]) if "visuals" in group else (),
         )
 
     tables = {
@@ -240,8 +235,39 @@ def _group(parent: h5py.Group, name: str) -> h5py.Group:
     return parent.create_group(name, track_order=True)
 
 
-def _put(group: h5py.Group, name: str, values: Any, units: str) -> None:
-    group.create_dataset(name, data=np.asarray(values)).attrs["units"] = units
+def _put(group: h5py.Group, name: str, values: Any, units: str, **filters: Any) -> None:
+    group.create_dataset(name, data=np.asarray(values), **filters).attrs["units"] = units
+
+
+def _put_shapes(body: h5py.Group, name: str, shapes: tuple[ShapeRecord, ...]) -> None:
+    """Write shapes as arrays over them; each mesh in a group of its own, named by its number."""
+    group = _group(body, name)
+    group.create_dataset("kind", data=[s.kind for s in shapes], dtype=h5py.string_dtype())
+    for key, unit in _SHAPE_UNITS.items():
+        empty = np.empty((0,) if key == "radius" else (0, 3))
+        values = [getattr(shape, key) for shape in shapes]
+        _put(group, key, values if values else empty, unit)
+    for number, shape in enumerate(shapes):
+        if shape.kind != "mesh":
+            continue
+        mesh = _group(group, f"mesh_{number}")
+        for key, unit in _MESH_UNITS.items():
+            values = np.asarray(getattr(shape, key))
+            # An empty array has no chunks to compress.
+            filters = {"compression": "gzip", "shuffle": True} if values.size else {}
+            _put(mesh, key, values, unit, **filters)
+
+
+def _get_shapes(group: _Node) -> tuple[ShapeRecord, ...]:
+    kinds = group["kind"].asstr()[()]
+    rows = zip(kinds, *(group[key][()] for key in _SHAPE_UNITS), strict=True)
+    shapes = []
+    for number, (kind, start, end, radius) in enumerate(rows):
+        meshed = {}
+        if kind == "mesh":
+            meshed = {key: group[f"mesh_{number}/{key}"][()] for key in _MESH_UNITS}
+        shapes.append(ShapeRecord(str(kind), start, end, float(radius), **meshed))
+    return tuple(shapes)
 
 
 def _escape(name: str) -> str:

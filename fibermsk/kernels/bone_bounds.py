@@ -12,6 +12,7 @@ import numpy as np
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels.bone_border import moves_bone, velocity_field
+from fibermsk.kernels.bone_shape import distance
 
 __all__ = [
     "fill_approaches",
@@ -23,35 +24,27 @@ __all__ = [
 
 
 @kernel
-def find_near_bone(hull, start, end, infinite, reach, near):
-    """Mark in `near` (n,) the elements whose balls come within reach (n,) of a bone's axis.
+def find_near_bone(hull, b, place, field, kind, grids, steepest, approach, radius, near):
+    """Mark in `near` (n,) the elements that may come to touch shape b.
 
-    Fields of the bone as in `fibermsk.kernels.contact.bone_runs`; the reach holds both radii.
+    Shapes as in `fibermsk.kernels.bone_shape`; steepest: bound of |grad d|; approach (n,): how far
+    an element may approach the bone; radius (n,): bound of its own.
     """
     center = np.empty(3)
-    length_sq = 0.0
-    for c in range(3):
-        length_sq += (end[c] - start[c]) ** 2
     for e in range(hull.shape[0]):
-        along = 0.0
         for c in range(3):
             low, high = hull[e, 0, c], hull[e, 0, c]
             for p in range(1, 4):
                 low, high = min(low, hull[e, p, c]), max(high, hull[e, p, c])
             center[c] = 0.5 * (low + high)
-            along += (center[c] - start[c]) * (end[c] - start[c])
-        along = along / length_sq if length_sq > 0.0 else 0.0
-        if not infinite:
-            along = min(max(along, 0.0), 1.0)
-        apart, ball = 0.0, 0.0
-        for c in range(3):
-            apart += (center[c] - start[c] - along * (end[c] - start[c])) ** 2
+        ball = 0.0
         for p in range(4):
             from_center = 0.0
             for c in range(3):
                 from_center += (hull[e, p, c] - center[c]) ** 2
             ball = max(ball, from_center)
-        near[e] = math.sqrt(apart) <= math.sqrt(ball) + reach[e]
+        reach = steepest * (math.sqrt(ball) + approach[e]) + radius[e] + field[b, 0]
+        near[e] = distance(center, b, place, field, kind, grids) <= reach
 
 
 @body

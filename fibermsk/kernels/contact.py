@@ -22,6 +22,7 @@ from numba import prange
 
 from fibermsk._compile import body, inlined_body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.bone_shape import distance, distance_slopes
 from fibermsk.kernels.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
 from fibermsk.kernels.rows import fill_rows, fill_sections
@@ -29,7 +30,6 @@ from fibermsk.laws.penalty import line_force
 
 __all__ = [
     "bone_runs",
-    "closest_on_axis",
     "fiber_run",
     "fiber_run_slopes",
     "fiber_runs",
@@ -65,31 +65,6 @@ def section(power, reference, radius_poly, h, xi, x, a1, a2):
     change = math.sqrt(math.sqrt(AA / aa))
     r = r0 * change
     return r, dr0 / h * change + 0.5 * r * (A_B / AA - a_b / aa), math.sqrt(aa)
-
-
-@kernel
-def closest_on_axis(x, start, end, infinite, axis, m):
-    """Fill m = y - x to the closest axis point, and the axis direction (zero for a sphere).
-
-    Returns the distance and whether the closest point slides when x does.
-    """
-    length = 0.0
-    for c in range(3):
-        axis[c] = end[c] - start[c]
-        length += axis[c] * axis[c]
-    length = math.sqrt(length)
-    along = 0.0
-    for c in range(3):
-        axis[c] = axis[c] / length if length > 0.0 else 0.0
-        along += (x[c] - start[c]) * axis[c]
-    free = infinite or (0.0 < along < length)
-    if not free:
-        along = min(max(along, 0.0), length)
-    d = 0.0
-    for c in range(3):
-        m[c] = start[c] + along * axis[c] - x[c]
-        d += m[c] * m[c]
-    return math.sqrt(d), free
 
 
 @body
@@ -145,9 +120,9 @@ def _radius_on(e, xi, power, reference, radius_poly, h):
 
 @body
 def contact_slopes(
-    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free, kappa, gamma, parts, s, jac
+    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free, kappa, gamma, s, jac
 ):
-    """Fill jac[s] (parts, 3, 3) with the derivatives of one closed contact point's force T.
+    """Fill jac[s] (4, 3, 3) with the derivatives of one closed contact point's force T.
 
     dr_y: derivative of the partner's radius along theta; slope = n . y,theta; y2_m = m . y,theta
     theta; free: the closest point moves along the partner (it does not at a fiber's end).
@@ -156,7 +131,7 @@ def contact_slopes(
     F, dF = _line_force(d / R - 1.0, kappa, gamma)
     H = y1_sq + y2_m
     inverse = 1.0 / H if free and H != 0.0 else 0.0
-    for part in range(parts):  # derivative in x, a1, y, y,theta
+    for part in range(4):  # derivative in x, a1, y, y,theta
         for c in range(3):
             eta, dist, radii = 0.0, 0.0, 0.0
             if part == 0:
@@ -291,7 +266,7 @@ def fiber_run_slopes(
         held = (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
         contact_slopes(
             a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y_length * y_length, m, not held,
-            law_constants[law, 0], law_constants[law, 1], 4, s, jacobian,
+            law_constants[law, 0], law_constants[law, 1], s, jacobian,
         )  # fmt: skip
 
 
@@ -313,24 +288,36 @@ def fiber_slopes(
 
 
 @body
+def _bone_slopes(a1, length, r_x, R, d, gradient, hessian, kappa, gamma, s, jac):
+    """Fill jac[s] (2, 3, 3) with the derivatives of one closed point's force T in x and a1."""
+    radii = r_x + R
+    F, dF = _line_force(d / radii - 1.0, kappa, gamma)
+    for c in range(3):
+        gap_x = gradient[c] / radii
+        gap_a = 0.5 * d * r_x * a1[c] / (radii * radii * length * length)
+        for r in range(3):
+            jac[s, 0, r, c] = length * (dF * gradient[r] * gap_x + F * hessian[r, c])
+            jac[s, 1, r, c] = gradient[r] * (dF * length * gap_a + F * a1[c] / length)
+
+
+@body
 def _bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start, slot_point, state,
-    force, jacobian,
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+    state, force, jacobian,
 ):  # fmt: skip
     """Slots of one run; returns the least 1 + gamma g."""
-    a1, a2, n, axis = scratch(3), scratch(3), scratch(3), scratch(3)
-    m, along = scratch(3), scratch(3)
+    a1, a2, gradient, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
     least = math.inf
     e, b, law = run_element[run], run_shape[run], run_law[run]
-    kappa, gamma, R = law_constants[law, 0], law_constants[law, 1], shape_radius[b]
+    kappa, gamma, R = law_constants[law, 0], law_constants[law, 1], shape_field[b, 0]
     for k in range(law_points[law]):
         s = slot_start[run] + k
         x = slot_point[s]
         r_x, _, length = section(
             power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
         )
-        d, free = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
+        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
         admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
         least = min(least, admissibility)
         state[s, 0], state[s, 1], state[s, 2] = d, r_x, R
@@ -339,51 +326,46 @@ def _bone_run(
             force[s, c] = 0.0
         if d >= r_x + R or admissibility <= 0.0:
             continue
+        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, gradient, hessian)
         F, _ = _line_force(d / (r_x + R) - 1.0, kappa, gamma)
         for c in range(3):
-            n[c] = m[c] / d
-            force[s, c] = -F * length * n[c]
-            # a partner curve along the axis with unit speed and no curvature
-            along[c] = axis[c] if free else 0.0
-        contact_slopes(
-            a1, length, r_x, n, d, R, 0.0, 0.0, along, 0.0, 1.0, m, free, kappa, gamma, 2, s,
-            jacobian,
-        )  # fmt: skip
+            force[s, c] = F * length * gradient[c]
+        _bone_slopes(a1, length, r_x, R, d, gradient, hessian, kappa, gamma, s, jacobian)
     return least
 
 
 @body
 def fill_bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start, slot_point, state,
-    force, jacobian, found,
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+    state, force, jacobian, found,
 ):  # fmt: skip
     """Fill one run's slots, and found[run, 0] with its least 1 + gamma g."""
     found[run, 0] = _bone_run(
-        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
-        shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start,
-        slot_point, state, force, jacobian,
+        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+        shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+        state, force, jacobian,
     )  # fmt: skip
 
 
 @kernel
 def bone_runs(
-    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start, slot_point, state,
-    force, jacobian,
+    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
+    shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point, state, force,
+    jacobian,
 ):  # fmt: skip
-    """Closest points and forces of every fiber-bone run; returns the least 1 + gamma g.
+    """Distances and forces of every fiber-bone run; returns the least 1 + gamma g.
 
-    The bone is the set of points within shape_radius of its axis, from shape_start to shape_end
-    (ground), or of the whole line where shape_infinite. slot_point (n_slots, 3) receives x;
-    jacobian (n_slots, 2, 3, 3) the derivatives in x and a1. How T changes with the bone's pose
-    follows from them, since T only depends on where x lies relative to the bone.
+    The force on a fiber per theta is T = F(g) |a1| grad d. Shapes as in
+    `fibermsk.kernels.bone_shape`. slot_point (n_slots, 3) receives x; jacobian (n_slots, 2, 3, 3)
+    the derivatives in x and a1. How T changes with the bone's pose follows from them, since T only
+    depends on where x lies relative to the bone.
     """
     least = math.inf
     for run in range(run_element.size):
         own = _bone_run(
-            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
-            shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, slot_start,
+            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+            shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start,
             slot_point, state, force, jacobian,
         )  # fmt: skip
         least = min(least, own)

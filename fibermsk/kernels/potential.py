@@ -173,27 +173,23 @@ def _add_radius_curvature(t, radius, d, R, at, dzz):
 
 
 @body
-def fill_bone_gap(x, a1, r_x, n, d, radius, axis, free, dz, dzz):
+def fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz):
     """Gap to a bone with its derivatives in z = (x, a1): dz (6,), dzz (6, 6).
 
-    axis: unit direction of the bone's axis; free: the closest point slides along it.
+    slope (3,), curvature (3, 3): first and second derivatives of the distance d in x; radius: of
+    the bone.
     """
     aa = a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2]
     R = r_x + radius
     R_a = scratch(3)
     for c in range(3):
         R_a[c] = -0.5 * r_x * a1[c] / aa
-        dz[c] = -n[c] / R
+        dz[c] = slope[c] / R
         dz[3 + c] = -d / (R * R) * R_a[c]
     for r in range(3):
         for c in range(3):
-            projector = -n[r] * n[c]
-            if r == c:
-                projector += 1.0
-            if free:
-                projector -= axis[r] * axis[c]
-            dzz[r, c] = projector / (d * R)
-            dzz[r, 3 + c] = n[r] * R_a[c] / (R * R)
+            dzz[r, c] = curvature[r, c] / R
+            dzz[r, 3 + c] = -slope[r] * R_a[c] / (R * R)
             dzz[3 + c, r] = dzz[r, 3 + c]
             dzz[3 + r, 3 + c] = 2.0 * d * R_a[r] * R_a[c] / (R * R * R)
     _add_radius_curvature(a1, r_x, d, R, 3, dzz)

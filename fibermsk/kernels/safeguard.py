@@ -302,13 +302,13 @@ def fiber_fraction(
 @body
 def _one_bone_fraction(
     run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, moves, position, S, chain_length, update_q,
-    fraction, keep,
+    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
+    chain_length, update_q, fraction, keep,
 ):  # fmt: skip
     """Largest part of `fraction` that one run allows; see `bone_fraction`."""
     dx = scratch(3)
     e, law = run_element[run], run_law[run]
-    link = shape_link[run_shape[run]]
+    link, steepest = shape_link[run_shape[run]], shape_steepest[run_shape[run]]
     for k in range(law_points[law]):
         slot = slot_start[run] + k
         point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
@@ -334,8 +334,8 @@ def _one_bone_fraction(
             lever = reach + way + slide + turn * chain_length[link]
             s += 0.5 * turn * (2.0 * turn * lever + way + slide)
         fraction = _shorten(
-            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4], 1.0, s,
-            dt, 0.0, law_constants[law, 1], state[slot, 3],
+            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4], 1.0,
+            steepest * s, dt, 0.0, law_constants[law, 1], state[slot, 3],
         )  # fmt: skip
     return fraction
 
@@ -343,35 +343,36 @@ def _one_bone_fraction(
 @body
 def fill_bone_fraction(
     run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, moves, position, S, chain_length, update_q,
-    fraction, keep, found,
+    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
+    chain_length, update_q, fraction, keep, found,
 ):  # fmt: skip
     """Fill found[run, 0], of which the least is the `bone_fraction`."""
     found[run, 0] = _one_bone_fraction(
         run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
-        law_points, law_xi, slot_start, slot_point, state, shape_link, moves, position, S,
-        chain_length, update_q, fraction, keep,
+        law_points, law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves,
+        position, S, chain_length, update_q, fraction, keep,
     )  # fmt: skip
 
 
 @kernel
 def bone_fraction(
     elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, moves, position, S, chain_length, update_q,
-    fraction, keep,
+    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
+    chain_length, update_q, fraction, keep,
 ):  # fmt: skip
     """Shorten `fraction` so that every fiber-bone slot keeps `keep` of its 1 + gamma g.
 
-    A point's distance to a bone changes at most by its displacement in the bone's frame. To first
-    order that is dx - sum V_k(x) dq_k; turning the joints by the sum of |dq_k| along the chain adds
-    at most a second order term with the lever arms, bounded by the distance of x to the joints and
-    by chain_length (n_links,), the distance along the chain from a link to its first joint. Sliding
+    A point's distance to a bone changes at most by its displacement in the bone's frame, times
+    shape_steepest (n_shapes,), the bound of the distance's gradient. To first order it is
+    dx - sum V_k(x) dq_k; turning the joints by the sum of |dq_k| along the chain adds at most a
+    second order term with the lever arms, bounded by the distance of x to the joints and by
+    chain_length (n_links,), the distance along the chain from a link to its first joint. Sliding
     joints only add to the levers.
     """
     for run in range(run_element.size):
         fraction = _one_bone_fraction(
             run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
-            law_points, law_xi, slot_start, slot_point, state, shape_link, moves, position, S,
-            chain_length, update_q, fraction, keep,
+            law_points, law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves,
+            position, S, chain_length, update_q, fraction, keep,
         )  # fmt: skip
     return fraction

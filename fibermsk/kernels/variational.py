@@ -20,7 +20,8 @@ from fibermsk.kernels.bone_border import (
     line_block,
     moves_bone,
 )
-from fibermsk.kernels.contact import closest_on_axis, section
+from fibermsk.kernels.bone_shape import distance, distance_slopes
+from fibermsk.kernels.contact import section
 from fibermsk.kernels.pair_potential import reference_radius
 from fibermsk.kernels.potential import energy_terms, fill_bone_gap
 from fibermsk.kernels.shape import shape, shape_d1
@@ -35,12 +36,12 @@ _line_energy = kernel(line_energy)
 
 @body
 def _bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight, slot_start,
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
     slot_point, state, force,
 ):  # fmt: skip
     """Gaps of one run; returns the least 1 + gamma g and the energy."""
-    a1, a2, m, axis = scratch(3), scratch(3), scratch(3), scratch(3)
+    a1, a2, slope, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
     least, energy = math.inf, 0.0
     e, b, law = run_element[run], run_shape[run], run_law[run]
     gamma = law_constants[law, 1]
@@ -50,20 +51,21 @@ def _bone_run(
         r_x, _, length = section(
             power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
         )
-        d, _ = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
-        R = r_x + shape_radius[b]
+        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
+        R = r_x + shape_field[b, 0]
         admissibility = 1.0 + gamma * (d / R - 1.0)
         least = min(least, admissibility)
-        state[s, 0], state[s, 1], state[s, 2] = d, r_x, shape_radius[b]
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, shape_field[b, 0]
         state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
         for c in range(3):
             force[s, c] = 0.0
         if d >= R or admissibility <= 0.0:
             continue
-        share = reference_radius(radius_poly[e], law_xi[law, k]) + shape_radius[b]
+        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, hessian)
+        share = reference_radius(radius_poly[e], law_xi[law, k]) + shape_field[b, 0]
         F, _ = _line_force(d / R - 1.0, law_constants[law, 0], gamma)
         for c in range(3):
-            force[s, c] = -share * F * length / R * m[c] / d
+            force[s, c] = share * F * length / R * slope[c]
         density = share * length * _line_energy(d / R - 1.0, law_constants[law, 0], gamma)
         energy += law_weight[law, k] * h[e] * density
     return least, energy
@@ -71,23 +73,23 @@ def _bone_run(
 
 @body
 def fill_bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight, slot_start,
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
     slot_point, state, force, found,
 ):  # fmt: skip
     """Fill one run's slots, and found[run] with its least 1 + gamma g and its energy."""
     found[run, 0], found[run, 1] = _bone_run(
-        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
-        shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight,
-        slot_start, slot_point, state, force,
+        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+        shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
+        slot_point, state, force,
     )  # fmt: skip
 
 
 @kernel
 def find_bone_gaps(
-    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start, shape_end,
-    shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight, slot_start,
-    slot_point, state, force,
+    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
+    shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start, slot_point, state,
+    force,
 ):  # fmt: skip
     """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy.
 
@@ -96,8 +98,8 @@ def find_bone_gaps(
     least, energy = math.inf, 0.0
     for run in range(run_element.size):
         own, part = _bone_run(
-            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_start,
-            shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight,
+            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+            shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
             slot_start, slot_point, state, force,
         )  # fmt: skip
         least, energy = min(least, own), energy + part
@@ -120,12 +122,12 @@ def _add_hessian(node, weight, n, d1, hessian, lines):
 @body
 def add_bone_potential(
     task, begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law,
-    shape_start, shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi,
+    shape_place, shape_field, shape_kind, grids, law_constants, law_points, law_xi,
     law_weight, slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments,
     corners,
 ):  # fmt: skip
     """Add all closed slots of one fiber; see `scatter_bone_potential`."""
-    x, a1, a2, m, n, axis = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
+    x, a1, a2, slope, curvature = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3))
     dz, gradient, change, force = scratch(6), scratch(6), scratch(6), scratch(3)
     dzz, hessian = scratch((6, 6)), scratch((6, 6))
     clear_shares(task, tangent, moments, corners)
@@ -138,11 +140,11 @@ def add_bone_potential(
                 continue
             w = law_weight[law, q] * h[e]
             r_x, _, _ = section(power[e], reference[e], radius_poly[e], h[e], xi, x, a1, a2)
-            d, free = closest_on_axis(x, shape_start[b], shape_end[b], shape_infinite[b], axis, m)
-            for c in range(3):
-                n[c] = m[c] / d
-            g = fill_bone_gap(x, a1, r_x, n, d, shape_radius[b], axis, free, dz, dzz)
-            share = reference_radius(radius_poly[e], xi) + shape_radius[b]
+            d = distance_slopes(
+                x, b, shape_place, shape_field, shape_kind, grids, slope, curvature
+            )
+            g = fill_bone_gap(a1, r_x, d, slope, curvature, shape_field[b, 0], dz, dzz)
+            share = reference_radius(radius_poly[e], xi) + shape_field[b, 0]
             energy_terms(
                 share, a1, g, law_constants[law, 0], law_constants[law, 1], dz, dzz, gradient,
                 hessian,
@@ -181,8 +183,8 @@ def add_bone_potential(
 
 @kernel
 def scatter_bone_potential(
-    begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law, shape_start,
-    shape_end, shape_radius, shape_infinite, law_constants, law_points, law_xi, law_weight,
+    begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
     slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments, corners,
 ):  # fmt: skip
     """Add the gradient of the fiber-bone energies, and its derivative, the joints included.
@@ -193,7 +195,7 @@ def scatter_bone_potential(
     for task in range(begin.size - 1):
         add_bone_potential(
             task, begin, power, reference, radius_poly, elements, h, run_element, run_shape,
-            run_law, shape_start, shape_end, shape_radius, shape_infinite, law_constants,
+            run_law, shape_place, shape_field, shape_kind, grids, law_constants,
             law_points, law_xi, law_weight, slot_start, state, shape_link, moves, S, tangent,
             residual, lines, B, R, moments, corners,
         )  # fmt: skip

@@ -23,6 +23,7 @@ from fibermsk.model.line_muscle import (
     MovingPathPoint,
     PathPoint,
 )
+from fibermsk.model.mesh import Mesh, MeshReport
 from fibermsk.model.model import Model
 from fibermsk.model.moving_point import MovingPoint
 from fibermsk.model.profile import sample_profile
@@ -53,6 +54,8 @@ __all__ = [
     "InfiniteCylinder",
     "LineMuscle",
     "Linear",
+    "Mesh",
+    "MeshReport",
     "Model",
     "MovingPathPoint",
     "MovingPoint",

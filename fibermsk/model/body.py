@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk.laws import _check
+from fibermsk.model.mesh import Mesh
 
-__all__ = ["Body", "Capsule", "InfiniteCylinder", "Station"]
+__all__ = ["Body", "Capsule", "InfiniteCylinder", "Shape", "Station"]
 
 ROUNDOFF = 1e-9
 """Relative tolerance of the symmetry and the triangle inequality of an inertia."""
@@ -81,6 +82,10 @@ class InfiniteCylinder:
         )
 
 
+Shape = Capsule | InfiniteCylinder | Mesh
+"""What fibers may touch."""
+
+
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body: a bone, a segment, or the ground.
@@ -98,8 +103,10 @@ class Body:
         [kg m^2]; stored as (3, 3). Symmetric and positive definite, and no principal moment
         above the sum of the other two; or zero for a point mass. May be left out for a body that
         never moves.
-    shapes : Capsule, InfiniteCylinder or a sequence of them
+    shapes : Capsule, InfiniteCylinder, Mesh or a sequence of them
         What fibers touch in a `Contact` with this body; stored as a tuple.
+    visuals : Mesh or a sequence of them
+        What is drawn and not touched; stored as a tuple. Without any, the shapes are drawn.
     strict : bool
         Whether to refuse an inertia that no rigid body can have. Published models have such; what
         reads them takes these as they stand, and says so.
@@ -114,7 +121,8 @@ class Body:
     mass: float | None = None
     com: ArrayLike = (0.0, 0.0, 0.0)
     inertia: ArrayLike | None = None
-    shapes: Capsule | InfiniteCylinder | tuple[Capsule | InfiniteCylinder, ...] = field(default=())
+    shapes: Shape | tuple[Shape, ...] = field(default=())
+    visuals: Mesh | tuple[Mesh, ...] = field(default=())
     strict: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -126,7 +134,12 @@ class Body:
         if mass is None and inertia is not None:
             _check.refuse(owner, "mass", None, "be positive for a body with inertia")
         _check.store(
-            self, mass=mass, com=com, inertia=inertia, shapes=_check_shapes(owner, self.shapes)
+            self,
+            mass=mass,
+            com=com,
+            inertia=inertia,
+            shapes=_check_shapes(owner, "shapes", self.shapes, Shape),
+            visuals=_check_shapes(owner, "visuals", self.visuals, Mesh),
         )
 
     def at(self, *position: Any) -> Station:
@@ -177,10 +190,16 @@ class Station:
         _check.store(self, position=_check.array(owner, "position", self.position, (3,), "m"))
 
 
-def shapes_of(body: Body) -> tuple[Capsule | InfiniteCylinder, ...]:
+def shapes_of(body: Body) -> tuple[Shape, ...]:
     """Shapes of a body, a tuple since the body was made."""
     shapes: Any = body.shapes
     return shapes
+
+
+def visuals_of(body: Body) -> tuple[Mesh, ...]:
+    """What is only drawn of a body, a tuple since the body was made."""
+    visuals: Any = body.visuals
+    return visuals
 
 
 def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
@@ -227,13 +246,13 @@ def _as_objects(value: Any) -> Any:
         return None
 
 
-def _check_shapes(owner: str, value: Any) -> tuple[Capsule | InfiniteCylinder, ...]:
+def _check_shapes(owner: str, field: str, value: Any, kinds: Any) -> tuple[Any, ...]:
     """Tuple of one shape or of a sequence of shapes."""
-    kinds = (Capsule, InfiniteCylinder)
     if isinstance(value, kinds):
         return (value,)
-    what = "a Capsule, an InfiniteCylinder or a sequence of them"
-    shapes = _check.instance(owner, "shapes", value, (tuple, list), what)
+    what = "a Mesh" if kinds is Mesh else "a Capsule, an InfiniteCylinder, a Mesh"
+    shapes = _check.instance(owner, field, value, (tuple, list), f"{what} or a sequence of them")
+    what = "a Mesh" if kinds is Mesh else "a Capsule, an InfiniteCylinder or a Mesh"
     for i, shape in enumerate(shapes):
-        _check.instance(owner, f"shapes[{i}]", shape, kinds, "a Capsule or an InfiniteCylinder")
+        _check.instance(owner, f"{field}[{i}]", shape, kinds, what)
     return tuple(shapes)

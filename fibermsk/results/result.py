@@ -15,24 +15,49 @@ __all__ = ["BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
 Array = NDArray[np.float64]
 
 
+def _no_vertices() -> Array:
+    return np.empty((0, 3))
+
+
+def _no_faces() -> NDArray[np.int64]:
+    return np.empty((0, 3), dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class ShapeRecord:
-    """A contact shape fixed in a body frame.
+    """A shape fixed in a body frame.
 
     Attributes
     ----------
     kind : str
-        ``"capsule"`` or ``"infinite_cylinder"``.
+        ``"capsule"``, ``"infinite_cylinder"`` or ``"mesh"``.
     start, end : (3,) float array
-        Axis ends in the body frame [m]; for an infinite cylinder two points of its axis, 1 m apart.
+        Axis ends in the body frame [m]; for an infinite cylinder two points of its axis, 1 m apart;
+        for a mesh opposite corners of the box around it.
     radius : float
-        [m].
+        [m]; of a mesh the reference radius of its contact law, 0 if it is only drawn.
+    vertices : (n, 3) float array
+        Vertices of a mesh in the body frame [m]; none of the other kinds.
+    faces : (m, 3) int array
+        Vertex indices of its triangles, counterclockwise seen from outside.
     """
 
     kind: str
     start: Array
     end: Array
     radius: float
+    vertices: Array = field(default_factory=_no_vertices)
+    faces: NDArray[np.int64] = field(default_factory=_no_faces)
+
+    @classmethod
+    def mesh(cls, vertices: Array, faces: NDArray[np.int64], radius: float = 0.0) -> ShapeRecord:
+        """Record of a triangle mesh, with the box around it."""
+        vertices = np.array(vertices, dtype=float).reshape(-1, 3)
+        faces = np.array(faces, dtype=np.int64).reshape(-1, 3)
+        corners = (
+            (vertices.min(axis=0), vertices.max(axis=0)) if len(vertices) else np.zeros((2, 3))
+        )
+        return cls("mesh", np.asarray(corners[0]), np.asarray(corners[1]), radius, vertices, faces)
 
 
 @dataclass(frozen=True)
@@ -46,12 +71,16 @@ class BodyMotion:
     rotation : (n_frames, 3, 3) float array
         Columns are the body axes in ground.
     shapes : tuple of ShapeRecord
-        What the body looks like.
+        What fibers touch of the body.
+    visuals : tuple of ShapeRecord
+        Meshes that are drawn, and not touched. Where a body has any, its shapes are drawn
+        translucent.
     """
 
     position: Array
     rotation: Array
     shapes: tuple[ShapeRecord, ...] = ()
+    visuals: tuple[ShapeRecord, ...] = ()
 
 
 @dataclass(frozen=True)

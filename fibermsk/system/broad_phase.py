@@ -11,6 +11,7 @@ from fibermsk.kernels.bone_bounds import find_near_bone
 from fibermsk.kernels.bounds import N_BOUNDS, enclose
 from fibermsk.kernels.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.partners import Partners
+from fibermsk.system.shapes import ShapesAt
 
 __all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs"]
 
@@ -149,8 +150,7 @@ def find_bone_runs(
     fiber: Index,
     hull: Array,
     radius: Array,
-    shape_start: Array,
-    shape_end: Array,
+    shapes: ShapesAt,
     approach: Array,
 ) -> BoneRuns:
     """Runs of all elements that could touch a bone.
@@ -161,18 +161,17 @@ def find_bone_runs(
         As in `find_fiber_runs`.
     hull : (n_elements, 4, 3) float array
         Bezier control points [m].
-    shape_start, shape_end : (n_shapes, 3) float array
-        Axis ends [m].
+    shapes : tuple of arrays
+        The shapes in place; see `fibermsk.kernels.bone_shape`.
     approach : (n_shapes, n_elements) float array
         How far an element may approach a shape [m].
     """
-    near = np.zeros((fiber.size, shape_start.shape[0]), bool)
-    for s in range(shape_start.shape[0]):
+    n_shapes = partners.shape_link.size
+    near = np.zeros((fiber.size, n_shapes), bool)
+    for s in range(n_shapes):
         found = np.empty(fiber.size, bool)
-        find_near_bone(
-            hull, shape_start[s], shape_end[s], partners.shape_infinite[s],
-            radius[fiber] + partners.shape_radius[s] + approach[s], found,
-        )  # fmt: skip
+        steepest = float(partners.shapes.steepest[s])
+        find_near_bone(hull, s, *shapes, steepest, approach[s], radius[fiber], found)
         near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
     element, shape = (part.astype(np.int64) for part in np.nonzero(near))
     law = partners.bone_law[partners.group[fiber[element]], shape]

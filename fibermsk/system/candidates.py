@@ -106,7 +106,7 @@ class Candidates:
             partners, cables.fiber, hull, hull, self._no_stray, self._radii, reach
         )
         self.bone_runs = find_bone_runs(
-            partners, cables.fiber, hull, self._radii, *partners.place_shapes(place.state),
+            partners, cables.fiber, hull, self._radii, partners.shapes.at(place.state),
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
 
@@ -180,7 +180,7 @@ class Candidates:
         hull, state = way.place.hull, way.place.state
         fibers = find_fiber_runs(partners, cables.fiber, hull, way.after, way.stray, way.radii, 0.0)
         bones = find_bone_runs(
-            partners, cables.fiber, hull, way.radii, *partners.place_shapes(state),
+            partners, cables.fiber, hull, way.radii, partners.shapes.at(state),
             way.approach[self._link_of_shape],
         )  # fmt: skip
         points = partners.points

@@ -86,8 +86,8 @@ class ContactSearch:
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self.candidates.hold(self._place):
             self._search(self._skin)
-        shapes = self.partners.place_shapes(self._state)
-        self._at = Geometry(self._power, self._widest_sections(), *shapes, self._state)
+        shapes = self.partners.shapes.at(self._state)
+        self._at = Geometry(self._power, self._widest_sections(), shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
         self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
         self.energy = sum(energy for _, energy in found)
@@ -228,8 +228,8 @@ class ContactSearch:
             fraction = safeguard.bone_fraction(
                 cables.elements, cables.h, update, remainder, runs.element, runs.shape, runs.law,
                 partners.constants, partners.points, partners.xi, runs.slot_start, part.point,
-                part.state, partners.shape_link, self.tree.moves, self._state.position,
-                self._state.S, chain_length, update_q, fraction, keep,
+                part.state, partners.shape_link, partners.shapes.steepest, self.tree.moves,
+                self._state.position, self._state.S, chain_length, update_q, fraction, keep,
             )  # fmt: skip
         return fraction
 
@@ -251,10 +251,10 @@ class ContactSearch:
     def bone_wrenches(self) -> Array:
         """Force on each bone shape and its moment about the ground origin, (n_shapes, 6) [N, N m].
 
-        The force acts at the closest point of the axis.
+        The force acts at the fiber's contact points, along the gradient of the distance.
         """
         half_pass, potential = self.bone_sets
-        return half_pass.wrenches(self._at) + potential.wrenches(self._at)
+        return half_pass.wrenches() + potential.wrenches()
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g and the names of the two that touch there."""

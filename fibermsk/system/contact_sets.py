@@ -21,6 +21,7 @@ from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
 from fibermsk.system.fiber_pairs import FiberPairs, RunsOfPairs, TouchingPairs
 from fibermsk.system.partners import Partners
+from fibermsk.system.shapes import ShapesAt
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = [
@@ -45,16 +46,15 @@ class Geometry(NamedTuple):
         Centerlines in powers of xi.
     widest : (n_elements,) float array
         Bound of the radius anywhere on the element's fiber [m].
-    shape_start, shape_end : (n_shapes, 3) float array
-        Axis ends of the shapes.
+    shapes : tuple of arrays
+        The bones' shapes in place; see `fibermsk.kernels.bone_shape`.
     state : TreeState
         Of the bodies.
     """
 
     power: Array
     widest: Array
-    shape_start: Array
-    shape_end: Array
+    shapes: ShapesAt
     state: TreeState
 
 
@@ -244,8 +244,7 @@ class _BoneSet:
         runs, cables, partners = self.runs, self.cables, self.partners
         return (
             cables.reference_power, cables.radius_poly, cables.h, runs.element, runs.shape,
-            runs.law, at.shape_start, at.shape_end, partners.shape_radius, partners.shape_infinite,
-            partners.constants, partners.points, partners.xi,
+            runs.law, *at.shapes, partners.constants, partners.points, partners.xi,
         )  # fmt: skip
 
     def _receives(self, out: Border, tangent: bool) -> tuple[Any, ...]:
@@ -264,22 +263,18 @@ class _BoneSet:
         a = self.cables.names[self.cables.fiber[self.runs.element[run]]]
         return f"fiber {a!r} and body {self.partners.shape_body[self.runs.shape[run]]!r}"
 
-    def wrenches(self, at: Geometry) -> Array:
+    def wrenches(self) -> Array:
         """Force on each shape and its moment about the ground origin, (n_shapes, 6) [N, N m]."""
         cables, partners, runs = self.cables, self.partners, self.runs
-        total = np.zeros((partners.shape_radius.size, 6))
+        total = np.zeros((partners.shape_link.size, 6))
         for run, (element, shape, law) in enumerate(
             zip(runs.element, runs.shape, runs.law, strict=True)
         ):
             n = partners.points[law]
             own = slice(runs.slot_start[run], runs.slot_start[run] + n)
             force = -(partners.weight[law, :n] * cables.h[element])[:, None] * self.force[own]
-            start, axis = at.shape_start[shape], at.shape_end[shape] - at.shape_start[shape]
-            along = (self.point[own] - start) @ axis / max(axis @ axis, np.finfo(float).tiny)
-            if not partners.shape_infinite[shape]:
-                along = along.clip(0.0, 1.0)
             total[shape, :3] += force.sum(axis=0)
-            total[shape, 3:] += np.cross(start + along[:, None] * axis, force).sum(axis=0)
+            total[shape, 3:] += np.cross(self.point[own], force).sum(axis=0)
         return total
 
 
@@ -326,9 +321,8 @@ class PotentialBones(_BoneSet):
         runs, cables, partners = self.runs, self.cables, self.partners
         variational.scatter_bone_potential(
             self._begin, at.power, cables.reference_power, cables.radius_poly, cables.elements,
-            cables.h, runs.element, runs.shape, runs.law, at.shape_start, at.shape_end,
-            partners.shape_radius, partners.shape_infinite, partners.constants, partners.points,
-            partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
+            cables.h, runs.element, runs.shape, runs.law, *at.shapes, partners.constants,
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
             self.tree.moves, at.state.S, *self._receives(out, tangent),
         )  # fmt: skip
         self._add_shares(out, tangent)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
-from fibermsk.model import Capsule, Model
-from fibermsk.model.body import shapes_of
+from fibermsk.model import Capsule, Mesh, Model
+from fibermsk.model.body import Body, Shape, shapes_of, visuals_of
+from fibermsk.model.mesh import vertices_of
 from fibermsk.protocol import Frames
 from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.system.cables import Cables, reference_speed, tissue_constants
@@ -145,7 +146,7 @@ def observe(
         coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], tuple(_record(s) for s in shapes_of(body)))
+            body.name: BodyMotion(*poses[body.name], *_records(body))
             for body in model.bodies[1:]
         },
         fibers=fibers,
@@ -161,7 +162,15 @@ def _own(field: Array, cables: Cables, fiber: int) -> Array:
     return own.reshape(len(own), -1)
 
 
-def _record(shape) -> ShapeRecord:
+def _records(body: Body) -> tuple[tuple[ShapeRecord, ...], tuple[ShapeRecord, ...]]:
+    """What fibers touch of a body, and what is only drawn."""
+    shapes, visuals = tuple(map(_record, shapes_of(body))), visuals_of(body)
+    return shapes, tuple(ShapeRecord.mesh(*vertices_of(mesh)) for mesh in visuals)
+
+
+def _record(shape: Shape) -> ShapeRecord:
+    if isinstance(shape, Mesh):
+        return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
     if isinstance(shape, Capsule):
         return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
     start = np.array(shape.point)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
-from fibermsk.model import Capsule, Model
+from fibermsk.model import Fiber, Model
 from fibermsk.model.body import shapes_of
 from fibermsk.model.contact import items_of
-from fibermsk.system.tree import Tree, TreeState
+from fibermsk.system.shapes import Shapes, build_shapes
+from fibermsk.system.tree import Tree
 
 __all__ = ["Partners", "build_partners"]
 
@@ -42,12 +43,12 @@ class Partners:
         Quadrature points per element.
     xi, weight : (n_laws, max points) float array
         Quadrature on [0, 1].
-    shape_link, shape_infinite : (n_shapes,) int and bool array
+    shapes : Shapes
+        The bones' shapes.
+    shape_link : (n_shapes,) int array
         Link that carries each shape.
-    shape_local : (n_shapes, 2, 3) float array
-        Axis ends in the link frame [m].
     shape_radius : (n_shapes,) float array
-        [m].
+        Reference radius of each shape [m].
     shape_body : tuple of str
         Body of each shape.
     """
@@ -60,19 +61,10 @@ class Partners:
     points: Index
     xi: Array
     weight: Array
+    shapes: Shapes
     shape_link: Index
-    shape_infinite: NDArray[np.bool_]
-    shape_local: Array
     shape_radius: Array
     shape_body: tuple[str, ...]
-
-    def place_shapes(self, state: TreeState) -> tuple[Array, Array]:
-        """Axis ends of all shapes in ground, two arrays (n_shapes, 3)."""
-        ends = self.shape_local.copy()
-        for s in np.flatnonzero(self.shape_link >= 0):
-            link = self.shape_link[s]
-            ends[s] = ends[s] @ state.rotation[link].T + state.position[link]
-        return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
 
 
 def build_partners(model: Model, tree: Tree) -> Partners:
@@ -101,14 +93,14 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         for s, (body, _) in enumerate(shapes):
             if body in part:
                 bone_law[signature[:, 2 * c], s] = c
-    local = np.empty((len(shapes), 2, 3))
-    for s, (body, shape) in enumerate(shapes):
-        _, rotation, position = tree.frames[body.name]
-        if isinstance(shape, Capsule):
-            ends = np.array([shape.start, shape.end])
-        else:
-            ends = np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])
-        local[s] = position + ends @ rotation.T
+    thickest = np.array([_thickest(fiber) for fiber in model.fibers])
+    reach = np.zeros(len(shapes))
+    for g in range(n_groups):
+        widest = thickest[group == g].max(initial=0.0)
+        reach = np.maximum(reach, np.where(bone_law[g] >= 0, widest, 0.0))
+    limit = np.array([c.law.limit for c in contacts], float)
+    softest = np.array([limit[law[law >= 0]].min(initial=np.inf) for law in bone_law.T])
+    placed = build_shapes(shapes, tree, reach, softest)
 
     points = np.array([contact.points_per_element for contact in contacts], np.int64)
     xi = np.zeros((len(contacts), max(points, default=1)))
@@ -126,9 +118,13 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         points=points,
         xi=xi,
         weight=weight,
-        shape_link=np.array([tree.frames[body.name][0] for body, _ in shapes], np.int64),
-        shape_infinite=np.array([not isinstance(s, Capsule) for _, s in shapes], bool),
-        shape_local=local,
-        shape_radius=np.array([shape.radius for _, shape in shapes], float),
+        shapes=placed,
+        shape_link=placed.link,
+        shape_radius=placed.field[:, 0],
         shape_body=tuple(body.name for body, _ in shapes),
     )
+
+
+def _thickest(fiber: Fiber) -> float:
+    """Largest reference radius of a fiber, sampled [m]."""
+    return float(fiber.radius_at(np.linspace(0.0, 1.0, 101)).max())

@@ -4,11 +4,12 @@ from dataclasses import fields, is_dataclass, replace
 import h5py
 import numpy as np
 import pytest
-from make_result import make_hanging_fiber, make_result
+from make_result import make_hanging_fiber, make_meshed_arm, make_result
 
 from fibermsk.errors import ModelError
 from fibermsk.io import check_writable, describe, load, save
 from fibermsk.io import hdf5 as module
+from fibermsk.results import ShapeRecord
 
 
 def assert_same(a, b):
@@ -36,8 +37,9 @@ def assert_same(a, b):
         make_result(),
         make_result(1, status="interrupted", message="stopped by the user"),
         make_hanging_fiber(),
+        make_meshed_arm(),
     ],
-    ids=["arm", "one_frame", "hanging"],
+    ids=["arm", "one_frame", "hanging", "meshed"],
 )
 def test_round_trip(tmp_path, result):
     path = save(result, tmp_path / "new" / "folder" / "run.h5")
@@ -59,6 +61,31 @@ def test_layout_is_the_documented_one(tmp_path):
         assert file.attrs["units"] == "SI"
         assert file.attrs["status"] == "success"
         assert set(file.attrs) >= {"scene", "parameters", "fibermsk_version", "method"}
+
+
+def test_meshes_are_written_packed_beside_their_body(tmp_path):
+    result = make_meshed_arm()
+    path = save(result, tmp_path / "run.h5")
+    with h5py.File(path) as file:
+        assert list(file["bodies/forearm/shapes/kind"].asstr()) == ["capsule", "mesh"]
+        vertices = file["bodies/forearm/shapes/mesh_1/vertices"]
+        assert vertices.attrs["units"] == "m" and vertices.compression == "gzip"
+        assert file["bodies/forearm/visuals/mesh_0/faces"].shape == (4 * 12 * 11, 3)
+        assert "visuals" not in file["bodies/upper_arm"]
+    drawn = load(path).bodies["forearm"].visuals[0]
+    assert drawn.faces.dtype == np.int64
+    np.testing.assert_allclose(drawn.end, [0.06, 0.06, 0.06])
+    assert "/bodies/forearm/visuals/mesh_0/faces" in {
+        item["path"] for item in describe(path)["datasets"]
+    }
+
+
+def test_mesh_without_triangles_survives(tmp_path):
+    bodies = dict(make_result(2).bodies)
+    empty = ShapeRecord.mesh(np.empty((0, 3)), np.empty((0, 3)))
+    bodies["forearm"] = replace(bodies["forearm"], visuals=(empty,))
+    back = load(save(make_result(2, bodies=bodies), tmp_path / "run.h5"))
+    assert back.bodies["forearm"].visuals[0].vertices.shape == (0, 3)
 
 
 def test_awkward_names_and_values_survive(tmp_path):

@@ -14,6 +14,7 @@ import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import contact as kernels
 from fibermsk.kernels import gaps, variational
+from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER
 from fibermsk.kernels.rows import N_COLUMNS
 from fibermsk.kernels.shape import power_coefficients
 from fibermsk.system.contact_sets import Border
@@ -204,6 +205,14 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     return out
 
 
+def axis_shape(kind, a, b, radius):
+    """Arrays of one capsule or cylinder for the kernels."""
+    place, field, code = np.zeros((1, 4, 3)), np.zeros((1, 5)), np.zeros((1, 5), np.int64)
+    place[0, :2], field[0, 0] = (a, b), radius
+    code[0, 0] = INFINITE_CYLINDER if kind == "infinite_cylinder" else CAPSULE
+    return place, field, code, np.zeros(0)
+
+
 def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     """All points of some elements against one bone (a dict of the reference's), by `bone_runs`."""
     c = system.cables
@@ -217,10 +226,8 @@ def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     )
     out.least = kernels.bone_runs(
         power, c.reference_power, c.radius_poly, c.h, np.asarray(elements, np.int64),
-        np.zeros(n, np.int64), np.zeros(n, np.int64), np.array([bone["a"]], float),
-        np.array([bone["b"]], float), np.array([bone["radius"]], float),
-        np.array([bone["kind"] == "infinite_cylinder"]), np.array([law]), np.array([points]),
-        gauss_rule(points)[0][None, :], np.arange(n + 1) * points, out.point, out.state,
+        np.zeros(n, np.int64), np.zeros(n, np.int64), *axis_shape(**bone), np.array([law]),
+        np.array([points]), gauss_rule(points)[0][None, :], np.arange(n + 1) * points, out.point, out.state,
         out.force, out.jacobian,
     )  # fmt: skip
     return out
@@ -253,8 +260,7 @@ class AllPairs:
         geometry = (power_of(self.system, nodes), c.reference_power, c.radius_poly, c.h)
         law = (self.laws, self.points, self.xi)
         pairs = (self.element, self.start, self.candidates, self.laws_of[0], *law)
-        bones = (self.bone_element, self.shape, self.laws_of[1], *partners.place_shapes(state))
-        bones += (partners.shape_radius, partners.shape_infinite, *law)
+        bones = (self.bone_element, self.shape, self.laws_of[1], *partners.shapes.at(state), *law)
         sections = (self.element, self.laws_of[0], np.arange(self.element.size))
         work = (np.empty((c.h.size, N_COLUMNS)), np.empty((self.element.size, 5, 8)))
         work += (np.empty((self.element.size, 2)),)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from contact_parts import axis_shape
 from numpy.testing import assert_allclose
 from rigid_parts import random_tree
 
@@ -20,7 +21,8 @@ def test_elements_near_an_axis(rng, kind):
     end = start if kind == "sphere" else 0.2 * rng.normal(size=3)
     reach = 0.4 * rng.uniform(size=200)
     near = np.empty(200, bool)
-    find_near_bone(hull, start, end, kind == "cylinder", reach, near)
+    bone = axis_shape("infinite_cylinder" if kind == "cylinder" else kind, start, end, 0.1)
+    find_near_bone(hull, 0, *bone, 1.0, reach, np.full(200, -0.1), near)
     t = np.linspace(-100.0, 101.0, 40001) if kind == "cylinder" else np.linspace(0.0, 1.0, 1001)
     axis = start + t[:, None] * (end - start)
     center = 0.5 * (hull.min(axis=1) + hull.max(axis=1))

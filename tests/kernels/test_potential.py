@@ -20,6 +20,7 @@ from reference.hermite import element_values, shape
 from reference.rigid import rotation_about
 
 import fibermsk as fm
+from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, distance_slopes
 from fibermsk.kernels.potential import energy_terms, fill_bone_gap
 
 
@@ -210,7 +211,13 @@ def test_bone_gap_and_energy_terms(rng, free):
     d = np.linalg.norm(m)
     r_x = k / np.sqrt(np.linalg.norm(a1))
     dz, dzz = np.empty(6), np.empty((6, 6))
-    g = fill_bone_gap(x, a1, r_x, m / d, d, radius, axis, free, dz, dzz)
+    place, field, kind = np.zeros((1, 4, 3)), np.zeros((1, 5)), np.zeros((1, 5), np.int64)
+    place[0, 1], kind[0, 0] = (axis, INFINITE_CYLINDER) if free else (0.0 * axis, CAPSULE)
+    slope, curvature = np.empty(3), np.empty((3, 3))
+    found = distance_slopes(x, 0, place, field, kind, np.zeros(0), slope, curvature)
+    assert_allclose(found, d, rtol=1e-15)
+    assert_allclose(slope, -m / d, rtol=1e-14)
+    g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)
     assert -0.3 < g < 0.0
     assert_allclose(g, gap(z), rtol=1e-13)
     assert_allclose(dz, complex_gradient(gap, z), rtol=0.0, atol=1e-13 * np.abs(dz).max())

@@ -8,6 +8,7 @@ import pytest
 from scenes_of_tests import rubber, two_link_arm
 
 import fibermsk as fm
+from fibermsk.kernels.bone_shape import INFINITE_CYLINDER
 from fibermsk.kernels.shape import bezier_hull
 from fibermsk.system.candidates import Place
 
@@ -102,9 +103,10 @@ def touching_bones(system, nodes, q):
     x, r = sections(system, nodes)
     state = place_of(system, nodes, q).state
     found = set()
-    for s, (start, end) in enumerate(zip(*system.partners.place_shapes(state), strict=True)):
+    shapes = system.partners.shapes
+    for s, (start, end) in enumerate(shapes.places(state)[:, :2]):
         along = (x - start) @ (end - start) / ((end - start) @ (end - start))
-        if not system.partners.shape_infinite[s]:
+        if shapes.kind[s, 0] != INFINITE_CYLINDER:
             along = along.clip(0.0, 1.0)
         apart = np.linalg.norm(x - start - along[..., None] * (end - start), axis=2)
         met = (apart < r + system.partners.shape_radius[s]).any(axis=1)

@@ -201,10 +201,7 @@ class Meshes:
             return None
         try:
             if path not in self._read:
-                try:  # TEMPORARY until meshes are merged
-                    from fibermsk.read.mesh import read_mesh
-                except ImportError:
-                    return None
+                from fibermsk.read.mesh import read_mesh
 
                 self._read[path] = read_mesh(path)
             with self.document.naming(element):

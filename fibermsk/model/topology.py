@@ -1,0 +1,169 @@
+"""How the triangles of a mesh hang together, and which way they look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Topology", "orient", "winding_number"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Edges and parts of a mesh.
+
+    Attributes
+    ----------
+    first, second : (n_pairs,) int array
+        Triangles that share an edge with nobody else.
+    alike : (n_pairs,) bool array
+        Whether they run through it in opposite directions, as triangles that look alike do.
+    n_open, n_crowded : int
+        Edges of a single triangle, and of more than two.
+    component : (n_faces,) int array
+        Part of each triangle; parts share no vertex.
+    """
+
+    first: Index
+    second: Index
+    alike: NDArray[np.bool_]
+    n_open: int
+    n_crowded: int
+    component: Index
+
+    @property
+    def watertight(self) -> bool:
+        """Whether every edge joins two triangles that look alike."""
+        return self.n_open == 0 and self.n_crowded == 0 and bool(self.alike.all())
+
+    @classmethod
+    def of(cls, faces: Index) -> Topology:
+        """Of triangles (n, 3) of vertex indices."""
+        n = len(faces)
+        edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+        owner = np.tile(np.arange(n), 3)
+        upward = edges[:, 0] < edges[:, 1]
+        key = edges.min(axis=1) * (faces.max() + 1) + edges.max(axis=1)
+        order = np.argsort(key, kind="stable")
+        start = np.flatnonzero(np.diff(key[order], prepend=-1))
+        count = np.diff(np.r_[start, key.size])
+        pair = start[count == 2]
+        a, b = order[pair], order[pair + 1]
+        return cls(
+            first=owner[a],
+            second=owner[b],
+            alike=upward[a] != upward[b],
+            n_open=int((count == 1).sum()),
+            n_crowded=int((count > 2).sum()),
+            component=_components(faces),
+        )
+
+
+def _components(faces: Index) -> Index:
+    """Part of each triangle: the least vertex that it hangs together with, numbered."""
+    label = np.arange(int(faces.max()) + 1)
+    while True:
+        least = label[faces].min(axis=1)
+        before = label.copy()
+        np.minimum.at(label, faces.ravel(), np.repeat(least, 3))
+        label = label[label]
+        if np.array_equal(label, before):
+            break
+    return np.unique(label[faces[:, 0]], return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
+    """Triangles that look outwards, and how many were turned.
+
+    Neighbors are turned alike first. A part whose volume is then negative looks inwards: it is
+    turned, unless it lies within another part, where it is the wall of a cavity.
+    """
+    topology = Topology.of(faces)
+    turn = _unlike(len(faces), topology)
+    faces = np.where(turn[:, None], faces[:, ::-1], faces)
+    n_parts = int(topology.component.max()) + 1
+    corners = vertices[faces]
+    volume = np.zeros(n_parts)
+    for part in range(n_parts):
+        own = topology.component == part
+        at = corners[own] - corners[own].mean(axis=(0, 1))
+        volume[part] = np.einsum("fi,fi->", at[:, 0], np.cross(at[:, 1], at[:, 2]))
+    inward = volume < 0.0
+    for part in np.flatnonzero(inward):
+        own = topology.component == part
+        others = ~own & ~inward[topology.component]
+        if others.any():
+            inside = winding_number(corners[others], corners[own][:8].mean(axis=1)) > 0.5
+            inward[part] = not inside.all()
+    back = inward[topology.component]
+    faces = np.where(back[:, None], faces[:, ::-1], faces)
+    turned = turn ^ back
+    return np.ascontiguousarray(faces), int(turned.sum())
+
+
+def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:
+    """Which triangles to turn so that neighbors look alike: as few in each part as possible."""
+    turn = np.zeros(n, bool)
+    if topology.alike.all():
+        return turn
+    ends = np.concatenate([topology.first, topology.second])
+    other = np.concatenate([topology.second, topology.first])
+    alike = np.tile(topology.alike, 2)
+    order = np.argsort(ends, kind="stable")
+    begin = np.searchsorted(ends[order], np.arange(n + 1))
+    seen = np.zeros(n, bool)
+    for seed in range(n):
+        if seen[seed]:
+            continue
+        seen[seed], part = True, [seed]
+        for face in part:  # grows on the way
+            for k in order[begin[face] : begin[face + 1]]:
+                if not seen[other[k]]:
+                    seen[other[k]] = True
+                    turn[other[k]] = turn[face] if alike[k] else not turn[face]
+                    part.append(int(other[k]))
+        if 2 * turn[part].sum() > len(part):
+            turn[part] = ~turn[part]
+    return turn
+
+
+def winding_number(corners: Array, points: Array) -> Array:
+    """Winding numbers of triangles around points, in all space.
+
+    Parameters
+    ----------
+    corners : (n_faces, 3, 3) float array
+        Vertices of each triangle.
+    points : (n, 3) float array
+        Not on a triangle.
+
+    Returns
+    -------
+    number : (n,) float array
+        The solid angle in parts of the whole: 1 inside of a closed mesh that looks outwards, 0
+        outside.
+
+    Notes
+    -----
+    Each solid angle by the formula of van Oosterom and Strackee [1]_; the sum for triangles that
+    enclose nothing is the generalized winding number of [2]_.
+
+    References
+    ----------
+    .. [1] van Oosterom and Strackee, IEEE Trans. Biomed. Eng. 30 (1983), 125-126.
+    .. [2] Jacobson, Kavan and Sorkine-Hornung, ACM Trans. Graph. 32 (2013), 33.
+    """
+    number = np.empty(len(points))
+    for i, point in enumerate(points):
+        a, b, c = np.moveaxis(corners - point, 1, 0)
+        la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+        volume = np.einsum("fi,fi->f", a, np.cross(b, c))
+        dot = [np.einsum("fi,fi->f", p, q) for p, q in ((a, b), (b, c), (c, a))]
+        below = la * lb * lc + dot[0] * lc + dot[1] * la + dot[2] * lb
+        number[i] = np.arctan2(volume, below).sum() / (2.0 * np.pi)
+    return number

@@ -1,0 +1,274 @@
+"""The signed distance to a mesh on a grid, and to any shape at any point.
+
+The field of a mesh is made once, when a system with it is built, and kept with the mesh. Distances
+are exact at the nodes: the closest point of all triangles, negative where the generalized winding
+number is above one half, so that meshes need not be closed. Triangles inside of the bone (parts
+that overlap, pieces of marrow) take no part, and holes get a lid where the winding number passes
+one half.
+
+Between the nodes: tricubic B-splines with the coefficients c = phi - (second differences)/6, which
+reproduce cubic polynomials up to fourth order. They follow the distance to fourth order in the
+spacing where it is smooth, and round the edges between triangles over about one spacing; compared
+with coefficients c = phi (second order: surfaces shrink by a sixth of the spacing squared times
+their curvature) and with interpolation (ripples beside each edge), see docs/method.md.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels import mesh_tree
+from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
+from fibermsk.kernels.mesh_caps import hole_caps
+from fibermsk.kernels.mesh_field import BEYOND
+from fibermsk.model import Capsule, InfiniteCylinder, Mesh
+from fibermsk.model.body import Shape
+from fibermsk.model.mesh import vertices_of
+
+__all__ = ["Grid", "default_spacing", "grid_of", "signed_distance"]
+
+Array = NDArray[np.float64]
+_Tree = tuple[Array, Array, NDArray[np.int64], Array]
+
+# Beyond so many nodes a grid that nobody asked for becomes coarser.
+_MOST_NODES = 400_000
+
+# One node before the box, one after it.
+_PADDING = 1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Coefficients of the field of a mesh; see `fibermsk.kernels.mesh_field`.
+
+    Attributes
+    ----------
+    origin : (3,) float array
+        Place of the first coefficient, body frame [m].
+    spacing : float
+        [m].
+    coefficients : (nx, ny, nz) float array
+        [m].
+    """
+
+    origin: Array
+    spacing: float
+    coefficients: Array
+
+    def lipschitz(self, depth: float) -> float:
+        """Bound of |grad phi| wherever phi is above -depth, at least 1.
+
+        The gradient is a mean of first differences of the coefficients, and in each cell it is at
+        most its value in the middle and half the cell's diagonal times the largest second
+        derivatives, which are means of second differences. The smaller of the two counts.
+        """
+        largest, middle = self._largest_slopes(), self._middle_slopes()
+        more = 0.5 * np.sqrt(3.0) * self.spacing * self._curvatures()
+
+        def steepest(axes: tuple[int, ...]) -> Array:
+            found = np.sqrt(sum(largest[axis] ** 2 for axis in axes))
+            return np.minimum(found, np.sqrt(sum(middle[axis] ** 2 for axis in axes)) + more)
+
+        above = _over_stencil(self.coefficients, (4, 4, 4), more.shape) > -depth
+        worst = [1.0, float(steepest((0, 1, 2))[above].max(initial=1.0))]
+        for axis in range(3):  # the slope along a face, and that away from it
+            across = steepest(tuple(k for k in range(3) if k != axis))
+            worst += [float(np.hypot(np.take(across, face, axis).max(), BEYOND)) for face in (0, -1)]
+        return max(worst)
+
+    def _largest_slopes(self) -> Array:
+        """Bound of each component of the gradient in each cell, (3, n, n, n)."""
+        size = tuple(n - 3 for n in self.coefficients.shape)
+        bounds = []
+        for axis in range(3):
+            change = np.abs(np.diff(self.coefficients, axis=axis)) / self.spacing
+            bounds.append(_over_stencil(change, tuple(4 - (k == axis) for k in range(3)), size))
+        return np.array(bounds)
+
+    def _middle_slopes(self) -> Array:
+        """Gradient in the middle of each cell, (3, n, n, n)."""
+        value, change = np.array([1.0, 23.0, 23.0, 1.0]) / 48.0, np.array([-1.0, -5.0, 5.0, 1.0])
+        slopes = []
+        for axis in range(3):
+            c = self.coefficients
+            for k in range(3):
+                weights = change / (8.0 * self.spacing) if k == axis else value
+                n = c.shape[k] - 3
+                c = sum(w * np.take(c, range(m, n + m), k) for m, w in enumerate(weights))
+            slopes.append(c)
+        return np.array(slopes)
+
+    def _curvatures(self) -> Array:
+        """Bound of the norm of the Hessian in each cell, (n, n, n)."""
+        c = self.coefficients
+        size = tuple(n - 3 for n in c.shape)
+        square = np.zeros(size)
+        for first in range(3):
+            for second in range(first + 1):
+                change = np.abs(np.diff(np.diff(c, axis=first), axis=second))
+                order = [(axis == first) + (axis == second) for axis in range(3)]
+                largest = _over_stencil(change, tuple(4 - n for n in order), size)
+                square += (1.0 if first == second else 2.0) * largest**2
+        return np.sqrt(square) / self.spacing**2
+
+
+def _over_stencil(values: Array, stencil: tuple[int, ...], size: tuple[int, ...]) -> Array:
+    """Largest value of those that each cell takes."""
+    for axis, n in enumerate(stencil):
+        largest = np.take(values, range(size[axis]), axis)
+        for k in range(1, n):
+            np.maximum(largest, np.take(values, range(k, k + size[axis]), axis), out=largest)
+        values = largest
+    return values
+
+
+def default_spacing(mesh: Mesh) -> float:
+    """Spacing of the grid of a mesh that gives none: 3/4 of an edge, at most 1/4 of the radius."""
+    vertices, faces = vertices_of(mesh)
+    edge = float(np.sqrt(4.0 / np.sqrt(3.0) * mesh.report.area / len(faces)))
+    radius: Any = mesh.radius
+    spacing = min(0.75 * edge, 0.25 * radius)
+    while np.prod(mesh.report.extents / spacing + 6.0) > _MOST_NODES:
+        spacing *= 1.05
+    return spacing
+
+
+_KEPT: weakref.WeakKeyDictionary[Mesh, dict[tuple[float, int], Grid]] = weakref.WeakKeyDictionary()
+
+
+def grid_of(mesh: Mesh, margin: float) -> Grid:
+    """Grid of a mesh that reaches a margin [m] beyond its box; made once for mesh and margin."""
+    spacing = mesh.spacing or default_spacing(mesh)
+    cells = int(np.ceil(margin / spacing)) + 1
+    kept = _KEPT.setdefault(mesh, {})
+    if (spacing, cells) not in kept:
+        kept[spacing, cells] = _make_grid(mesh, spacing, cells)
+    return kept[spacing, cells]
+
+
+def _make_grid(mesh: Mesh, spacing: float, cells: int) -> Grid:
+    vertices, _ = vertices_of(mesh)
+    low = vertices.min(axis=0)
+    extent = np.ceil(np.ptp(vertices, axis=0) / spacing).astype(np.int64)
+    # one more node on each side, for the second differences
+    pad = cells + _PADDING + 1
+    origin = low - spacing * pad
+    samples = sample(mesh, origin, spacing, extent + 2 * pad + 1)
+    return Grid(origin + spacing, spacing, coefficients_of(samples))
+
+
+def coefficients_of(samples: Array) -> Array:
+    """Coefficients of all nodes but the outermost, from distances at the nodes."""
+    c = samples
+    for axis in range(3):
+        n = c.shape[axis]
+        before, at, after = (np.take(c, range(k, n - 2 + k), axis) for k in range(3))
+        c = at - (before - 2.0 * at + after) / 6.0
+    return np.ascontiguousarray(c)
+
+
+def sample(mesh: Mesh, origin: Array, spacing: float, size: NDArray[np.int64]) -> Array:
+    """Signed distance at the nodes of a grid, exact for closed meshes, (nx, ny, nz) [m]."""
+    nx, ny, nz = (int(n) for n in size)
+    rows = np.arange(nx * ny)
+    where = (spacing, origin, size, rows)
+    corners, _, spans, dipoles = tree = _tree_of(mesh)
+    winding, apart = np.empty((rows.size, nz)), np.full((rows.size, nz), np.inf)
+    mesh_tree.fill_distances(*_outer_part(tree)[:3], *where, apart)
+    closed = mesh.report.watertight
+    mesh_tree.fill_windings(corners, spans, dipoles, closed, *where, apart, winding)
+    if not closed:
+        shape = (nx, ny, nz)
+        caps = hole_caps(winding.reshape(shape), apart.reshape(shape), spacing)
+        if len(caps):
+            _, tree = mesh_tree.build_tree(caps + origin)
+            mesh_tree.fill_distances(*tree[:3], *where, apart)
+    return np.where(winding > 0.5, -apart, apart).reshape(nx, ny, nz)
+
+
+def _tree_of(mesh: Mesh) -> _Tree:
+    """All triangles of a mesh as a tree."""
+    vertices, faces = vertices_of(mesh)
+    return mesh_tree.build_tree(vertices[faces])[1]
+
+
+def _outer_part(tree: _Tree) -> _Tree:
+    """Those triangles of a tree that have an outside, as a tree."""
+    beside = np.empty(len(tree[0]))
+    mesh_tree.fill_winding_beside(tree[0], *tree[2:], beside)
+    outer = beside < 1.0
+    if outer.all() or not outer.any():
+        return tree
+    return mesh_tree.build_tree(tree[0][outer])[1]
+
+
+def signed_distance(shape: Shape) -> Callable[[Any], tuple[Array, Array]]:
+    """Function of points that gives their signed distance to a shape.
+
+    Parameters
+    ----------
+    shape : Capsule, InfiniteCylinder or Mesh
+        Of any body.
+
+    Returns
+    -------
+    query : callable
+        Of points (n, 3), body frame [m]; returns phi (n,) [m], negative inside, and its gradient
+        (n, 3). For a mesh it is the smooth field of the contact, and the distance to the closest
+        point of its triangles beyond the field's grid.
+    """
+    if isinstance(shape, Mesh):
+        return _MeshDistance(shape)
+    ends = np.array([shape.start, shape.end] if isinstance(shape, Capsule) else [shape.point] * 2)
+    kind = CAPSULE
+    if isinstance(shape, InfiniteCylinder):
+        kind, ends = INFINITE_CYLINDER, ends + np.array([[0.0], [1.0]]) * np.asarray(shape.axis)
+    place, code = np.zeros((1, 4, 3)), np.zeros((1, 5), np.int64)
+    place[0, :2], code[0, 0] = ends, kind
+    field = np.array([[float(shape.radius), 0.0, 0.0, 0.0, 0.0]])
+
+    def query(points: Any) -> tuple[Array, Array]:
+        points = np.ascontiguousarray(points, float).reshape(-1, 3)
+        phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
+        fill_slopes(points, place, field, code, np.zeros(0), phi, gradient)
+        return phi - field[0, 0], gradient
+
+    return query
+
+
+class _MeshDistance:
+    """Signed distances to a mesh; see `signed_distance`."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        radius: Any = mesh.radius
+        grid = grid_of(mesh, 0.5 * radius)
+        self._size = np.array(grid.coefficients.shape)
+        self._low = grid.origin + grid.spacing
+        self._high = grid.origin + grid.spacing * (self._size - 2)
+        self._place = np.zeros((1, 4, 3))
+        self._place[0, :3] = np.eye(3)
+        self._field = np.array([[0.0, *grid.origin, grid.spacing]])
+        self._kind = np.array([[MESH, *self._size, 0]])
+        self._grid = grid.coefficients.ravel()
+        self._tree = _outer_part(_tree_of(mesh))
+
+    def __call__(self, points: Any) -> tuple[Array, Array]:
+        """Distances phi (n,) and gradients (n, 3) at points (n, 3)."""
+        points = np.ascontiguousarray(points, float).reshape(-1, 3)
+        phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
+        shape = (self._place, self._field, self._kind, self._grid)
+        fill_slopes(points, *shape, phi, gradient)
+        off = ((points < self._low) | (points > self._high)).any(axis=1)
+        if off.any():
+            closest = np.empty((int(off.sum()), 3))
+            mesh_tree.fill_closest(*self._tree[:3], points[off], closest)
+            away = points[off] - closest
+            phi[off] = np.linalg.norm(away, axis=1)
+            gradient[off] = away / phi[off][:, None]
+        return phi, gradient
