@@ -206,7 +206,10 @@ class Meshes:
                 self._read[path] = read_mesh(path)
             with self.document.naming(element):
                 frame = reference.frame
-                return self._read[path].placed(frame.rotation, frame.position, reference.scale)
+                mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
+            for remark in mesh.report.remarks if wanted else ():
+                report.add("note", element, f"mesh that fibers touch, {path.name}: {remark}")
+            return mesh
         except ModelError as error:
             if wanted:
                 raise
