@@ -153,7 +153,7 @@ def _custom(document: Document, joint: Element, listed: list[CoordinateEntry]) -
         document.fail(
             idle.element, "moves no axis of its CustomJoint", "must be used by a TransformAxis"
         )
-    turns = [axis.direction for axis in axes if axis.kind == "rotation"]
+    turns = [np.asarray(axis.direction) for axis in axes if axis.kind == "rotation"]
     for i, first in enumerate(turns):
         for second in turns[i + 1 :]:
             if np.linalg.norm(np.cross(first, second)) < 1e-5:
