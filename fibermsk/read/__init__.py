@@ -1,4 +1,4 @@
-"""Files of other programs as models."""
+"""Files of other programs as models and meshes."""
 
 from fibermsk.read.mesh import read_mesh
 from fibermsk.read.osim import ImportReport, read_osim

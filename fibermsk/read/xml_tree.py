@@ -81,7 +81,7 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """The element and all below it, in the order of the file."""
-        waiting = [self]
+        waiting: list[Element] = [self]
         while waiting:
             element = waiting.pop()
             yield element

@@ -86,7 +86,7 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
             document.fail(
                 element,
                 f"default_value = {value:g}",
-                f"lie in its range {lower:g} to {upper:g}, as it is clamped",
+                f"must lie in its range {lower:g} to {upper:g}, as it is clamped",
                 "correct the value or the range",
             )
     if document.flag(element, "is_free_to_satisfy_constraints", default=False):

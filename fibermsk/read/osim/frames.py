@@ -83,7 +83,9 @@ class Frames:
             if element.tag == "PhysicalOffsetFrame" and not _within(element, "defaults"):
                 path = _path(element)
                 if path in self._offsets or path in self._fixed:
-                    document.fail(element, f"is a second frame /{'/'.join(path)}", "be named once")
+                    document.fail(
+                        element, f"is a second frame /{'/'.join(path)}", "must be the only one"
+                    )
                 self._offsets[path] = element
                 if element.parent is not None and element.parent.tag in CONTAINERS:
                     element.parent.seen = True

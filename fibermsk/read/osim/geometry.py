@@ -194,20 +194,22 @@ class Meshes:
             looked = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
             text = f"mesh file not found, not drawn; looked in {looked}; give geometry=FOLDER"
             if wanted:
-                self.document.fail(element, f"{reference.file}: {text}", "be there for contact")
+                self.document.fail(
+                    element, f"{reference.file}: {text}", "must be found for contact"
+                )
             report.add("not understood", element, text)
             return None
         try:
             if path not in self._read:
-                try:  # TEMPORARY until meshes are merged
-                    from fibermsk.read.mesh import read_mesh
-                except ImportError:
-                    return None
+                from fibermsk.read.mesh import read_mesh
 
                 self._read[path] = read_mesh(path)
             with self.document.naming(element):
                 frame = reference.frame
-                return self._read[path].placed(frame.rotation, frame.position, reference.scale)
+                mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
+            for remark in mesh.report.remarks if wanted else ():
+                report.add("note", element, f"mesh that fibers touch, {path.name}: {remark}")
+            return mesh
         except ModelError as error:
             if wanted:
                 raise

@@ -96,7 +96,8 @@ def read_joints(
         holder = document.child(body, "Joint")
         inside = [] if holder is None else holder.children
         if len(inside) > 1:
-            document.fail(inside[1], "is a second joint of its body", "must be the only one")
+            held = ", ".join(child.label for child in inside)
+            document.fail(holder or body, f"holds {held[:200]}", "must hold one joint")
         found += [(element, body) for element in inside]
     listed = [
         *document.objects(document.model, "JointSet"),
