@@ -28,6 +28,7 @@ from fibermsk.kernels._scratch import scratch
 
 __all__ = [
     "FARTHEST_TURN",
+    "add_columns",
     "add_curvature",
     "bound_excess",
     "congruence",
@@ -114,6 +115,21 @@ def add_curvature(first, support, weight, H, out):
                 if support[i, c] < 0:
                     break
                 out[support[i, b], support[i, c]] += w * H[i, b, c]
+
+
+@kernel
+def add_columns(first, support, J, columns, out):
+    """Add columns (k, m) of the m rows from the first on, times J, to out (k, n)."""
+    for a in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            value = columns[a, i]
+            if value == 0.0:
+                continue
+            for u in range(support.shape[1]):
+                b = support[first + i, u]
+                if b < 0:
+                    break
+                out[a, b] += value * J[first + i, b]
 
 
 @kernel

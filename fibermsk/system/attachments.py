@@ -54,9 +54,7 @@ class Attachments:
 
     def jacobian(self, motion: Motion, ends: Ends) -> Array:
         """dc/dq, (n_points, 3, n)."""
-        if motion.rows is None:
-            return ends.C
-        return ends.C @ self._skeleton.axes_of(motion.rows.J)
+        return self._skeleton.columns(motion, ends.C)
 
     def velocity_slope(self, motion: Motion, ends: Ends) -> Array:
         """How the ends' velocities vary with the axes at constant speeds, (n_points, 3, n_axes)."""

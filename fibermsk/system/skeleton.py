@@ -138,6 +138,12 @@ class Skeleton:
         """J times a vector (n,) or columns (n, m)."""
         return vector if motion.rows is None else self.axes_of(motion.rows.J) @ vector
 
+    def columns(self, motion: Motion, columns: Array) -> Array:
+        """Columns of the axes (..., n_axes) times J, (..., n)."""
+        if self.map is None or motion.rows is None:
+            return columns
+        return self.map.columns(motion.rows, self._first_axis, columns)
+
     def from_axes(self, motion: Motion, force: Array) -> Array:
         """J^T times forces on the axes (n_axes,), or rows (n_axes, m)."""
         return force if motion.rows is None else self.axes_of(motion.rows.J).T @ force

@@ -20,6 +20,7 @@ def refused(tmp_path):
         with pytest.raises(fm.ModelError) as error:
             fm.read_osim(file, **options)
         message = str(error.value)
+        assert len(message) < 2000
         assert message.startswith(f"{file}, line ")
         for word in words:
             assert word in message, message
@@ -174,3 +175,26 @@ def test_options(tmp_path, refused):
         fm.read_osim(LIMB, contact="upper")
     with pytest.raises(fm.ModelError, match="path = 3; must be a path"):
         fm.read_osim(3)
+
+
+def test_huge_files_end_soon(refused):
+    one = body("b{}")
+    many = "".join(one.replace("b{}", f"b{i}") for i in range(2001))
+    refused(model(many), "is body 2001; must be one of 2000 at most")
+    chain = "".join(frame(f"f{i}", f"../f{i + 1}") for i in range(3000)) + frame("f3000", "..")
+    inside = f"<components>{chain}</components>"
+    refused(model(body("b", inside), joint("PinJoint", "j", "ground", "b")), "100 frames stand")
+    name = "n" * 10**6
+    refused(model(f'<Body name="{name}"/>'), "the body 'nnn", "hangs on no joint")
+
+
+def test_large_models_are_read(tmp_path):
+    n = 500
+    bodies = "".join(body(f"b{i}") for i in range(n))
+    joints = "".join(
+        joint("PinJoint", f"j{i}", f"b{i - 1}" if i else "ground", f"b{i}", (f"q{i}",))
+        for i in reversed(range(n))
+    )
+    file = tmp_path / "large.osim"
+    file.write_text(model(bodies, joints))
+    assert len(fm.read_osim(file).joints) == n

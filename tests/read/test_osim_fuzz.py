@@ -121,7 +121,7 @@ def folder(tmp_path_factory):
 
 
 often = settings(
-    max_examples=800, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -150,13 +150,13 @@ def test_bytes_at_random(folder, limb, changes):
     read(folder, bytes(content))
 
 
-@settings(often, max_examples=200)
+@settings(often, max_examples=100)
 @given(st.binary(max_size=300))
 def test_anything(folder, content):
     read(folder, content)
 
 
-@settings(often, max_examples=300)
+@settings(often, max_examples=200)
 @given(st.data())
 def test_each_number_at_its_worst(folder, data):
     """Every text of numbers, replaced by another one."""

@@ -206,9 +206,10 @@ def in_tree_order(
     ModelError
         If joints close a loop or a body hangs on none.
     """
-    for i, joint in enumerate(joints):
-        other = next((one for one in joints[:i] if one.name == joint.name), None)
-        if other is not None:
+    named: dict[str, JointEntry] = {}
+    for joint in joints:
+        other = named.setdefault(joint.name, joint)
+        if other is not joint:
             document.fail(
                 joint.element,
                 f"has the name of a joint on line {other.element.line}",
