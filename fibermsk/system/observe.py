@@ -143,8 +143,7 @@ def observe(
         coordinates={name: frames.y[:, n_x + k].copy() for k, name in enumerate(tree.names)},
         speeds={name: frames.v[:, n_x + k].copy() for k, name in enumerate(tree.names)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], *_records(body))
-            for body in model.bodies[1:]
+            body.name: BodyMotion(*poses[body.name], *_records(body)) for body in model.bodies[1:]
         },
         fibers=fibers,
         step_size=frames.step_size,
