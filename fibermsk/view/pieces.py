@@ -66,21 +66,18 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     name : str
         Its name.
     body : BodyMotion
-        Where a body has visuals they are the bone, and the shapes that fibers touch are a shade
-        around it.
+        Where a body has meshes, touched or not, they are the bone, and other shapes that fibers
+        touch are a shade around it.
     span : dict
         Number of each infinite cylinder among the shapes to where it is drawn, see
         `shape_surface`.
     """
-    pieces = [
-        Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in body.visuals if len(mesh.faces)
-    ]
-    look = (_TOUCHED_COLOR, 0.3) if pieces else (BONE_COLOR, 1.0)
+    bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
+    pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
+    look = (_TOUCHED_COLOR, 0.3) if bones else (BONE_COLOR, 1.0)
     for number, shape in enumerate(body.shapes):
         if shape.kind != "mesh":
             pieces.append(Piece(name, shape_surface(shape, span=span.get(number)), *look))
-        elif len(shape.faces):
-            pieces.append(Piece(name, mesh_surface(shape), *look))
     return pieces
 
 
