@@ -17,11 +17,12 @@ What is compared with the closed form |x - y| - R of sphere and capsule:
 
 A mesh with vertices on a sphere lies within it: by an edge's length squared over 8 R in the mean,
 within a cylinder by less. So phi has the order 2 in the edge's length, and the force too, magnified
-14 times by dF/F = dg / (g (1 + gamma g)). The direction of the normals of the triangles has the order 1; the grid
-smooths over about an edge, which makes the error smaller but does not raise the order. All orders
-are measured between the resolution given and the next. Tolerances: c (edge / R)^order with the
-largest c of the resolutions of both shapes, and a tenth more; orders within 0.35. Meshes much finer
-than the finest one here gain less, because their grids are no longer made finer (400,000 nodes).
+14 times by dF/F = dg / (g (1 + gamma g)). The direction of the normals of the triangles has the
+order 1; the grid smooths over about an edge, which makes the error smaller but does not raise the
+order. All orders are measured between the resolution given and the next. Tolerances: c (edge /
+R)^order with the largest c of the resolutions of both shapes, and a tenth more; orders within 0.35.
+Meshes much finer than the finest one here gain less, because their grids are no longer made finer
+(400,000 nodes).
 """
 
 from __future__ import annotations

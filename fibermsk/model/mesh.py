@@ -230,9 +230,7 @@ def _check_faces(owner: str, value: Any, n: int) -> NDArray[np.int64]:
     return faces.astype(np.int64)
 
 
-def _clean(
-    owner: str, vertices: Array, faces: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], int]:
+def _clean(owner: str, vertices: Array, faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Triangles with an area, each once, and how many were dropped."""
     corners = vertices[faces]
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
@@ -252,9 +250,7 @@ def _clean(
     return faces[keep], int((~keep).sum())
 
 
-def _report(
-    vertices: Array, faces: NDArray[np.int64], dropped: int, turned: int
-) -> MeshReport:
+def _report(vertices: Array, faces: NDArray[np.int64], dropped: int, turned: int) -> MeshReport:
     corners = vertices[faces]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     topology = Topology.of(faces)

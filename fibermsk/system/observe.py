@@ -146,8 +146,7 @@ def observe(
         coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], *_records(body))
-            for body in model.bodies[1:]
+            body.name: BodyMotion(*poses[body.name], *_records(body)) for body in model.bodies[1:]
         },
         fibers=fibers,
         step_size=frames.step_size,

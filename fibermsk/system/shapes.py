@@ -120,4 +120,3 @@ def _ends(shape: Capsule | InfiniteCylinder) -> Array:
     if isinstance(shape, Capsule):
         return np.array([shape.start, shape.end])
     return np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])
-
