@@ -106,6 +106,13 @@ class Skeleton:
         self.passive = Passive(numbers)
         self.constraints = Constraints(numbers)
         self._turned = np.array(numbers.turned, np.int64)  # first axis of each quaternion
+        self._at_rest = 0.0, np.zeros(3)  # mass and first moment of the bodies that never move
+        for body in model.bodies:
+            link, R, x = self.tree.frames[body.name]
+            if link < 0 and body.mass is not None:
+                mass, moment = self._at_rest
+                center = R @ np.asarray(body.com) + x
+                self._at_rest = mass + body.mass, moment + body.mass * center
 
     @property
     def n(self) -> int:
@@ -316,11 +323,13 @@ class Skeleton:
         return rows.J[own], -rows.x_ddot[own]
 
     def mass_and_center(self, q: ArrayLike) -> tuple[float, Array]:
-        """Mass of all bodies that move [kg] and where its center is in ground (3,) [m]."""
+        """Mass of all bodies [kg] and where its center is in ground (3,) [m]."""
         tree, links = self.tree, self.at(self._state(q)).links
         R, x = links.rotation[tree.body_link], links.position[tree.body_link]
-        mass = float(tree.mass.sum())
-        return mass, tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x) / mass
+        at_rest, moment = self._at_rest
+        mass = float(tree.mass.sum()) + at_rest
+        moment = moment + tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x)
+        return mass, moment / mass
 
     def _state(self, value: Any) -> Array:
         return np.array(_check.array("skeleton", "state", value, (self.n,)))

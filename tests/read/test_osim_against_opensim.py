@@ -103,17 +103,6 @@ def assert_same_places(model, found, skeleton, q):
         assert_allclose(ours, theirs, atol=EXACT, rtol=0.0, err_msg=muscle.name)
 
 
-def mass_and_center(model, skeleton, q):
-    """Mass of all bodies, those at rest too, and its center."""
-    poses, mass, moment = skeleton.poses(q), 0.0, np.zeros(3)
-    for body in model.bodies:
-        if body.mass is not None:
-            rotation, position = poses[body.name]
-            mass += body.mass
-            moment += body.mass * (position + rotation @ body.com)
-    return mass, moment / mass
-
-
 def assert_same(model, answer, skeleton, states):
     """Compare a skeleton at some states with OpenSim's answers there."""
     order = [name for name in answer["order"] if name]
@@ -121,7 +110,7 @@ def assert_same(model, answer, skeleton, states):
     used = [k for k, name in enumerate(answer["order"]) if name]
     for q, found in zip(states, answer["configurations"], strict=True):
         assert_same_places(model, found, skeleton, q)
-        mass, center = mass_and_center(model, skeleton, q)
+        mass, center = skeleton.mass_and_center(q)
         assert_allclose(mass, answer["mass"], rtol=EXACT)
         assert_allclose(center, found["center"], atol=EXACT, rtol=0.0)
         # OpenSim's matrix is that of its speeds u, with q_dot = N u

@@ -1,6 +1,7 @@
 """What a limb made up for tests comes out as."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,56 @@ def test_muscle(limb):
     assert isinstance(roll.shape, fm.WrapCylinder) and roll.shape.quadrant == "-y"
     assert (roll.shape.radius, roll.shape.length, roll.shape.body.name) == (0.016, 0.05, "upper")
     assert_allclose(roll.shape.rotation, body_fixed_xyz(np.array([0.1, -0.2, 0.3])))
+
+
+def same(first, second):
+    """Whether two models have the same poses and muscle lengths."""
+    first_skeleton, second_skeleton = fm.skeleton(first), fm.skeleton(second)
+    chosen = {"swing": 0.4, "twist": -0.3, "flexion": 1.2}
+    q = first_skeleton.q_of(chosen)
+    poses, others = first_skeleton.poses(q), second_skeleton.poses(second_skeleton.q_of(chosen))
+    for name, (rotation, position) in poses.items():
+        assert_allclose(others[name][0], rotation, atol=1e-15)
+        assert_allclose(others[name][1], position, atol=1e-15)
+    length = path_length(first_skeleton, first.muscles[0], q)
+    assert_allclose(path_length(second_skeleton, second.muscles[0], q), length, rtol=1e-14)
+
+
+def test_layouts_between_the_versions(tmp_path):
+    """An engine in the model, as the earliest files have it, and connectors in place of sockets."""
+    old = (DATA / "limb_v2.osim").read_text()
+    start, end = old.index("<BodySet"), old.index("<ForceSet")
+    engine = f"<DynamicsEngine><SimbodyEngine>{old[start:end]}</SimbodyEngine></DynamicsEngine>"
+    file = tmp_path / "engine.osim"
+    file.write_text((old[:start] + engine + old[end:]).replace("ForceSet", "ActuatorSet"))
+    same(fm.read_osim(DATA / "limb_v2.osim"), fm.read_osim(file))
+
+    def connector(match):
+        inside = "".join(
+            f'<Connector_PhysicalFrame_ name="{name}"><connectee_name>{path}</connectee_name>'
+            "</Connector_PhysicalFrame_>"
+            for name, path in (("parent_frame", match[1]), ("child_frame", match[2]))
+        )
+        return f"<connectors>{inside}</connectors>"
+
+    sockets = (
+        "<socket_parent_frame>(.*)</socket_parent_frame>\\s*<socket_child_frame>(.*)</socket_.*>"
+    )
+    text, n = re.subn(sockets, connector, (DATA / "limb_v4.osim").read_text())
+    assert n == 4
+    file.write_text(text.replace('Version="40000"', 'Version="30512"'))
+    same(fm.read_osim(DATA / "limb_v4.osim"), fm.read_osim(file))
+    # paths may start at the point that names them
+    text = (
+        (DATA / "limb_v4.osim")
+        .read_text()
+        .replace(
+            "<socket_parent_frame>/bodyset/lower<",
+            "<socket_parent_frame>../../../../jointset/elbow/lower_offset/..//../../bodyset/lower<",
+        )
+    )
+    file.write_text(text.replace(">/bodyset/trunk<", ">trunk<"))
+    same(fm.read_osim(DATA / "limb_v4.osim"), fm.read_osim(file))
 
 
 def test_path_of_a_muscle(limb):

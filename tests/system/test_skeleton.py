@@ -410,9 +410,7 @@ def test_equilibrium_with_quaternions_couplings_and_held_coordinates():
     for enforce in ("eliminate", "multiplier"):
         system = fm.build(functional_arm(enforce))
         if enforce == "multiplier":
-            with pytest.warns(
-                fm.ModelWarning, match="not known: the masses are not symm"
-            ):
+            with pytest.warns(fm.ModelWarning, match="not known: the masses are not symm"):
                 y, v = fm.equilibrium(system)
         else:
             y, v = fm.equilibrium(system)

@@ -47,6 +47,7 @@ class Document:
         self.version, self.model = self._open(root)
         self.report = ImportReport(str(path), self.version)
         self.defaults: dict[str, Element] = {}
+        self._unpack_engine()
         for element in root.walk():
             if element.attributes.get("file", "").strip():
                 self.fail(
@@ -81,6 +82,15 @@ class Document:
             self.fail(root, f"holds {found}", "must hold one <Model>", "is this a setup file?")
         models[0].seen = True
         return int(text), models[0]
+
+    def _unpack_engine(self) -> None:
+        """Give the model what the earliest files keep in <DynamicsEngine><SimbodyEngine>."""
+        engine = self.child(self.child(self.model, "DynamicsEngine"), "SimbodyEngine")
+        if engine is not None:
+            for child in engine.children:
+                child.parent = self.model
+            self.model.children += engine.children
+            engine.children = []
 
     # errors -------------------------------------------------------------------------------
 

@@ -11,7 +11,15 @@ from fibermsk.read.xml_tree import Element
 
 __all__ = ["Frame", "Frames", "body_fixed_xyz", "placed", "socket"]
 
-CONTAINERS = ("objects", "components", "frames", "coordinates", "attached_geometry")
+CONTAINERS = (
+    "objects",
+    "components",
+    "frames",
+    "coordinates",
+    "attached_geometry",
+    "PathPointSet",
+    "PathWrapSet",
+)
 """Elements that hold objects and are no part of a path."""
 
 MAX_CHAIN = 100
