@@ -16,6 +16,7 @@ from fibermsk.laws import (
     QuadraticLimit,
     SmoothLimit,
     Spring,
+    Stiffening,
 )
 from fibermsk.model import (
     Axis,
@@ -65,6 +66,7 @@ from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
@@ -121,6 +123,7 @@ __all__ = [
     "ModelWarning",
     "MovingPathPoint",
     "MovingPoint",
+    "MuscleBundle",
     "NaturalSpline",
     "Newton",
     "PathPoint",
@@ -144,6 +147,7 @@ __all__ = [
     "Spring",
     "Stability",
     "Station",
+    "Stiffening",
     "Still",
     "Table",
     "Tissue",
@@ -157,6 +161,7 @@ __all__ = [
     "build",
     "check",
     "equilibrium",
+    "fibers_from_muscle",
     "load",
     "load_checkpoint",
     "read_mesh",
@@ -184,9 +189,11 @@ _LAZY = {
     "SDIRK2": "fibermsk.solvers",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
+    "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
+    "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
     "read_mesh": "fibermsk.read",

@@ -44,7 +44,7 @@ class _Samples:
 def _sample(model: Model, cables: Cables) -> _Samples:
     n, m = cables.h.size, _SAMPLE_XI.size
     theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
-    fraction, law = np.empty((n, m)), np.empty((n, m, 7))
+    fraction, law = np.empty((n, m)), np.empty((n, m, 9))
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
@@ -59,7 +59,7 @@ def _sample(model: Model, cables: Cables) -> _Samples:
         theta=theta,
         area=np.pi * radius.ravel() ** 2,
         G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI).ravel(),
-        law=law.reshape(-1, 7),
+        law=law.reshape(-1, 9),
         fraction=fraction,
     )
 
