@@ -39,6 +39,7 @@ def run(options: Options) -> Findings:
     findings = Findings(ratios={"exudyn": None, "wrap_mujoco": None, "wrap_opensim": None})
     parts = _time_parts(findings, options)
     _roofline(findings, options, parts)
+    _time_bones(findings, options)
     _time_cables(findings, options)
     findings.notes.append(
         "wrap_mujoco and wrap_opensim compare the wrapping of line muscles, which this version "
@@ -106,6 +107,34 @@ def _roofline(findings: Findings, options: Options, measured: dict[str, Any]) ->
         "roofline: operations of the kernel per second, over the smaller of what one core does in "
         "a product of dense matrices and what it does at this many operations a byte, if memory "
         "were as fast as in the sum of two long arrays; the arrays of this size lie in caches"
+    )
+
+
+def _time_bones(findings: Findings, options: Options) -> None:
+    """Distances to a capsule and to meshes of more and more triangles."""
+    options.say("distances to bones")
+    with Worker(1) as worker:
+        rows = worker.call(
+            "fibermsk.bench.bone_times:time_bones",
+            sizes=[9, 18] if options.quick else [9, 18, 36, 72],
+            repeats=3 if options.quick else 9,
+        )
+    for row in rows:
+        what = f"mesh of {row['triangles']} triangles" if row["triangles"] else "capsule"
+        findings.add(
+            f"distance to a bone with derivatives, {what}",
+            "fibermsk",
+            row["points"],
+            row["seconds"],
+            threads=1,
+            ns_per_point=1e9 * row["seconds"] / row["points"],
+            build_seconds=row["build"],
+        )
+    meshes = [row["seconds"] for row in rows if row["triangles"]]
+    findings.ratios["mesh_triangles"] = meshes[-1] / meshes[0]
+    findings.notes.append(
+        "mesh_triangles: time of a point on the finest mesh over that on the coarsest; both have "
+        "grids of the same spacing"
     )
 
 

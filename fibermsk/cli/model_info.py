@@ -33,6 +33,8 @@ def show_model(file: Path, geometry: Path | None, json: bool) -> None:
 
 def describe_model(model: Model) -> dict[str, Any]:
     """Contents of a model as what JSON knows."""
+    from fibermsk.model.body import shapes_of, visuals_of
+
     report = model.import_report
     follows = {coupling.dependent: coupling for coupling in model.couplings}
     return {
@@ -45,8 +47,8 @@ def describe_model(model: Model) -> dict[str, Any]:
             {
                 "name": body.name,
                 "mass": body.mass or 0.0,
-                "shapes": len(body.shapes),
-                "visuals": len(getattr(body, "visuals", ())),
+                "shapes": len(shapes_of(body)),
+                "visuals": len(visuals_of(body)),
             }
             for body in model.bodies
         ],

@@ -101,8 +101,8 @@ def _model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
     missing = sum(path is None for _, _, path in meshes)
     if missing:
         typer.echo(
-            f"{missing} of {len(meshes)} mesh files not found, their bodies are sticks: give "
-            f"--geometry DIR, or see fibermsk info {file}",
+            f"{missing} of {len(meshes)} mesh files not found, bodies without any are sticks: give "
+            f"--geometry DIR; fibermsk info {file} names them",
             err=True,
         )
     return still(model, values or None)

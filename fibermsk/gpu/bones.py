@@ -251,8 +251,8 @@ class Bones:
                 (
                     at.elements, at.h, update, stray, runs.element, runs.shape, runs.law,
                     *self._law, runs.slot_start, runs.point, runs.state, self._shape_link,
-                    self._steepest, self._moves, links.position, links.S, self._chain_length(links), update_q,
-                    fraction, keep, runs.found,
+                    self._steepest, self._moves, links.position, links.S,
+                    self._chain_length(links), update_q, fraction, keep, runs.found,
                 ),
             )  # fmt: skip
             fraction = min(fraction, float(runs.found[:, 0].min()))

@@ -26,7 +26,15 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 
-__all__ = ["FARTHEST_TURN", "add_curvature", "bound_excess", "fill_rows", "fill_turns"]
+__all__ = [
+    "FARTHEST_TURN",
+    "add_columns",
+    "add_curvature",
+    "bound_excess",
+    "congruence",
+    "fill_rows",
+    "fill_turns",
+]
 
 
 FARTHEST_TURN = 0.2
@@ -107,6 +115,41 @@ def add_curvature(first, support, weight, H, out):
                 if support[i, c] < 0:
                     break
                 out[support[i, b], support[i, c]] += w * H[i, b, c]
+
+
+@kernel
+def add_columns(first, support, J, columns, out):
+    """Add columns (k, m) of the m rows from the first on, times J, to out (k, n)."""
+    for a in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            value = columns[a, i]
+            if value == 0.0:
+                continue
+            for u in range(support.shape[1]):
+                b = support[first + i, u]
+                if b < 0:
+                    break
+                out[a, b] += value * J[first + i, b]
+
+
+@kernel
+def congruence(first, support, J, M, out):
+    """Add J^T M J to out (n, n), with M (m, m) of the rows from the first on."""
+    width = support.shape[1]
+    for i in range(M.shape[0]):
+        for j in range(M.shape[0]):
+            value = M[i, j]
+            if value == 0.0:
+                continue
+            for u in range(width):
+                b = support[first + i, u]
+                if b < 0:
+                    break
+                for v in range(width):
+                    c = support[first + j, v]
+                    if c < 0:
+                        break
+                    out[b, c] += J[first + i, b] * value * J[first + j, c]
 
 
 @kernel

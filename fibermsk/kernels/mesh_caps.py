@@ -71,9 +71,7 @@ def _edges(
     return np.argwhere(hole), node, crossing
 
 
-def _cells(
-    node: NDArray[np.int64], axis: int, shape: NDArray[np.int64]
-) -> list[NDArray[np.int64]]:
+def _cells(node: NDArray[np.int64], axis: int, shape: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Lowest nodes of the four cells around edges, going around; -1 outside of the grid."""
     first, second = (axis + 1) % 3, (axis + 2) % 3
     ring = []

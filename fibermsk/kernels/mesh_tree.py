@@ -189,9 +189,7 @@ def _solid_angle(corners, x, y, z):
     la = math.sqrt(a0 * a0 + a1 * a1 + a2 * a2)
     lb = math.sqrt(b0 * b0 + b1 * b1 + b2 * b2)
     lc = math.sqrt(c0 * c0 + c1 * c1 + c2 * c2)
-    volume = (
-        a0 * (b1 * c2 - b2 * c1) + a1 * (b2 * c0 - b0 * c2) + a2 * (b0 * c1 - b1 * c0)
-    )
+    volume = a0 * (b1 * c2 - b2 * c1) + a1 * (b2 * c0 - b0 * c2) + a2 * (b0 * c1 - b1 * c0)
     below = (
         la * lb * lc
         + (a0 * b0 + a1 * b1 + a2 * b2) * lc

@@ -95,46 +95,63 @@ def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
     ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; start (n_points +
     1,): where the entries of a point begin; moved (n_points, n): which states move it.
     """
-    place, curvature = np.empty(moved.shape[1], np.int64), scratch(3)
     n_axes, width = S.shape[0], support.shape[1]
+    place, chain = np.empty(moved.shape[1], np.int64), np.empty(n_axes, np.int64)
     for m in range(link.size):
         if link[m] < 0:
             continue
-        size = 0
+        size, length = 0, 0
         for b in range(moved.shape[1]):
             place[b] = size
             if moved[m, b]:
                 size += 1
         for i in range(n_axes):
-            if not moves[link[m], i]:
-                continue
-            for j in range(n_axes):
-                if not moves[link[m], j]:
-                    continue
-                _fill_curvature(m, i, j, S, moves, C, curvature)
-                for u in range(width):
-                    b = support[first + i, u]
+            if moves[link[m], i]:
+                chain[length] = i
+                length += 1
+        plane = size * size
+        for u in range(length):
+            i = chain[u]
+            wx, wy, wz = S[i, 0], S[i, 1], S[i, 2]
+            for v in range(u, length):
+                j = chain[v]
+                # i is at or above j in the chain
+                x = wy * C[m, 2, j] - wz * C[m, 1, j]
+                y = wz * C[m, 0, j] - wx * C[m, 2, j]
+                z = wx * C[m, 1, j] - wy * C[m, 0, j]
+                for k in range(width):
+                    b = support[first + i, k]
                     if b < 0:
                         break
-                    for v in range(width):
-                        c = support[first + j, v]
+                    for o in range(width):
+                        c = support[first + j, o]
                         if c < 0:
                             break
                         way = J[first + i, b] * J[first + j, c]
                         at = start[m] + place[b] * size + place[c]
-                        for r in range(3):
-                            values[at + r * size * size] += way * curvature[r]
-            for u in range(width):
-                b = support[first + i, u]
-                if b < 0 or H.shape[0] == 0:
+                        values[at] += way * x
+                        values[at + plane] += way * y
+                        values[at + 2 * plane] += way * z
+                        if u != v:
+                            at = start[m] + place[c] * size + place[b]
+                            values[at] += way * x
+                            values[at + plane] += way * y
+                            values[at + 2 * plane] += way * z
+        if H.shape[0] == 0:
+            continue
+        for u in range(length):
+            i = chain[u]
+            for k in range(width):
+                b = support[first + i, k]
+                if b < 0:
                     break
-                for v in range(width):
-                    c = support[first + i, v]
+                for o in range(width):
+                    c = support[first + i, o]
                     if c < 0:
                         break
                     at = start[m] + place[b] * size + place[c]
                     for r in range(3):
-                        values[at + r * size * size] += H[first + i, u, v] * C[m, r, i]
+                        values[at + r * plane] += H[first + i, k, o] * C[m, r, i]
 
 
 @body

@@ -140,9 +140,7 @@ def add_bone_potential(
                 continue
             w = law_weight[law, q] * h[e]
             r_x, _, _ = section(power[e], reference[e], radius_poly[e], h[e], xi, x, a1, a2)
-            d = distance_slopes(
-                x, b, shape_place, shape_field, shape_kind, grids, slope, curvature
-            )
+            d = distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, curvature)
             g = fill_bone_gap(a1, r_x, d, slope, curvature, shape_field[b, 0], dz, dzz)
             share = reference_radius(radius_poly[e], xi) + shape_field[b, 0]
             energy_terms(

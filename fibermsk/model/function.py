@@ -325,4 +325,4 @@ def _cubic(x: Array, y: Array, ends: Array, first: float, last: float) -> Pieces
     end_slope = slope[-1] + width[-1] * (c[-2] + 2.0 * c[-1]) / 6.0
     before = [[y[0], inner[0, 1], 0.0, 0.0]]
     after = [[y[-1], end_slope, 0.0, 0.0]]
-    return Pieces(x, np.r_[x[0], x], np.concatenate([before, inner, after]))
+    return Pieces(x, np.r_[x[0], x], np.array(np.concatenate([before, inner, after]), float))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.laws import _check
-from fibermsk.model.topology import Topology, orient
+from fibermsk.model.topology import Topology, enclosed_volume, orient
 
 __all__ = ["Mesh", "MeshReport"]
 
@@ -44,7 +44,7 @@ class MeshReport:
     turned : int
         Triangles that were turned around, so that all look outwards.
     volume, area : float
-        Enclosed volume [m^3] (of an open mesh about) and surface [m^2].
+        Enclosed volume [m^3], with lids on the holes of an open mesh, and surface [m^2].
     extents : (3,) float array
         Lengths of the box around it [m].
     """
@@ -230,9 +230,7 @@ def _check_faces(owner: str, value: Any, n: int) -> NDArray[np.int64]:
     return faces.astype(np.int64)
 
 
-def _clean(
-    owner: str, vertices: Array, faces: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], int]:
+def _clean(owner: str, vertices: Array, faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Triangles with an area, each once, and how many were dropped."""
     corners = vertices[faces]
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
@@ -252,10 +250,8 @@ def _clean(
     return faces[keep], int((~keep).sum())
 
 
-def _report(
-    vertices: Array, faces: NDArray[np.int64], dropped: int, turned: int
-) -> MeshReport:
-    corners = vertices[faces] - vertices.mean(axis=0)
+def _report(vertices: Array, faces: NDArray[np.int64], dropped: int, turned: int) -> MeshReport:
+    corners = vertices[faces]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     topology = Topology.of(faces)
     return MeshReport(
@@ -267,7 +263,7 @@ def _report(
         components=int(topology.component.max()) + 1,
         dropped=dropped,
         turned=turned,
-        volume=float(np.einsum("fi,fi->f", corners[:, 0], normal).sum() / 6.0),
+        volume=enclosed_volume(vertices, faces),
         area=float(0.5 * np.linalg.norm(normal, axis=1).sum()),
         extents=np.ptp(vertices, axis=0),
     )

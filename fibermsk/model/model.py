@@ -71,6 +71,7 @@ class Model:
             _check.refuse(self._owner, "ground", self.ground, "have the name 'ground'")
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
+        self._joint_of: dict[Body, Joint] = {}
         self._fibers: list[Fiber] = []
         self._contacts: list[Contact] = []
         self._couplings: list[Coupling] = []
@@ -149,6 +150,7 @@ class Model:
             elif isinstance(item, JOINTS):
                 self._check_joint(item)
                 self._joints.append(item)
+                self._joint_of[item.child] = item
                 self._named[_key(item)] = item
                 self._coordinates.update({c.name: c for c in item.coordinates})
             elif isinstance(item, Coupling):
@@ -181,6 +183,7 @@ class Model:
         copy._bodies, copy._joints = list(self._bodies), list(self._joints)
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
         copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
+        copy._joint_of = dict(self._joint_of)
         copy._muscles, copy._named = list(self._muscles), dict(self._named)
         copy.import_report = self.import_report
         return copy
@@ -198,7 +201,7 @@ class Model:
         joint : Weld, Hinge or None
             The joint whose child it is; None for the ground or a body without joint yet.
         """
-        return next((joint for joint in self._joints if joint.child is body), None)
+        return self._joint_of.get(body)
 
     def validate(self) -> None:
         """Check what only shows once everything is added.

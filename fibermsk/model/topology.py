@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Topology", "orient", "winding_number"]
+__all__ = ["Topology", "enclosed_volume", "orient", "winding_number"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+
+# Triangles of a patch that are asked which way it looks, and the rise of the winding number that
+# makes it look inwards.
+_SAMPLES, _RISE = 16, 0.05
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,40 @@ def _components(faces: Index) -> Index:
     return np.unique(label[faces[:, 0]], return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
+def enclosed_volume(vertices: Array, faces: Index) -> float:
+    """Volume within triangles [m^3], negative where they look inwards.
+
+    Each hole of an open mesh is closed by triangles between its edges and their middle.
+    """
+    corners = vertices[faces]
+    origin = corners.mean(axis=(0, 1))
+    edges = np.concatenate([faces[:, [1, 0]], faces[:, [2, 1]], faces[:, [0, 2]]])
+    low, high = edges.min(axis=1), edges.max(axis=1)
+    key, first, index = np.unique(
+        low * (faces.max() + 1) + high, return_index=True, return_inverse=True
+    )
+    # edges that are not run through as often in one direction as in the other
+    net = np.bincount(index, np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0), key.size)
+    open_edges = np.flatnonzero(net)
+    tetrahedra = _six_volumes(corners - origin).sum()
+    if open_edges.size:
+        a, b = low[first[open_edges]], high[first[open_edges]]
+        _, at = np.unique(np.r_[a, b], return_inverse=True)
+        a_own, b_own = at.reshape(2, -1)
+        hole = _components(np.stack([a_own, b_own, a_own], axis=1))
+        middle = np.zeros((hole.max() + 1, 3))
+        np.add.at(middle, hole, 0.5 * (vertices[a] + vertices[b]))
+        middle /= np.bincount(hole)[:, None]
+        lids = np.stack([vertices[a], vertices[b], middle[hole]], axis=1)
+        tetrahedra += (net[open_edges] * _six_volumes(lids - origin)).sum()
+    return float(tetrahedra / 6.0)
+
+
+def _six_volumes(corners: Array) -> Array:
+    """Six times the volumes between triangles (n, 3, 3) and the origin."""
+    return np.einsum("fi,fi->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+
+
 def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
     """Triangles that look outwards, and how many were turned.
 
@@ -91,8 +129,7 @@ def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
     volume = np.zeros(n_parts)
     for part in range(n_parts):
         own = topology.component == part
-        at = corners[own] - corners[own].mean(axis=(0, 1))
-        volume[part] = np.einsum("fi,fi->", at[:, 0], np.cross(at[:, 1], at[:, 2]))
+        volume[part] = enclosed_volume(vertices, faces[own])
     inward = volume < 0.0
     for part in np.flatnonzero(inward):
         own = topology.component == part
@@ -102,8 +139,43 @@ def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
             inward[part] = not inside.all()
     back = inward[topology.component]
     faces = np.where(back[:, None], faces[:, ::-1], faces)
+    if not topology.watertight:
+        patches = _inverted_patches(vertices, faces, topology)
+        faces = np.where(patches[:, None], faces[:, ::-1], faces)
+        back = back ^ patches
     turned = turn ^ back
     return np.ascontiguousarray(faces), int(turned.sum())
+
+
+def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDArray[np.bool_]:
+    """Triangles of patches that look against the rest, which hang on crowded edges or beside slits.
+
+    Across the hole that a patch leaves, the winding number of the rest falls towards the outside.
+    """
+    label = np.arange(len(faces))
+    while True:
+        before = label.copy()
+        least = np.minimum(label[topology.first], label[topology.second])
+        np.minimum.at(label, topology.first, least)
+        np.minimum.at(label, topology.second, least)
+        label = label[label]
+        if np.array_equal(label, before):
+            break
+    names, size = np.unique(label, return_counts=True)
+    inverted = np.zeros(len(faces), bool)
+    corners = vertices[faces]
+    for name in names[np.argsort(size)][:-1]:  # the largest patch decides
+        own = label == name
+        rest = np.where(inverted[~own, None, None], corners[~own][:, ::-1], corners[~own])
+        at = corners[own]
+        normal = np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0])
+        twice = np.linalg.norm(normal, axis=1)
+        some = np.argsort(-twice)[:_SAMPLES]
+        step = 0.2 * np.sqrt(0.5 * twice.sum()) * normal[some] / twice[some, None]
+        middle = at[some].mean(axis=1)
+        rise = winding_number(rest, middle + step) - winding_number(rest, middle - step)
+        inverted[own] = np.average(rise, weights=twice[some]) > _RISE
+    return inverted
 
 
 def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:

@@ -108,8 +108,8 @@ def _by_trimesh(owner: str, file: Path) -> Triangles:
     try:
         import trimesh  # pyright: ignore[reportMissingImports]
 
-        found = trimesh.load_scene(file, process=False)
-        parts = [part for part in found.dump() if hasattr(part, "faces")]
+        found = trimesh.load_scene(file, process=False).dump()
+        parts = [part for part in found if isinstance(part, trimesh.Trimesh)]
     except Exception as error:  # trimesh has no errors of its own
         _unreadable(owner, error)
     begin = np.cumsum([0, *(len(part.vertices) for part in parts)])

@@ -12,7 +12,7 @@ from fibermsk.errors import ModelError
 __all__ = ["Element", "read_xml"]
 
 MAX_BYTES = 64 * 2**20
-MAX_ELEMENTS = 2_000_000
+MAX_ELEMENTS = 500_000
 MAX_DEPTH = 100
 """Far above any model: the largest known has 1.2 MB, 4e4 elements and a depth of 14."""
 
@@ -67,21 +67,21 @@ class Element:
 
     @property
     def label(self) -> str:
-        """Tag and name, such as "Body 'ulna'"."""
-        return f"{self.tag} {self.name!r}" if self.name else self.tag
+        """Tag and name, such as "Body 'ulna'"; long ones are cut."""
+        return f"{_cut(self.tag)} {_cut(self.name)!r}" if self.name else _cut(self.tag)
 
     @property
     def path(self) -> str:
         """Labels from below the root down to this element, separated by slashes."""
         labels, element = [], self
         while element.parent is not None:
-            labels.append(element.name or element.tag)
+            labels.append(_cut(element.name or element.tag))
             element = element.parent
         return "/".join(reversed(labels)) or self.tag
 
     def walk(self) -> Iterator[Element]:
         """The element and all below it, in the order of the file."""
-        waiting = [self]
+        waiting: list[Element] = [self]
         while waiting:
             element = waiting.pop()
             yield element
@@ -90,6 +90,11 @@ class Element:
     def find(self, tag: str) -> list[Element]:
         """Children of a tag."""
         return [child for child in self.children if child.tag == tag]
+
+
+def _cut(text: str) -> str:
+    """Beginning of a text."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def read_xml(

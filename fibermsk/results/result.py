@@ -73,8 +73,7 @@ class BodyMotion:
     shapes : tuple of ShapeRecord
         What fibers touch of the body.
     visuals : tuple of ShapeRecord
-        Meshes that are drawn, and not touched. Where a body has any, its shapes are drawn
-        translucent.
+        Meshes that are drawn, and not touched.
     """
 
     position: Array

@@ -64,7 +64,8 @@ class Still:
     sticks : tuple of ShapeRecord
         What stands for bodies without a shape: capsules between their joints, in the ground frame.
     axes : tuple of JointAxis
-        Axes of the joints.
+        Axes of the joints that coordinates move by themselves; not those of coordinates that are
+        locked or follow others.
     """
 
     result: Result

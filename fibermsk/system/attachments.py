@@ -39,6 +39,7 @@ class Attachments:
 
     def __init__(self, cables: Cables, skeleton: Skeleton) -> None:
         self._cables, self._skeleton = cables, skeleton
+        self._moved = skeleton.moved_by(cables.point_link)
         self._pattern: tuple[Index, Index] | None = None
 
     def place(self, motion: Motion) -> Ends:
@@ -53,9 +54,7 @@ class Attachments:
 
     def jacobian(self, motion: Motion, ends: Ends) -> Array:
         """dc/dq, (n_points, 3, n)."""
-        if motion.rows is None:
-            return ends.C
-        return ends.C @ self._skeleton.axes_of(motion.rows.J)
+        return self._skeleton.columns(motion, ends.C)
 
     def velocity_slope(self, motion: Motion, ends: Ends) -> Array:
         """How the ends' velocities vary with the axes at constant speeds, (n_points, 3, n_axes)."""
@@ -123,13 +122,13 @@ class Attachments:
         motion = skeleton.evaluate(q, zero, zero, second=True)
         ends = self.place(motion)
         if self._pattern is None:
-            self._pattern = _find_pattern(skeleton, link)
+            self._pattern = _find_pattern(self._moved)
         start, coords = self._pattern
         values = np.zeros(coords.shape[1])
         support, J, H, first = skeleton.dependence(motion)
         points.fill_hessian(
             motion.links.S, skeleton.tree.moves, link, ends.C, first, support, J, H, start,
-            skeleton.moved_by(link), values,
+            self._moved, values,
         )  # fmt: skip
         shape = (3 * link.size, skeleton.n, skeleton.n)
         return sparse.COO(coords, values, shape=shape, has_duplicates=False, sorted=True)
@@ -139,11 +138,10 @@ class Attachments:
         return motion.links.S, tree.moves, self._cables.point_link, ends.C, motion.speed
 
 
-def _find_pattern(skeleton: Skeleton, link: Index) -> tuple[Index, Index]:
+def _find_pattern(moved: NDArray[np.bool_]) -> tuple[Index, Index]:
     """Where each point's entries of the rank-3 tensor begin, and the coordinates of all."""
-    moved = skeleton.moved_by(link)
     start, coords = [0], []
-    for m in range(link.size):
+    for m in range(moved.shape[0]):
         own = np.flatnonzero(moved[m])
         r, j, k = np.meshgrid(np.arange(3), own, own, indexing="ij")
         coords.append(np.stack([3 * m + r.ravel(), j.ravel(), k.ravel()]))

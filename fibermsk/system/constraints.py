@@ -60,6 +60,14 @@ class Constraints:
         """Prescribed entries, or their derivatives of an order, at a time [s]; (k,)."""
         return np.array([float(motion(t, order)) for motion in self._motions])
 
+    def settle(self, rows: Rows | None, force: Array) -> None:
+        """Hand forces (n,) of held coordinates on to those they follow, or to what holds them."""
+        if self.row.size and rows is not None:
+            G, own, free = rows.J[self.row], self.dependent, self._free
+            force[free] -= G[:, free].T @ np.linalg.solve(G[:, own].T, force[own])
+            force[own] = 0.0
+        force[self.held] = 0.0
+
     def reduce(
         self, rows: Rows | None, dp_dq: float, dpdot_dp: float, residual: Array,
         R: Array, D: Array, tangent: bool,

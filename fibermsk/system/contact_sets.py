@@ -322,7 +322,7 @@ class PotentialBones(_BoneSet):
         variational.scatter_bone_potential(
             self._begin, at.power, cables.reference_power, cables.radius_poly, cables.elements,
             cables.h, runs.element, runs.shape, runs.law, *at.shapes, partners.constants,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.state, partners.shape_link,
-            self.tree.moves, at.state.S, *self._receives(out, tangent),
+            partners.points, partners.xi, partners.weight, runs.slot_start, self.state,
+            partners.shape_link, self.tree.moves, at.state.S, *self._receives(out, tangent),
         )  # fmt: skip
         self._add_shares(out, tangent)

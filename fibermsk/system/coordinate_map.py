@@ -102,6 +102,19 @@ class CoordinateMap:
         """Add the sum of weight_i d2x_i/dq2 over rows from the first on to out (n, n)."""
         coordinate_map.add_curvature(first, self.support, weight, rows.H, out)
 
+    def columns(self, rows: Rows, first: int, columns: Array) -> Array:
+        """Columns (..., m) of the rows from the first on, times J: (..., n)."""
+        flat = np.ascontiguousarray(columns).reshape(-1, columns.shape[-1])
+        out = np.zeros((flat.shape[0], self.n))
+        coordinate_map.add_columns(first, self.support, rows.J, flat, out)
+        return out.reshape(*columns.shape[:-1], self.n)
+
+    def congruence(self, rows: Rows, first: int, M: Array) -> Array:
+        """J^T M J of the rows from the first on, (n, n)."""
+        out = np.zeros((self.n, self.n))
+        coordinate_map.congruence(first, self.support, rows.J, M, out)
+        return out
+
     def excess(self, q: Array, update: Array) -> Array:
         """Bound of how far rows leave their linear way on any part of an update, (n_rows,)."""
         out = np.zeros(self.offset.size)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,12 +25,12 @@ from numpy.typing import NDArray
 from fibermsk.kernels import mesh_tree
 from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.mesh_caps import hole_caps
-from fibermsk.kernels.mesh_field import BEYOND
 from fibermsk.model import Capsule, InfiniteCylinder, Mesh
 from fibermsk.model.body import Shape
 from fibermsk.model.mesh import vertices_of
+from fibermsk.system.grid import Grid
 
-__all__ = ["Grid", "default_spacing", "grid_of", "signed_distance"]
+__all__ = ["default_spacing", "grid_of", "signed_distance"]
 
 Array = NDArray[np.float64]
 _Tree = tuple[Array, Array, NDArray[np.int64], Array]
@@ -41,91 +40,6 @@ _MOST_NODES = 400_000
 
 # One node before the box, one after it.
 _PADDING = 1
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Coefficients of the field of a mesh; see `fibermsk.kernels.mesh_field`.
-
-    Attributes
-    ----------
-    origin : (3,) float array
-        Place of the first coefficient, body frame [m].
-    spacing : float
-        [m].
-    coefficients : (nx, ny, nz) float array
-        [m].
-    """
-
-    origin: Array
-    spacing: float
-    coefficients: Array
-
-    def lipschitz(self, depth: float) -> float:
-        """Bound of |grad phi| wherever phi is above -depth, at least 1.
-
-        The gradient is a mean of first differences of the coefficients, and in each cell it is at
-        most its value in the middle and half the cell's diagonal times the largest second
-        derivatives, which are means of second differences. The smaller of the two counts.
-        """
-        largest, middle = self._largest_slopes(), self._middle_slopes()
-        more = 0.5 * np.sqrt(3.0) * self.spacing * self._curvatures()
-
-        def steepest(axes: tuple[int, ...]) -> Array:
-            found = np.sqrt(sum(largest[axis] ** 2 for axis in axes))
-            return np.minimum(found, np.sqrt(sum(middle[axis] ** 2 for axis in axes)) + more)
-
-        above = _over_stencil(self.coefficients, (4, 4, 4), more.shape) > -depth
-        worst = [1.0, float(steepest((0, 1, 2))[above].max(initial=1.0))]
-        for axis in range(3):  # the slope along a face, and that away from it
-            across = steepest(tuple(k for k in range(3) if k != axis))
-            worst += [float(np.hypot(np.take(across, face, axis).max(), BEYOND)) for face in (0, -1)]
-        return max(worst)
-
-    def _largest_slopes(self) -> Array:
-        """Bound of each component of the gradient in each cell, (3, n, n, n)."""
-        size = tuple(n - 3 for n in self.coefficients.shape)
-        bounds = []
-        for axis in range(3):
-            change = np.abs(np.diff(self.coefficients, axis=axis)) / self.spacing
-            bounds.append(_over_stencil(change, tuple(4 - (k == axis) for k in range(3)), size))
-        return np.array(bounds)
-
-    def _middle_slopes(self) -> Array:
-        """Gradient in the middle of each cell, (3, n, n, n)."""
-        value, change = np.array([1.0, 23.0, 23.0, 1.0]) / 48.0, np.array([-1.0, -5.0, 5.0, 1.0])
-        slopes = []
-        for axis in range(3):
-            c = self.coefficients
-            for k in range(3):
-                weights = change / (8.0 * self.spacing) if k == axis else value
-                n = c.shape[k] - 3
-                c = sum(w * np.take(c, range(m, n + m), k) for m, w in enumerate(weights))
-            slopes.append(c)
-        return np.array(slopes)
-
-    def _curvatures(self) -> Array:
-        """Bound of the norm of the Hessian in each cell, (n, n, n)."""
-        c = self.coefficients
-        size = tuple(n - 3 for n in c.shape)
-        square = np.zeros(size)
-        for first in range(3):
-            for second in range(first + 1):
-                change = np.abs(np.diff(np.diff(c, axis=first), axis=second))
-                order = [(axis == first) + (axis == second) for axis in range(3)]
-                largest = _over_stencil(change, tuple(4 - n for n in order), size)
-                square += (1.0 if first == second else 2.0) * largest**2
-        return np.sqrt(square) / self.spacing**2
-
-
-def _over_stencil(values: Array, stencil: tuple[int, ...], size: tuple[int, ...]) -> Array:
-    """Largest value of those that each cell takes."""
-    for axis, n in enumerate(stencil):
-        largest = np.take(values, range(size[axis]), axis)
-        for k in range(1, n):
-            np.maximum(largest, np.take(values, range(k, k + size[axis]), axis), out=largest)
-        values = largest
-    return values
 
 
 def default_spacing(mesh: Mesh) -> float:

@@ -72,8 +72,12 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
         "the bodies or joints": _digest([*bones, *places]),
         "the attachments": _digest([getattr(cables, name) for name in _ATTACHMENT]),
         "the contacts": _digest(
-            [getattr(of, f.name) for of in (partners, partners.shapes) for f in fields(of)
-             if f.name != "shapes"]
+            [
+                getattr(of, f.name)
+                for of in (partners, partners.shapes)
+                for f in fields(of)
+                if f.name != "shapes"
+            ]
         ),
         "gravity": _digest([tree.gravity]),
         "the activations": _digest(

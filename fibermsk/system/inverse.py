@@ -184,9 +184,8 @@ def _coordinates(
         off[i] = needed - by_pull.sum(axis=0) - by_shape.sum(axis=0) - passive
         size[i] = np.abs(by_pull).sum(axis=0) + np.abs(by_shape).sum(axis=0)
         size[i] += np.abs(at_rest) + np.abs(passive)
-    # held coordinates are moved by whatever holds them
-    constraints = skeleton.constraints
-    off[:, constraints.held] = 0.0
+        # what holds a coordinate takes its mismatch, and a coupling hands it on
+        skeleton.constraints.settle(motion.rows, off[i])
     return off, size
 
 

@@ -110,5 +110,6 @@ def _in_body(point: PointOfPath, values: dict[str, float]) -> np.ndarray:
     components = []
     for function, name, ends in zip(point.functions, point.coordinates, point.ranges, strict=True):
         value = 0.0 if name is None else values[name]
-        components.append(float(function(value if ends is None else np.clip(value, *ends))))
+        value = value if ends is None else np.clip(value, *ends)
+        components.append(float(function.pieces()(value)))
     return np.asarray(point.at) + np.asarray(point.rotation) @ np.array(components)

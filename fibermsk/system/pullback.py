@@ -79,10 +79,9 @@ class Pullback:
 
     def columns(self) -> Array:
         """Border columns of the coordinates, (n_x, n)."""
-        rows = self._motion.rows
-        if rows is None or not self._tangent:
+        if not self._tangent:
             return self.border.B
-        return self.border.B @ self._skeleton.axes_of(rows.J)
+        return self._skeleton.columns(self._motion, self.border.B)
 
     def rows(self) -> Array:
         """Border rows of the coordinates, (n, n_x)."""

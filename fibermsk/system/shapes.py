@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.body import Shape
-from fibermsk.system.distance_grid import Grid, grid_of
+from fibermsk.system.distance_grid import grid_of
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = ["Shapes", "ShapesAt", "build_shapes"]
@@ -103,7 +103,8 @@ def build_shapes(
         local[s, :3], local[s, 3] = rotation, position
         field[s, 1:4], field[s, 4] = grid.origin, grid.spacing
         kind[s] = MESH, *grid.coefficients.shape, begin[id(grid)]
-        steepest[s] = _steepest(grid, float(field[s, 0] / limit[s]))
+        # contact is admissible down to a depth of R / gamma
+        steepest[s] = grid.lipschitz(float(field[s, 0] / limit[s]))
     return Shapes(
         link=np.array([tree.frames[body.name][0] for body, _ in shapes], np.int64),
         local=local,
@@ -119,8 +120,3 @@ def _ends(shape: Capsule | InfiniteCylinder) -> Array:
     if isinstance(shape, Capsule):
         return np.array([shape.start, shape.end])
     return np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])
-
-
-def _steepest(grid: Grid, depth: float) -> float:
-    """Bound of a mesh's gradient where contact is admissible: no deeper than R / gamma."""
-    return grid.lipschitz(depth)

@@ -106,6 +106,13 @@ class Skeleton:
         self.passive = Passive(numbers)
         self.constraints = Constraints(numbers)
         self._turned = np.array(numbers.turned, np.int64)  # first axis of each quaternion
+        self._at_rest = 0.0, np.zeros(3)  # mass and first moment of the bodies that never move
+        for body in model.bodies:
+            link, R, x = self.tree.frames[body.name]
+            if link < 0 and body.mass is not None:
+                mass, moment = self._at_rest
+                center = R @ np.asarray(body.com) + x
+                self._at_rest = mass + body.mass, moment + body.mass * center
 
     @property
     def n(self) -> int:
@@ -137,6 +144,12 @@ class Skeleton:
     def to_axes(self, motion: Motion, vector: Array) -> Array:
         """J times a vector (n,) or columns (n, m)."""
         return vector if motion.rows is None else self.axes_of(motion.rows.J) @ vector
+
+    def columns(self, motion: Motion, columns: Array) -> Array:
+        """Columns of the axes (..., n_axes) times J, (..., n)."""
+        if self.map is None or motion.rows is None:
+            return columns
+        return self.map.columns(motion.rows, self._first_axis, columns)
 
     def from_axes(self, motion: Motion, force: Array) -> Array:
         """J^T times forces on the axes (n_axes,), or rows (n_axes, m)."""
@@ -240,8 +253,8 @@ class Skeleton:
         motion = self.at(q)
         M = np.empty((self.tree.n, self.tree.n))
         self.tree.fill_mass_matrix(motion.links, M)
-        if motion.rows is not None:
-            M = self.from_axes(motion, M @ self.axes_of(motion.rows.J))
+        if self.map is not None and motion.rows is not None:
+            M = self.map.congruence(motion.rows, self._first_axis, M)
             self.passive.add_inertia(q, M)
         return M
 
@@ -310,11 +323,13 @@ class Skeleton:
         return rows.J[own], -rows.x_ddot[own]
 
     def mass_and_center(self, q: ArrayLike) -> tuple[float, Array]:
-        """Mass of all bodies that move [kg] and where its center is in ground (3,) [m]."""
+        """Mass of all bodies [kg] and where its center is in ground (3,) [m]."""
         tree, links = self.tree, self.at(self._state(q)).links
         R, x = links.rotation[tree.body_link], links.position[tree.body_link]
-        mass = float(tree.mass.sum())
-        return mass, tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x) / mass
+        at_rest, moment = self._at_rest
+        mass = float(tree.mass.sum()) + at_rest
+        moment = moment + tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x)
+        return mass, moment / mass
 
     def _state(self, value: Any) -> Array:
         return np.array(_check.array("skeleton", "state", value, (self.n,)))

@@ -83,7 +83,7 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
             if shape.active
         },
         sticks=_sticks(model, poses, muscles),
-        axes=_axes(model, frame.values(q), poses),
+        axes=_axes(model, frame, q, poses),
     )
 
 
@@ -161,24 +161,27 @@ def _sticks(
     return tuple(ShapeRecord("capsule", start, end, radius) for start, end in pairs)
 
 
-def _axes(model: Model, values: Mapping[str, float], poses: Poses) -> tuple[JointAxis, ...]:
-    """Axes of all joints where they are in this pose, those that coordinates move by themselves."""
+def _axes(model: Model, frame: Skeleton, q: Array, poses: Poses) -> tuple[JointAxis, ...]:
+    """Axes of all joints where they are in this pose."""
+    values, free = frame.values(q), set(frame.independent)
     marks = []
     for joint in model.joints:
-        marks += _axes_of(joint, values, poses)
+        marks += _axes_of(joint, values, free, poses)
     return tuple(marks)
 
 
-def _axes_of(joint: Joint, values: Mapping[str, float], poses: Poses) -> list[JointAxis]:
+def _axes_of(
+    joint: Joint, values: Mapping[str, float], free: set[str], poses: Poses
+) -> list[JointAxis]:
+    """Axes of a joint that free coordinates move by themselves."""
     rotation, _ = poses[joint.parent.name]
     point = _place(poses, joint.parent, joint.at)
     marks = []
     for axis in joint.axes:
         direction = rotation @ np.asarray(axis.direction)
-        if _is_coordinate(axis):
-            names = tuple(name for name, _ in axis.pairs)
+        if names := _names(axis, free):
             marks.append(JointAxis(names, axis.kind, point, direction))
-        value = axis.offset + sum(float(f(values[name])) for name, f in axis.pairs)
+        value = axis.offset + sum(float(f.pieces()(values[name])) for name, f in axis.pairs)
         if axis.kind == "rotation":
             rotation = _turn(direction, value) @ rotation
         else:
@@ -187,10 +190,11 @@ def _axes_of(joint: Joint, values: Mapping[str, float], poses: Poses) -> list[Jo
     return [mark._replace(point=point) if mark.kind == "rotation" else mark for mark in marks]
 
 
-def _is_coordinate(axis: Axis) -> bool:
-    """Whether the axis moves with coordinates themselves, and not with curved functions of them."""
-    linear = [isinstance(f, Linear) and f.slope != 0.0 for _, f in axis.pairs]
-    return bool(linear) and all(linear)
+def _names(axis: Axis, free: set[str]) -> tuple[str, ...]:
+    """Free coordinates that an axis is, not a curved function of which it is."""
+    return tuple(
+        name for name, f in axis.pairs if name in free and isinstance(f, Linear) and f.slope != 0.0
+    )
 
 
 def _turn(axis: Array, angle: float) -> Array:

@@ -110,7 +110,7 @@ class Tree:
     def fill_mass_matrix(self, state: TreeState, M: Array) -> None:
         """Fill M(q), (n, n)."""
         rigid.mass_matrix(
-            state.S, self.moves, state.rotation, state.position, self.body_link, self.mass,
+            state.S, self.parent, state.rotation, state.position, self.body_link, self.mass,
             self.com, self.inertia, M,
         )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapSurface
+from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
 from fibermsk.results import ShapeRecord
 
 __all__ = ["wrap_mesh"]
@@ -35,17 +35,17 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
     turn = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
     circle = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=-1)
     z = np.array([0.0, 0.0, 1.0])
+    along = np.arange(_ALONG + 1)[:, None, None] * (np.pi / _ALONG)
+    rings: Array
     if isinstance(wrap, WrapCylinder):
-        heights = np.array([-0.5, 0.5]) * wrap.length
+        heights = np.array([-0.5, 0.5]) * float(wrap.length)
         rings = wrap.radius * circle + heights[:, None, None] * z
-    elif isinstance(wrap, WrapSphere | WrapEllipsoid):
-        half_axes = np.full(3, wrap.radius) if isinstance(wrap, WrapSphere) else wrap.radii
-        polar = np.linspace(np.pi, 0.0, _ALONG + 1)[:, None, None]
-        rings = (np.sin(polar) * circle + np.cos(polar) * z) * np.asarray(half_axes)
+    elif isinstance(wrap, WrapTorus):
+        outward = wrap.outer_radius + wrap.inner_radius * np.cos(2.0 * along)
+        rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
     else:
-        section = np.linspace(0.0, 2.0 * np.pi, _ALONG + 1)[:, None, None]
-        outward = wrap.outer_radius + wrap.inner_radius * np.cos(section)
-        rings = outward * circle + wrap.inner_radius * np.sin(section) * z
+        half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
+        rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
     return rings.reshape(-1, 3), _between(len(rings))
 
 

@@ -67,6 +67,7 @@ def fit_camera(
     *,
     room: float = 0.0,
     angle: float = 0.4,
+    turn: float = 0.3,
 ) -> Camera:
     """Camera which sees all points from the side, slightly from above.
 
@@ -86,13 +87,15 @@ def fit_camera(
         Part of the width kept free at the right, 0 to 1.
     angle : float
         Full vertical opening angle [rad].
+    turn : float
+        How far to the side it stands, over how far in front.
     """
     above = np.asarray(up, dtype=float)
     first, second = _level(above)
     if np.ptp(points @ second) <= 3.0 * np.ptp(points @ first):
-        forward = second - 0.3 * first - 0.2 * above
+        forward = second - turn * first - 0.2 * above
     else:
-        forward = -first - 0.3 * second - 0.2 * above
+        forward = -first - turn * second - 0.2 * above
     axes = _axes(forward, above)
     local = points @ axes.T
     low = np.min(local - margins[:, None], axis=0)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.results.still import JointAxis, MuscleLine, Still
+from fibermsk.view.labels import Label
 from fibermsk.view.meshes import join, mesh_surface
 from fibermsk.view.surfaces import Surface, shape_surface
 
@@ -30,6 +31,10 @@ _MUSCLE_COLORS: tuple[Color, ...] = (
 )
 """Shades of muscle, in turn, so that neighbors can be told apart."""
 _AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
+_AXIS_LENGTH = 0.07
+"""Length of a joint axis on its positive side, over the size of the model."""
+_NAMES = 3
+"""Most coordinates in one label."""
 
 
 class Piece(NamedTuple):
@@ -61,21 +66,18 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     name : str
         Its name.
     body : BodyMotion
-        Where a body has visuals they are the bone, and the shapes that fibers touch are a shade
-        around it.
+        Where a body has meshes, touched or not, they are the bone, and other shapes that fibers
+        touch are a shade around it.
     span : dict
         Number of each infinite cylinder among the shapes to where it is drawn, see
         `shape_surface`.
     """
-    pieces = [
-        Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in body.visuals if len(mesh.faces)
-    ]
-    look = (_TOUCHED_COLOR, 0.3) if pieces else (BONE_COLOR, 1.0)
+    bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
+    pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
+    look = (_TOUCHED_COLOR, 0.3) if bones else (BONE_COLOR, 1.0)
     for number, shape in enumerate(body.shapes):
         if shape.kind != "mesh":
             pieces.append(Piece(name, shape_surface(shape, span=span.get(number)), *look))
-        elif len(shape.faces):
-            pieces.append(Piece(name, mesh_surface(shape), *look))
     return pieces
 
 
@@ -101,19 +103,32 @@ def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
             pieces.append(Piece("", mesh_surface(wrap), _WRAP_COLOR, 0.3))
     if axes:
         pieces += [
-            Piece("", _arrow(axis, 0.06 * size), _AXIS_COLORS[axis.kind]) for axis in still.axes
+            Piece("", _arrow(axis, _AXIS_LENGTH * size), _AXIS_COLORS[axis.kind])
+            for axis in still.axes
         ]
     return pieces
 
 
-def still_labels(still: Still) -> list[tuple[str, Array]]:
-    """Names of joint coordinates and muscles, and where they are written, in ground [m]."""
-    labels = [(", ".join(axis.coordinates), axis.point) for axis in still.axes]
+def still_labels(still: Still) -> list[Label]:
+    """Names of the coordinates at their joint axes, and of the muscles at their middles."""
+    moving: dict[tuple[float, ...], list[JointAxis]] = {}
+    for axis in still.axes:
+        moving.setdefault(tuple(np.round(axis.point, 6)), []).append(axis)
+    labels = []
+    for axes in moving.values():
+        names = list(dict.fromkeys(name for axis in axes for name in axis.coordinates))
+        for k in range(0, len(names), _NAMES):
+            words = ", ".join(names[k : k + _NAMES])
+            labels.append(Label(words, axes[0].point, _AXIS_COLORS[axes[0].kind]))
     for name, line in still.muscles.items():
-        labels.append(
-            (name, line.points[len(line.points) // 2 - 1 : len(line.points) // 2 + 1].mean(0))
-        )
+        labels.append(Label(name, _middle(line.points), _MUSCLE_COLORS[2]))
     return labels
+
+
+def _middle(points: Array) -> Array:
+    """Point halfway along a polyline."""
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    return np.array([np.interp(0.5 * way[-1], way, points[:, i]) for i in range(3)])
 
 
 def _line(line: MuscleLine) -> Surface:
@@ -130,6 +145,6 @@ def _line(line: MuscleLine) -> Surface:
 def _arrow(axis: JointAxis, length: float) -> Surface:
     """Thin rod through the joint with a ball at the positive end."""
     start, end = axis.point - 0.5 * length * axis.direction, axis.point + length * axis.direction
-    rod = ShapeRecord("capsule", start, end, 0.025 * length)
-    head = ShapeRecord("capsule", end, end, 0.06 * length)
+    rod = ShapeRecord("capsule", start, end, 0.015 * length)
+    head = ShapeRecord("capsule", end, end, 0.04 * length)
     return join([shape_surface(shape, n_around=16) for shape in (rod, head)])

@@ -18,12 +18,11 @@ from fibermsk.results.still import Still
 from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import Camera
 from fibermsk.view.fields import nearest_frame
+from fibermsk.view.labels import draw_labels
 from fibermsk.view.opengl import off_screen_works
 from fibermsk.view.stage import FIELD_COLORS, Stage
 
 __all__ = ["picture", "screenshot"]
-
-Array = NDArray[np.float64]
 
 _DPI = 100
 _SCALE_ROOM = 0.17
@@ -128,24 +127,9 @@ def _annotate(
         scale.set_label(FIBER_LABELS[stage.color_by])
         scale.outline.set_visible(False)
     _draw_axes(figure, camera, width, height)
-    for words, point in stage.labels:
-        x, y = _place(point, camera, width / height)
-        box = {
-            "boxstyle": "round,pad=0.15",
-            "facecolor": "white",
-            "edgecolor": "none",
-            "alpha": 0.6,
-        }
-        figure.text(x, y, words, ha="center", va="center", fontsize=8, color="0.1", bbox=box)
+    draw_labels(figure, stage.labels, stage.cloud, camera, (width, height))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
-
-
-def _place(point: Array, camera: Camera, aspect: float) -> tuple[float, float]:
-    """Where a point in ground is seen, as parts of width and height from the lower left."""
-    right, up, away = camera.axes @ (point - camera.position)
-    scale = 0.5 / (away * np.tan(0.5 * camera.angle))
-    return 0.5 + scale * right / aspect, 0.5 + scale * up
 
 
 def _draw_axes(figure: Figure, camera: Camera, width: int, height: int) -> None:

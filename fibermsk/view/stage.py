@@ -9,6 +9,7 @@ from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
 from fibermsk.view.camera import Camera, fit_camera
 from fibermsk.view.fields import check_frames, fiber_field, field_range
+from fibermsk.view.labels import Label
 from fibermsk.view.meshes import extreme_points
 from fibermsk.view.pieces import body_pieces, still_labels, still_pieces
 from fibermsk.view.surfaces import Surface, TubeLayout
@@ -55,8 +56,10 @@ class Stage:
         The fibers; None where there is none.
     pieces : list of Piece
         Everything else, in the frames of the bodies; what is not solid comes last.
-    labels : list of (str, (3,) float array)
-        Words, and where in ground [m].
+    labels : list of Label
+        Names of what a still shows.
+    cloud : (n, 3) float array
+        Points of what is drawn, over the whole run [m].
     limits : (float, float)
         Values at the ends of the color scale.
     """
@@ -83,15 +86,15 @@ class Stage:
             n_points = int(np.clip(_POINTS_PER_ELEMENT * most + 1, 49, 257))
             self._theta = np.linspace(0.0, 1.0, n_points)
             self.tubes = TubeLayout(len(result.fibers), n_points)
-        self._points, self._margins = self._extent(still)
+        self.cloud, self._margins = self._extent(still)
         self.pieces = [
             piece
             for name, body in result.bodies.items()
             for piece in body_pieces(name, body, self._spans(body))
         ]
-        self.labels: list[tuple[str, Array]] = []
+        self.labels: list[Label] = []
         if still is not None:
-            size = float(np.linalg.norm(np.ptp(self._points, axis=0)))
+            size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
             self.pieces += still_pieces(still, size, axes=labels)
             self.labels = still_labels(still) if labels else []
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
@@ -126,7 +129,9 @@ class Stage:
 
     def camera(self, size: tuple[int, int], room: float) -> Camera:
         """Camera that sees the whole run; `room` is the part of the width kept free."""
-        return fit_camera(self._points, self._margins, size[0] / size[1], self.result.up, room=room)
+        turn = 0.5 if self.is_still else 0.3  # left and right of a skeleton side by side
+        aspect, up = size[0] / size[1], self.result.up
+        return fit_camera(self.cloud, self._margins, aspect, up, room=room, turn=turn)
 
     def _sample(self, theta: Array, values: Array) -> Array:
         return np.interp(self._theta, theta, values)
@@ -174,7 +179,7 @@ class Stage:
                 continue
             axis = shape.end - shape.start
             axis = axis / np.linalg.norm(axis)
-            local = (self._points - body.position[0]) @ body.rotation[0] - shape.start
+            local = (self.cloud - body.position[0]) @ body.rotation[0] - shape.start
             along = local @ axis
             spans[number] = (
                 float(np.min(along - self._margins)) - 0.1 * shape.radius,

@@ -74,11 +74,14 @@ class Player:
                 interaction_event="always",
             )
         if stage.labels:
-            words, points = zip(*stage.labels, strict=True)
             self.plotter.add_point_labels(
-                np.stack(points), list(words), font_size=12, shape_opacity=0.5, show_points=False,
+                np.stack([label.point for label in stage.labels]),
+                [label.words for label in stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
                 always_visible=True,
-            )  # fmt: skip
+            )
         keys = _HELP if last > first else _HELP_STILL
         self.plotter.add_text(keys, position="upper_left", font_size=8, color="gray")
         self.plotter.add_axes(color="black", viewport=(0.0, 0.82, 0.14, 0.96))

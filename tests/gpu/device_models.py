@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import _meshes
 import numpy as np
 from scenes_of_tests import load_scene, two_link_arm
 
@@ -86,15 +87,20 @@ def chain(fibers="variational", bones="variational"):
     return reformulated(two_link_arm(), fibers, bones)
 
 
-def pushed(formulation="variational"):
+def pushed(formulation="variational", mesh=False):
     """A bone that turns pushes fibers of one and two elements, one of them led by its end.
+
+    mesh: it is a capsule's mesh of triangles.
 
     Another link, on no chain with it, carries the end of a fiber that touches no one.
     """
     model = fm.Model("pushed", gravity=(0.1, -0.2, -9.81))
+    shape = fm.Capsule((0.03, -0.05, 0.0), (0.03, 0.05, 0.0), 0.01)
+    if mesh:
+        lying = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z becomes y
+        shape = _meshes.capsule(0.01, 0.1, 24).placed(lying, (0.03, -0.05, 0.0))
     bar = fm.Body(
-        "bar", mass=0.02, com=(0.01, 0.0, 0.0), inertia=1e-6 * np.eye(3),
-        shapes=fm.Capsule((0.03, -0.05, 0.0), (0.03, 0.05, 0.0), 0.01),
+        "bar", mass=0.02, com=(0.01, 0.0, 0.0), inertia=1e-6 * np.eye(3), shapes=shape
     )  # fmt: skip
     lever = fm.Body("lever", mass=0.05, com=(0.05, 0.0, 0.0), inertia=1e-5 * np.eye(3))
     model.add(bar, lever)

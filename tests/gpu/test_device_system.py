@@ -18,6 +18,8 @@ MODELS = {
     "upper limb from potentials": lambda: upper_limb("variational", "variational"),
     "pushed by a bone": pushed,
     "pushed, half passes": lambda: pushed("half_pass"),
+    "pushed by a mesh": lambda: pushed(mesh=True),
+    "pushed by a mesh, half passes": lambda: pushed("half_pass", mesh=True),
     "chain of two hinges": chain,
     "chain, half passes": lambda: chain("half_pass", "half_pass"),
     "chain, half passes of fibers": lambda: chain(fibers="half_pass"),

@@ -227,8 +227,8 @@ def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     out.least = kernels.bone_runs(
         power, c.reference_power, c.radius_poly, c.h, np.asarray(elements, np.int64),
         np.zeros(n, np.int64), np.zeros(n, np.int64), *axis_shape(**bone), np.array([law]),
-        np.array([points]), gauss_rule(points)[0][None, :], np.arange(n + 1) * points, out.point, out.state,
-        out.force, out.jacobian,
+        np.array([points]), gauss_rule(points)[0][None, :], np.arange(n + 1) * points, out.point,
+        out.state, out.force, out.jacobian,
     )  # fmt: skip
     return out
 

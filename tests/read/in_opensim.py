@@ -87,9 +87,7 @@ def answer(task):
                 "mass_matrix": rows(mass),
                 "rates": rates,
                 "q": array(state.getQ()),
-                "lengths": {
-                    m.getName(): m.getGeometryPath().getLength(state) for m in model.getMuscles()
-                },
+                "lengths": lengths,
                 "center": [center.get(i) for i in range(3)],
             }
         )

@@ -1,5 +1,4 @@
-"""Fibers on meshes of bones: tangent, reaction, invariance, and the shape that the mesh stands for.
-"""
+"""Fibers on meshes of bones: tangent, reaction, invariance, and what the mesh stands for."""
 
 import _meshes
 import numpy as np
@@ -9,6 +8,8 @@ from scenes_of_tests import apply, independent, rubber
 from test_tangent import along, moving_state
 
 import fibermsk as fm
+from fibermsk.system.distance_grid import signed_distance
+from fibermsk.system.identity import fingerprint
 
 FORMULATIONS = ["half_pass", "variational"]
 
@@ -160,14 +161,24 @@ def test_mesh_of_a_capsule_acts_as_the_capsule(formulation):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_it_moves(formulation):
-    """A swing with the mesh pushing the fibers: bodies and fibers in balance with what they feel."""
-    system = fm.build(arm(formulation))
-    result = fm.simulate(system, t_end=0.02, dt=1e-3)
-    check = fm.check(system, result)
-    assert result.frames if hasattr(result, "frames") else len(result.time) == 21
-    assert check is not None
+    """A swing with the mesh under the fibers is that with the capsule, nearly."""
+    mesh = _meshes.capsule(0.02, 0.25, 48).placed(turned(np.pi, (1, 0, 0)), (0, 0, 0))
+    found = []
+    for shape in (fm.Capsule((0, 0, 0), (0, 0, -0.25), 0.02), mesh):
+        result = fm.simulate(fm.build(arm(formulation, shape)), t_end=0.02, dt=1e-3)
+        found.append([result.coordinates[name][-1] for name in ("shoulder", "elbow")])
+    assert_allclose(found[1], found[0], rtol=2e-2)
     shape = result.bodies["upper"].shapes[0]
-    assert shape.kind == "mesh" and shape.vertices.shape[1] == 3
+    assert shape.kind == "mesh" and shape.vertices.shape[1] == 3 and shape.radius == 0.02
+
+
+def test_meshes_are_part_of_a_systems_identity():
+    """A checkpoint of one mesh is refused with another."""
+    times = np.array([0.0, 1.0])
+    meshes = [rod(), rod(), _meshes.capsule(0.02, 0.25, 21).placed(np.eye(3), (0, 0, -0.25))]
+    first, same, other = (fingerprint(fm.build(arm(shape=mesh)), times) for mesh in meshes)
+    assert first == same
+    assert [part for part in first if first[part] != other[part]] == ["the contacts"]
 
 
 def test_visuals_are_not_touched():
@@ -183,3 +194,68 @@ def test_visuals_are_not_touched():
 def test_a_fiber_that_starts_too_deep_is_refused():
     with pytest.raises(fm.ModelError, match="fiber 'fiber_0'.*body 'upper'|deep|body 'upper'"):
         fm.build(arm(shape=_meshes.sphere(0.05, 2).placed(np.eye(3), (0.03, 0, -0.1))))
+
+
+def dragged_over(mesh, formulation="variational", n_fibers=3):
+    """Fibers beside each other, bent over a bone by their ends, which move down within 1 s."""
+    vertices = mesh.vertices
+    middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    ring = vertices[np.abs(vertices[:, 1] - middle[1]) < 0.03]
+    center, top = ring.mean(axis=0), ring[:, 2].max()
+    model = fm.Model("dragged", gravity=(0, 0, 0))
+    bone = model.add(fm.Body("bone", shapes=mesh))
+    model.add(fm.Weld(model.ground, bone))
+    fibers = []
+    for i in range(n_fibers):
+        y = center[1] + 0.0045 * (i - 0.5 * (n_fibers - 1))
+
+        def end(t, side, y=y):
+            s = min(t, 1.0)
+            return center[0] + side * (0.06 - 0.01 * s), y, top + 0.004 - 0.05 * s
+
+        fibers.append(
+            fm.Fiber(
+                f"fiber_{i}",
+                attach=[
+                    fm.MovingPoint(lambda t, side=side, end=end: end(t, side)) for side in (-1, 1)
+                ],
+                radius=2e-3,
+                n_elements=24,
+                tissue=rubber(200.0, prestress=2e4),
+            )
+        )
+    model.add(*fibers)
+    law = fm.PenaltyContact(1000.0, 3.0)
+    model.add(fm.Contact(fibers, bone, law, formulation=formulation))
+    model.add(fm.Contact(fibers, fibers, law, formulation=formulation))
+    return fm.build(model)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_fibers_are_dragged_over_a_humerus(shared_models, formulation):
+    file = shared_models / "opensim-models" / "Geometry" / "arm_r_humerus.vtp"
+    if not file.exists():
+        pytest.skip(f"no {file}")
+    mesh = fm.read_mesh(file)
+    assert not mesh.report.watertight and mesh.report.open_edges > 0
+    system = dragged_over(mesh, formulation)
+    result = fm.simulate(system, t_end=1.5, dt=0.05)
+    assert result.time.size == 31 and result.min_admissibility.min() > 0.3
+    assert result.newton_iterations.mean() < 12.0
+    y, _ = fm.equilibrium(system, system.initial_state(), t=0.0)
+    for t in np.linspace(0.1, 1.0, 10):
+        y, _ = fm.equilibrium(system, (y, 0.0 * y), t=float(t))
+    evaluation = system.evaluate(1.0, y, 0.0 * y, 0.0 * y, tangent=False)
+    wrench, pulls = system.contact.bone_wrenches()[0], evaluation.reactions
+    assert system.contact.n_closed()[1] > 50
+    # at rest, what holds the ends carries what the bone receives
+    size = np.abs(pulls).sum()
+    assert np.linalg.norm(wrench[:3]) > 0.3 * size
+    assert_allclose(wrench[:3], pulls.reshape(-1, 3).sum(axis=0), rtol=0, atol=1e-7 * size)
+    ends = system.split(y)[0][system.cables.attached_nodes, :3]
+    moment = np.cross(ends, pulls.reshape(-1, 3)).sum(axis=0)
+    # half passes between fibers leave a small moment
+    assert_allclose(wrench[3:], moment, rtol=0, atol=1e-3 * size * 0.2)
+    # no fiber comes closer to the surface than the admissible part of its radius
+    phi, _ = signed_distance(mesh)(system.split(y)[0][:, :3])
+    assert -0.002 < phi.min() < 0.002

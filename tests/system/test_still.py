@@ -90,6 +90,16 @@ def test_axis_of_a_functional_joint_is_at_its_moved_center():
     assert_allclose(axis.point, [0.9, 0.0, 0.0])
 
 
+def test_axes_that_nothing_moves_freely_are_left_out():
+    model = leg()
+    foot = model.add(fm.Body("foot", **ROD))
+    model.add(
+        fm.Hinge("ankle", model.bodies[2], foot, (0, -0.3, 0), (0, 0, 1)),
+        fm.Coupling("ankle", fm.Linear(0.5), "knee"),
+    )
+    assert [axis.coordinates for axis in fm.still(model).axes] == [("hip",), ("knee",)]
+
+
 def test_models_with_fibers_show_them_at_the_start():
     still = fm.still(leg(fiber=True))
     assert_allclose(still.result.fibers["f"].position[0, 0], [-0.05, 1.0, 0.0])

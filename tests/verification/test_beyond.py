@@ -16,6 +16,7 @@ COARSE = {
     "creep_relaxation": {"elements": 4, "steps": 32},
     "force_length": {"elements": 2, "stretches": 5, "activation": 0.4},
     "hanging_cable": {"elements": 7},
+    "mesh_contact": {"shape": "sphere", "level": 1},
     "pendulum_on_fiber": {"elements": 2, "steps": 48},
     "rigid_pendulums": {"steps": 48},
     "rigid_trees": {"hinges": 6, "trees": 2, "seed": 3},
@@ -117,6 +118,13 @@ def test_pendulum_has_order_one_and_two_extrapolated():
     angle = np.array([problem.swing(problem.compound(), n)[0][-1, 0] for n in (64, 128, 256)])
     assert orders(angle - exact)[-1] == pytest.approx(1.0, abs=0.1)
     assert orders(2.0 * angle[1:] - angle[:-1] - exact)[-1] > 1.4
+
+
+@pytest.mark.parametrize("formulation", ["variational", "half_pass"])
+def test_wrap_around_a_mesh(formulation):
+    problem, setting = load("wrap_cylinder"), {"formulation": formulation, "around": 24}
+    values, answers = problem.run(**setting), problem.expected(**setting)
+    assert all(answers[name].holds(value) for name, value in values.items())
 
 
 @pytest.mark.parametrize("formulation", ["variational", "half_pass"])

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
 from fibermsk.view import opengl, scene
 from fibermsk.view.camera import fit_camera
+from fibermsk.view.labels import spread
 from fibermsk.view.meshes import extreme_points, join, mesh_surface
 from fibermsk.view.stage import Stage
 
@@ -53,14 +54,14 @@ def test_joined_surfaces_keep_their_triangles():
     assert_allclose(both.points[both.faces[len(one.faces) :]], two.points[two.faces])
 
 
-def test_bones_are_solid_and_what_is_touched_of_them_a_shade():
+def test_meshes_are_solid_bones_and_what_else_is_touched_a_shade():
     stage = Stage(make_meshed_arm(), "stretch")
     look = [(piece.body, piece.opacity < 1.0) for piece in stage.pieces]
     assert look == [
         ("upper_arm", False),
         ("upper_arm", False),
         ("forearm", False),
-        ("forearm", True),
+        ("forearm", False),
         ("forearm", True),
     ]
 
@@ -127,6 +128,34 @@ def test_still_is_drawn_alike_by_opengl(monkeypatch):
     other = scene.picture(make_still(), size=SIZE, labels=True)
     far = np.max(np.abs(one.astype(int) - other.astype(int)), axis=2) > 60
     assert np.mean(far) < 0.01
+
+
+@pytest.mark.parametrize(
+    "wanted", [[], [5.0], [1, 1, 1], [1, 2, 50, 50.5, 51], [-9, 200], [90] * 3]
+)
+def test_labels_are_spread_without_changing_places(wanted):
+    places = spread(np.array(wanted, dtype=float), 10.0, 0.0, 100.0)
+    assert places.shape == (len(wanted),)
+    assert np.all(np.diff(places) > 10.0 - 1e-9)
+    assert np.all((places >= 0.0) & (places <= 100.0))
+    inside = [w for w in wanted if 0 <= w <= 100]
+    if len(inside) == len(wanted) and np.all(np.diff(wanted) > 10.0):
+        assert_allclose(places, wanted)
+
+
+def test_labels_that_collide_share_the_way():
+    assert_allclose(spread(np.array([40.0, 44.0]), 10.0, 0.0, 100.0), [37.0, 47.0])
+    # too many: closer, but in order
+    places = spread(np.zeros(21), 10.0, 0.0, 100.0)
+    assert_allclose(np.diff(places), 5.0)
+
+
+def test_labels_name_joints_and_muscles():
+    axes = tuple(JointAxis((f"q{k}",), "rotation", np.zeros(3), np.eye(3)[k % 3]) for k in range(5))
+    labels = Stage(make_still(axes=axes), "stretch", labels=True).labels
+    assert [label.words for label in labels] == ["q0, q1, q2", "q3, q4", "m"]
+    assert_allclose(labels[-1].point, [0.2, 0.0, 0.0], atol=1e-12)
+    assert not Stage(make_still(), "stretch").labels
 
 
 def test_window_of_a_still_has_no_time():

@@ -16,6 +16,9 @@ COMPONENTS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_x
 USUAL = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 """What versions 2 and 3 take for a component of the inertia that is not given."""
 
+MAX_BODIES = 2000
+"""Far above any model: the largest known has 250."""
+
 
 def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
     """The ground, if the file describes it, and the bodies.
@@ -55,6 +58,8 @@ def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
                 "rename one of them",
             )
         names[element.name] = element
+        if len(names) > MAX_BODIES:
+            document.fail(element, f"is body {len(names)}", f"must be one of {MAX_BODIES} at most")
         if element.name == "ground":
             if ground is not None:
                 document.fail(element, "is a second ground", "must have another name")

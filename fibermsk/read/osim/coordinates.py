@@ -80,13 +80,17 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
     if locked and speed != 0.0:
         document.report.add("changed", element, f"is locked: its speed {speed:g} is taken as 0")
         speed = 0.0
-    if document.flag(element, "clamped", default=False) and lower is not None and upper is not None:
+    clamped = document.flag(element, "clamped", default=False)
+    if clamped:
+        text = "is clamped, which holds for tools that set it: no force keeps it in its range"
+        document.report.add("note", element, text)
+    if clamped and lower is not None and upper is not None:
         outside = max(lower - value, value - upper)
         if outside > 1e-8:
             document.fail(
                 element,
                 f"default_value = {value:g}",
-                f"lie in its range {lower:g} to {upper:g}, as it is clamped",
+                f"must lie in its range {lower:g} to {upper:g}, as it is clamped",
                 "correct the value or the range",
             )
     if document.flag(element, "is_free_to_satisfy_constraints", default=False):

@@ -47,6 +47,7 @@ class Document:
         self.version, self.model = self._open(root)
         self.report = ImportReport(str(path), self.version)
         self.defaults: dict[str, Element] = {}
+        self._unpack_engine()
         for element in root.walk():
             if element.attributes.get("file", "").strip():
                 self.fail(
@@ -82,6 +83,15 @@ class Document:
         models[0].seen = True
         return int(text), models[0]
 
+    def _unpack_engine(self) -> None:
+        """Give the model what the earliest files keep in <DynamicsEngine><SimbodyEngine>."""
+        engine = self.child(self.child(self.model, "DynamicsEngine"), "SimbodyEngine")
+        if engine is not None:
+            for child in engine.children:
+                child.parent = self.model
+            self.model.children += engine.children
+            engine.children = []
+
     # errors -------------------------------------------------------------------------------
 
     def where(self, element: Element) -> str:
@@ -93,7 +103,7 @@ class Document:
     def fail(self, element: Element, problem: str, must: str, remedy: str = "") -> NoReturn:
         """Raise the error of one element."""
         remedy = f"; {remedy}" if remedy else ""
-        raise ModelError(f"{self.where(element)}: {problem}; {must}{remedy}")
+        raise ModelError(f"{self.where(element)}: {_cut(problem)}; {must}{remedy}")
 
     @contextmanager
     def naming(self, element: Element) -> Iterator[None]:
@@ -103,7 +113,7 @@ class Document:
         except ModelError as error:
             if str(error).startswith(str(self.path)):
                 raise
-            raise ModelError(f"{self.where(element)}: {error}") from error
+            raise ModelError(f"{self.where(element)}: {_cut(str(error))}") from error
 
     # elements -----------------------------------------------------------------------------
 
@@ -192,3 +202,8 @@ class Document:
         """One number of a child."""
         given = None if default is None else (default,)
         return float(self.vector(element, 1, *tags, default=given)[0])
+
+
+def _cut(text: str) -> str:
+    """Text without the middle of a very long one."""
+    return text if len(text) <= 600 else f"{text[:300]} ... {text[-300:]}"

@@ -53,6 +53,7 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
     muscles = []
     known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
     listed = document.objects(document.model, "ForceSet")
+    listed += document.objects(document.model, "ActuatorSet")  # its name in the earliest files
     for element in [*listed, *document.parts(document.model, *known, *MUSCLES)]:
         if element.tag in MUSCLES or (element.tag not in known and _is_muscle(element)):
             if element.tag not in MUSCLES:

@@ -11,8 +11,19 @@ from fibermsk.read.xml_tree import Element
 
 __all__ = ["Frame", "Frames", "body_fixed_xyz", "placed", "socket"]
 
-CONTAINERS = ("objects", "components", "frames", "coordinates", "attached_geometry")
+CONTAINERS = (
+    "objects",
+    "components",
+    "frames",
+    "coordinates",
+    "attached_geometry",
+    "PathPointSet",
+    "PathWrapSet",
+)
 """Elements that hold objects and are no part of a path."""
+
+MAX_CHAIN = 100
+"""Frames that may hang on one another."""
 
 
 class Frame(NamedTuple):
@@ -73,18 +84,23 @@ class Frames:
 
     def __init__(self, document: Document, bodies: list[str]) -> None:
         self.document = document
-        self.bodies = bodies
+        self.bodies = frozenset(bodies)
         self._fixed: dict[tuple[str, ...], Frame] = {}
         for name in bodies:
             self._fixed[_body_path(name)] = Frame(name, np.eye(3), np.zeros(3))
         self._offsets: dict[tuple[str, ...], Element] = {}
         self._open: list[Element] = []
+        self._known: dict[Element, Frame] = {}
+        self._by_name: dict[str, list[Element]] = {}
         for element in document.model.walk():
             if element.tag == "PhysicalOffsetFrame" and not _within(element, "defaults"):
                 path = _path(element)
                 if path in self._offsets or path in self._fixed:
-                    document.fail(element, f"is a second frame /{'/'.join(path)}", "be named once")
+                    document.fail(
+                        element, f"is a second frame /{'/'.join(path)}", "must be the only one"
+                    )
                 self._offsets[path] = element
+                self._by_name.setdefault(path[-1], []).append(element)
                 if element.parent is not None and element.parent.tag in CONTAINERS:
                     element.parent.seen = True
 
@@ -127,7 +143,7 @@ class Frames:
         # versions before 4 name bodies; later ones too, where a path leads nowhere
         if name == "ground" or name in self.bodies:
             return self._body(name)
-        others = [element for key, element in self._offsets.items() if key[-1] == name]
+        others = self._by_name.get(name, [])
         if len(others) != 1:
             known = "several frames have" if others else "no body or frame has"
             self.document.fail(
@@ -144,16 +160,23 @@ class Frames:
     def _offset(self, element: Element) -> Frame:
         """Frame of a PhysicalOffsetFrame in its body."""
         document = self.document
+        if element in self._known:
+            return self._known[element]
         if element in self._open:
-            names = " -> ".join(one.name for one in [*self._open, element])
+            circle = [*self._open[self._open.index(element) :], element]
+            names = " -> ".join(one.name[:80] for one in circle[:10])
             document.fail(element, f"hangs on itself: {names}", "must hang on a body in the end")
+        if len(self._open) >= MAX_CHAIN:
+            problem = f"{MAX_CHAIN} frames stand between it and a body"
+            document.fail(self._open[0], problem, "must hang on a nearer one")
         element.seen = True
         self._open.append(element)
         try:
             parent = self.of(element, "parent", "parent_frame")
             angles = document.vector(element, 3, "orientation", default=(0.0, 0.0, 0.0))
             position = document.vector(element, 3, "translation", default=(0.0, 0.0, 0.0))
-            return placed(parent, body_fixed_xyz(angles), position)
+            self._known[element] = placed(parent, body_fixed_xyz(angles), position)
+            return self._known[element]
         finally:
             self._open.pop()
 

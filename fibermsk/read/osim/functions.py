@@ -35,7 +35,8 @@ def function_in(document: Document, element: Element | None) -> Element | None:
         return element
     inside = element.children
     if len(inside) > 1:
-        document.fail(inside[1], "is a second function", f"be alone in <{element.tag}>")
+        found = ", ".join(child.label for child in inside)
+        document.fail(element, f"holds {found[:200]}", "must hold one function")
     for child in inside:
         child.seen = True
     return inside[0] if inside else None

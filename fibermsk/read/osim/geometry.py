@@ -134,7 +134,9 @@ class Meshes:
         contact: Contact,
     ) -> None:
         self.document = document
-        self.references = references
+        self.references: dict[str, list[MeshReference]] = {}
+        for reference in references:
+            self.references.setdefault(reference.frame.body, []).append(reference)
         beside = document.path.parent
         self.folders = [beside, beside / "Geometry"]
         if folder is not None:
@@ -145,9 +147,7 @@ class Meshes:
     def of(self, body: str) -> dict[str, Any]:
         """Shapes and visuals of a body, as fields of `Body`."""
         shapes, visuals = [], []
-        for reference in self.references:
-            if reference.frame.body != body:
-                continue
+        for reference in self.references.get(body, []):
             wanted = Path(reference.file).name in self.touched.get(body, ())
             mesh = self._mesh(reference, wanted)
             if mesh is not None:
@@ -173,8 +173,7 @@ class Meshes:
             if body not in bodies:
                 must = f"be a body of the file: {', '.join(bodies)}"
                 _check.refuse(owner, "contact", body, must)
-            own = [r for r in self.references if r.frame.body == body]
-            names = {Path(reference.file).name for reference in own}
+            names = {Path(reference.file).name for reference in self.references.get(body, [])}
             wanted = names if files is None else {files} if isinstance(files, str) else set(files)
             wanted = {Path(str(name)).name for name in wanted}
             missing = wanted - names
@@ -194,20 +193,22 @@ class Meshes:
             looked = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
             text = f"mesh file not found, not drawn; looked in {looked}; give geometry=FOLDER"
             if wanted:
-                self.document.fail(element, f"{reference.file}: {text}", "be there for contact")
+                self.document.fail(
+                    element, f"{reference.file}: {text}", "must be found for contact"
+                )
             report.add("not understood", element, text)
             return None
         try:
             if path not in self._read:
-                try:  # TEMPORARY until meshes are merged
-                    from fibermsk.read.mesh import read_mesh
-                except ImportError:
-                    return None
+                from fibermsk.read.mesh import read_mesh
 
                 self._read[path] = read_mesh(path)
             with self.document.naming(element):
                 frame = reference.frame
-                return self._read[path].placed(frame.rotation, frame.position, reference.scale)
+                mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
+            for remark in mesh.report.remarks if wanted else ():
+                report.add("note", element, f"mesh that fibers touch, {path.name}: {remark}")
+            return mesh
         except ModelError as error:
             if wanted:
                 raise

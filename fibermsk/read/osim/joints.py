@@ -96,7 +96,8 @@ def read_joints(
         holder = document.child(body, "Joint")
         inside = [] if holder is None else holder.children
         if len(inside) > 1:
-            document.fail(inside[1], "is a second joint of its body", "must be the only one")
+            held = ", ".join(child.label for child in inside)
+            document.fail(holder or body, f"holds {held[:200]}", "must hold one joint")
         found += [(element, body) for element in inside]
     listed = [
         *document.objects(document.model, "JointSet"),
@@ -205,9 +206,10 @@ def in_tree_order(
     ModelError
         If joints close a loop or a body hangs on none.
     """
-    for i, joint in enumerate(joints):
-        other = next((one for one in joints[:i] if one.name == joint.name), None)
-        if other is not None:
+    named: dict[str, JointEntry] = {}
+    for joint in joints:
+        other = named.setdefault(joint.name, joint)
+        if other is not joint:
             document.fail(
                 joint.element,
                 f"has the name of a joint on line {other.element.line}",

@@ -80,15 +80,18 @@ def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry
     if joint.tag == "CustomJoint":
         return _custom(document, joint, listed)
     letters = SIMPLE[joint.tag]
-    if len(listed) > len(letters):
+    if listed and len(listed) != len(letters):
         document.fail(
-            listed[len(letters)].element,
-            f"is coordinate {len(letters) + 1} of a {joint.tag}",
-            f"must be one of {len(letters)}",
+            joint,
+            f"lists {len(listed)} coordinates",
+            f"must list {len(letters)}, or none",
         )
     entries = list(listed)
     for i in range(len(listed), len(letters)):
         entries.append(CoordinateEntry(f"{joint.name}_coord_{i}", joint, given=False))
+        text = "does not describe its coordinates: they start at 0, named JOINT_coord_NUMBER"
+        if i == 0:
+            document.report.add("note", joint, text)
     for entry, letter in zip(entries, letters, strict=True):
         slides = letter.islower()
         entry.kind = "translation" if slides else "rotation"
@@ -150,7 +153,7 @@ def _custom(document: Document, joint: Element, listed: list[CoordinateEntry]) -
         document.fail(
             idle.element, "moves no axis of its CustomJoint", "must be used by a TransformAxis"
         )
-    turns = [axis.direction for axis in axes if axis.kind == "rotation"]
+    turns = [np.asarray(axis.direction) for axis in axes if axis.kind == "rotation"]
     for i, first in enumerate(turns):
         for second in turns[i + 1 :]:
             if np.linalg.norm(np.cross(first, second)) < 1e-5:

@@ -21,7 +21,20 @@ HARMLESS = {
 }
 """Looks, authors, lists of names for menus, and defaults, which are read where they count."""
 
-DRAWN = {
+LOOKS = {
+    "color",
+    "default_color",
+    "display_preference",
+    "marker_color",
+    "opacity",
+    "representation",
+    "texture",
+    "texture_file",
+    "visible",
+}
+"""How something looks, wherever it stands. So does all that starts with `show_`."""
+
+DRAWN = LOOKS | {
     "Appearance",
     "DisplayGeometry",
     "GeometrySet",
@@ -29,31 +42,31 @@ DRAWN = {
     "ObjectGroup",
     "SurfaceProperties",
     "VisibleProperties",
-    "color",
     "components",
-    "default_color",
-    "display_preference",
     "display_radius",
     "geometry_file",
     "geometry_files",
     "groups",
     "input_transform",
-    "marker_color",
     "material_name",
     "members",
     "objects",
-    "opacity",
-    "representation",
     "scale_factors",
     "socket_frame",
-    "texture",
-    "texture_file",
     "transform",
-    "visible",
 }
-"""What stands inside of these, or beside: how something looks. So does all that starts `show_`."""
+"""What may stand inside of the harmless ones."""
 
-EMPTY = {"attached_geometry", "components", "datafile", "frames", "groups", "objects"}
+EMPTY = {
+    "attached_geometry",
+    "components",
+    "datafile",
+    "frames",
+    "groups",
+    "input_transform",
+    "objects",
+}
+"""Nothing is lost where these say nothing."""
 
 SUMMARIES = {
     "MarkerSet": "markers are not imported: they are for inverse kinematics",
@@ -98,7 +111,7 @@ def report_leftovers(document: Document) -> None:
 
 def _is_drawn(element: Element) -> bool:
     """Whether an element only says how something looks."""
-    return element.tag in DRAWN - {"components", "objects"} or element.tag.startswith("show_")
+    return element.tag in LOOKS or element.tag.startswith("show_")
 
 
 def _report_undrawn(document: Document, element: Element) -> None:

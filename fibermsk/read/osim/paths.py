@@ -79,8 +79,10 @@ def read_points(
             for axis, tags in zip("xyz", MOVING, strict=True):
                 functions.append(_component(document, element, tags))
                 found = socket(document, element, f"{axis}_coordinate")
-                none = found is None or not found.text
-                names.append(None if none else coordinate_of(document, coordinates, found))
+                if found is None or not found.text:
+                    names.append(None)
+                else:
+                    names.append(coordinate_of(document, coordinates, found))
             with document.naming(element):
                 point = MovingPathPoint(
                     name,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fibermsk.laws import _check
 from fibermsk.model.body import Body
+from fibermsk.model.coupling import Coupling
 from fibermsk.model.joint import FunctionalJoint, Weld
 from fibermsk.model.model import Model
 from fibermsk.read.osim.bodies import find_bodies, make_body
@@ -159,24 +161,23 @@ class _Reader:
         document = self.document
         parent, child = bodies[entry.parent.body], bodies[entry.child.body]
         coordinates = [make_coordinate(document, one) for one in entry.coordinates]
-        placement = {
+        placement: dict[str, Any] = {
             "at": entry.parent.position,
             "child_at": entry.child.position,
             "rotation": entry.rotation,
         }
         with document.naming(entry.element):
             if entry.axes or coordinates:
-                joint = FunctionalJoint(
-                    entry.name, parent, child, coordinates, entry.axes, **placement
-                )
+                own = (entry.name, parent, child, coordinates, entry.axes)
+                joint = FunctionalJoint(*own, **placement)
             else:
                 joint = Weld(parent, child, **placement)
             self.model.add(joint)
 
-    def _check_start(self, element: Element, coupling) -> None:
+    def _check_start(self, element: Element, coupling: Coupling) -> None:
         """Say where a coupling moves the start of its dependent coordinate."""
         values = {one.name: one.value for one in self.model.coordinates}
-        start = float(coupling.function(values[coupling.independent]))
+        start = float(coupling.function.pieces()(values[coupling.independent]))
         given = values[coupling.dependent]
         if not abs(start - given) <= 1e-6:
             text = (

@@ -34,7 +34,7 @@ class ImportEntry:
     text: str
 
 
-@dataclass
+@dataclass(repr=False)
 class ImportReport:
     """What an import did not understand or changed.
 
@@ -75,10 +75,14 @@ class ImportReport:
             for text, entries in groups.items():
                 yield kind, text, entries
 
+    def __repr__(self) -> str:
+        """File, version and numbers of entries."""
+        counts = ", ".join(f"{len(self.of_kind(kind))} {kind}" for kind in KINDS)
+        return f"import of {self.file} (version {self.version}): {counts}"
+
     def __str__(self) -> str:
         """A paragraph for each kind, and a line for each thing that happened."""
-        counts = ", ".join(f"{len(self.of_kind(kind))} {kind}" for kind in KINDS)
-        lines = [f"import of {self.file} (version {self.version}): {counts}"]
+        lines = [repr(self)]
         last = ""
         for kind, text, entries in self.grouped():
             if kind != last:
