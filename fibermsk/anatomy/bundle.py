@@ -153,8 +153,8 @@ def fibers_from_muscle(
         Of all fibers, see `Fiber`.
     specific_tension : float
         Force per physiological cross-section [N/m^2]; 30 N/cm^2, in the middle of what is measured
-        in mammals (Zajac 1989). Models whose largest forces were found with another value, such as
-        those of the upper limb, need that one, or their muscles become too thick.
+        in mammals (Zajac 1989). Models with larger forces than such muscle could give need a larger
+        value, or their muscles become too thick.
     tendon_radius : float
         Radius of the tendon over that of the belly. Real tendons are thinner.
     proximal : float
