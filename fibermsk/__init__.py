@@ -16,6 +16,7 @@ from fibermsk.laws import (
     QuadraticLimit,
     SmoothLimit,
     Spring,
+    Stiffening,
 )
 from fibermsk.model import (
     Axis,
@@ -61,10 +62,11 @@ from fibermsk.model import (
     WrapSphere,
     WrapTorus,
 )
-from fibermsk.results import Progress, Result, Snapshot
+from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
         stability,
     )
     from fibermsk.system import Skeleton, check, skeleton
+    from fibermsk.system.still import still
 
 __all__ = [
     "BDF2",
@@ -120,6 +123,7 @@ __all__ = [
     "ModelWarning",
     "MovingPathPoint",
     "MovingPoint",
+    "MuscleBundle",
     "NaturalSpline",
     "Newton",
     "PathPoint",
@@ -143,6 +147,8 @@ __all__ = [
     "Spring",
     "Stability",
     "Station",
+    "Stiffening",
+    "Still",
     "Table",
     "Tissue",
     "Universal",
@@ -155,10 +161,11 @@ __all__ = [
     "build",
     "check",
     "equilibrium",
+    "fibers_from_muscle",
     "load",
     "load_checkpoint",
-    "read_osim",
     "read_mesh",
+    "read_osim",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -166,6 +173,7 @@ __all__ = [
     "simulate_scene",
     "skeleton",
     "stability",
+    "still",
     "view",
 ]
 
@@ -181,13 +189,15 @@ _LAZY = {
     "SDIRK2": "fibermsk.solvers",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
+    "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
+    "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
-    "read_osim": "fibermsk.read",
     "read_mesh": "fibermsk.read",
+    "read_osim": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",
@@ -195,6 +205,7 @@ _LAZY = {
     "simulate_scene": "fibermsk.scene_run",
     "skeleton": "fibermsk.system",
     "stability": "fibermsk.solvers",
+    "still": "fibermsk.system.still",
 }
 
 

@@ -65,7 +65,8 @@ def time_bones(sizes: list[int], repeats: int = 9) -> list[dict[str, Any]]:
     shapes += [_sphere(n) for n in sizes]
     rng = np.random.default_rng(5)
     away = rng.normal(size=(_POINTS, 3))
-    away *= (_RADIUS + _REACH * rng.uniform(size=_POINTS) / np.linalg.norm(away, axis=1))[:, None]
+    far = _RADIUS + _REACH * rng.uniform(size=_POINTS)
+    away *= (far / np.linalg.norm(away, axis=1))[:, None]
     _arrays(_sphere(4))  # compiles
     rows, runs = [], {}
     for k, shape in enumerate(shapes):
@@ -84,7 +85,7 @@ def _arrays(shape: Capsule | Mesh) -> tuple[NDArray[Any], ...]:
     model = Model("bone")
     body = model.add(Body("bone", shapes=shape))
     model.add(Weld(model.ground, body))
-    tree = build_tree(model)
+    tree = build_tree(model)[0]
     placed = build_shapes([(body, shape)], tree, np.array([_REACH]), np.array([3.0]))
     zero = np.zeros(0)
     return placed.at(tree.evaluate(zero, zero, zero))

@@ -32,7 +32,8 @@ def _locate(x, origin, spacing, size, cell, part, beyond):
     for c in range(3):
         u = (x[c] - origin[c]) / spacing - 1.0
         last = size[c] - 3.0
-        inside = min(max(u, 0.0), last)
+        inside = u if u > 0.0 else 0.0  # also where u is not a number
+        inside = min(inside, last)
         beyond[c] = (u - inside) * spacing
         off += beyond[c] * beyond[c]
         i = min(math.floor(inside), last - 1.0)

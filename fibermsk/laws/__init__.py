@@ -6,7 +6,7 @@ source.
 
 from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.laws.stress import ActiveStress, KelvinVoigt
+from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
 
 __all__ = [
     "ActiveStress",
@@ -16,4 +16,5 @@ __all__ = [
     "QuadraticLimit",
     "SmoothLimit",
     "Spring",
+    "Stiffening",
 ]

@@ -12,6 +12,10 @@ __all__ = ["Topology", "enclosed_volume", "orient", "winding_number"]
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
+# Triangles of a patch that are asked which way it looks, and the rise of the winding number that
+# makes it look inwards.
+_SAMPLES, _RISE = 16, 0.05
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -135,8 +139,43 @@ def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
             inward[part] = not inside.all()
     back = inward[topology.component]
     faces = np.where(back[:, None], faces[:, ::-1], faces)
+    if not topology.watertight:
+        patches = _inverted_patches(vertices, faces, topology)
+        faces = np.where(patches[:, None], faces[:, ::-1], faces)
+        back = back ^ patches
     turned = turn ^ back
     return np.ascontiguousarray(faces), int(turned.sum())
+
+
+def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDArray[np.bool_]:
+    """Triangles of patches that look against the rest, which hang on crowded edges or beside slits.
+
+    Across the hole that a patch leaves, the winding number of the rest falls towards the outside.
+    """
+    label = np.arange(len(faces))
+    while True:
+        before = label.copy()
+        least = np.minimum(label[topology.first], label[topology.second])
+        np.minimum.at(label, topology.first, least)
+        np.minimum.at(label, topology.second, least)
+        label = label[label]
+        if np.array_equal(label, before):
+            break
+    names, size = np.unique(label, return_counts=True)
+    inverted = np.zeros(len(faces), bool)
+    corners = vertices[faces]
+    for name in names[np.argsort(size)][:-1]:  # the largest patch decides
+        own = label == name
+        rest = np.where(inverted[~own, None, None], corners[~own][:, ::-1], corners[~own])
+        at = corners[own]
+        normal = np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0])
+        twice = np.linalg.norm(normal, axis=1)
+        some = np.argsort(-twice)[:_SAMPLES]
+        step = 0.2 * np.sqrt(0.5 * twice.sum()) * normal[some] / twice[some, None]
+        middle = at[some].mean(axis=1)
+        rise = winding_number(rest, middle + step) - winding_number(rest, middle - step)
+        inverted[own] = np.average(rise, weights=twice[some]) > _RISE
+    return inverted
 
 
 def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
-from fibermsk.model import Capsule, Mesh, Model
-from fibermsk.model.body import Body, Shape, shapes_of, visuals_of
-from fibermsk.model.mesh import vertices_of
+from fibermsk.model import Model
 from fibermsk.protocol import Frames
-from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results import FiberHistory, Result
 from fibermsk.system.cables import Cables, reference_speed, tissue_constants
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.partners import Partners
+from fibermsk.system.records import body_motion, coordinate_units, is_seen, up
 from fibermsk.system.skeleton import Skeleton
 
 __all__ = ["observe"]
@@ -45,7 +44,7 @@ class _Samples:
 def _sample(model: Model, cables: Cables) -> _Samples:
     n, m = cables.h.size, _SAMPLE_XI.size
     theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
-    fraction, law = np.empty((n, m)), np.empty((n, m, 7))
+    fraction, law = np.empty((n, m)), np.empty((n, m, 9))
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
@@ -60,7 +59,7 @@ def _sample(model: Model, cables: Cables) -> _Samples:
         theta=theta,
         area=np.pi * radius.ravel() ** 2,
         G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI).ravel(),
-        law=law.reshape(-1, 7),
+        law=law.reshape(-1, 9),
         fraction=fraction,
     )
 
@@ -91,7 +90,8 @@ def observe(
     viscous = np.empty(n * m)
     poses = {
         body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
-        for body in model.bodies[1:]
+        for body in model.bodies
+        if body is not model.ground or is_seen(body)
     }
     n_laws = partners.points.size
     search = ContactSearch(
@@ -146,12 +146,16 @@ def observe(
         coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], *_records(body)) for body in model.bodies[1:]
+            body.name: body_motion(body, *poses[body.name])
+            for body in model.bodies
+            if body.name in poses
         },
         fibers=fibers,
         step_size=frames.step_size,
         newton_iterations=frames.newton_iterations,
         min_admissibility=frames.admissibility,
+        up=up(model),
+        coordinate_units=coordinate_units(model),
     )
 
 
@@ -159,18 +163,3 @@ def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
     return own.reshape(len(own), -1)
-
-
-def _records(body: Body) -> tuple[tuple[ShapeRecord, ...], tuple[ShapeRecord, ...]]:
-    """What fibers touch of a body, and what is only drawn."""
-    shapes, visuals = tuple(map(_record, shapes_of(body))), visuals_of(body)
-    return shapes, tuple(ShapeRecord.mesh(*vertices_of(mesh)) for mesh in visuals)
-
-
-def _record(shape: Shape) -> ShapeRecord:
-    if isinstance(shape, Mesh):
-        return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
-    if isinstance(shape, Capsule):
-        return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
-    start = np.array(shape.point)
-    return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)

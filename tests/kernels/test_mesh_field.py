@@ -91,6 +91,11 @@ def test_beyond_the_grid_it_is_continuous_and_grows(grid, rng):
         assert_allclose(evaluate(grid, x + 0.1 * step)[0], border + BEYOND * 0.1, rtol=1e-12)
 
 
+def test_a_point_that_is_no_number_has_no_distance(grid):
+    for bad in (np.nan, np.inf, -np.inf):
+        assert not np.isfinite(evaluate(grid, np.array([0.0, bad, 0.02]))[0])
+
+
 def test_steepest_bounds_the_slope_and_all_differences(rng):
     """Also of two points far apart, in the box or not."""
     for mesh in (_meshes.sphere(0.02, 1), _meshes.capsule(0.01, 0.03, 9)):

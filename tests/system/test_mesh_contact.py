@@ -9,6 +9,7 @@ from test_tangent import along, moving_state
 
 import fibermsk as fm
 from fibermsk.system.distance_grid import signed_distance
+from fibermsk.system.identity import fingerprint
 
 FORMULATIONS = ["half_pass", "variational"]
 
@@ -169,6 +170,15 @@ def test_it_moves(formulation):
     assert_allclose(found[1], found[0], rtol=2e-2)
     shape = result.bodies["upper"].shapes[0]
     assert shape.kind == "mesh" and shape.vertices.shape[1] == 3 and shape.radius == 0.02
+
+
+def test_meshes_are_part_of_a_systems_identity():
+    """A checkpoint of one mesh is refused with another."""
+    times = np.array([0.0, 1.0])
+    meshes = [rod(), rod(), _meshes.capsule(0.02, 0.25, 21).placed(np.eye(3), (0, 0, -0.25))]
+    first, same, other = (fingerprint(fm.build(arm(shape=mesh)), times) for mesh in meshes)
+    assert first == same
+    assert [part for part in first if first[part] != other[part]] == ["the contacts"]
 
 
 def test_visuals_are_not_touched():

@@ -67,6 +67,23 @@ def test_parts_are_turned_one_by_one_but_walls_of_cavities_stay():
     assert_allclose(hollow.report.volume, 1e-6 - 0.125e-6, rtol=1e-12)
 
 
+def test_an_inverted_patch_behind_crowded_edges_is_turned():
+    """Fins on its border leave no edge that tells how it hangs together with the rest."""
+    vertices, faces = _meshes.icosphere(2)
+    patch = vertices[faces].mean(axis=1)[:, 2] > 0.8
+    edges = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 3, 2), axis=2)
+    inside, outside = ({tuple(e) for e in edges[part].reshape(-1, 2)} for part in (patch, ~patch))
+    border = np.array(sorted(inside & outside))
+    tips = 1.1 * vertices[border].mean(axis=1)
+    fins = np.c_[border, len(vertices) + np.arange(len(border))]
+    faces[patch] = faces[patch][:, ::-1]
+    mesh = fm.Mesh(0.02 * np.concatenate([vertices, tips]), np.concatenate([faces, fins]))
+    assert mesh.report.crowded_edges == len(border)
+    corners = mesh.vertices[mesh.faces[: len(faces)]]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert np.all(np.einsum("fi,fi->f", normal, corners.mean(axis=1)) > 0.0)
+
+
 @pytest.mark.parametrize("at", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])
 def test_volume_of_an_open_mesh_has_a_lid(at):
     vertices, faces = box(0.01, at)
