@@ -212,6 +212,11 @@ def test_cost_of_a_point_does_not_depend_on_the_triangles():
     assert max(abs(a - b) for a, b in zip(*grids, strict=True)) <= 2
 
 
+def test_a_spacing_without_end_is_refused():
+    with pytest.raises(fm.ModelError, match="mesh 'ball': spacing = 1e-05 m.*remedy|larger"):
+        grid_of(_meshes.sphere(0.02, 1, spacing=1e-5, name="ball"), 0.004)
+
+
 def test_grids_are_kept():
     mesh = _meshes.sphere(0.02, 1)
     assert grid_of(mesh, 0.004) is grid_of(mesh, 0.004)
