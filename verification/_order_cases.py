@@ -94,7 +94,7 @@ def solve_pendulum():
         y, v = start.y.copy(), np.zeros(system.n)
         y[free], v[free] = state[:m], state[m:]
         (nodes, q), (velocity, p) = system.split(y), system.split(v)
-        c, C, _ = system.attachments(system.tree.evaluate(q, p, np.zeros(1)))
+        c, C = system.attached.place(system.skeleton.at(q))
         nodes[system.cables.attached_nodes, :3] = c
         velocity[system.cables.attached_nodes, :3] = C @ p
         return y, v

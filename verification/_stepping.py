@@ -92,7 +92,7 @@ def march(
 def attachment_drift(system, state) -> float:
     """Largest of |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] over the ends attached to bodies."""
     (nodes, q), (velocity, p) = system.split(state.y), system.split(state.v)
-    c, C, _ = system.attachments(system.tree.evaluate(q, p, np.zeros_like(p)))
+    c, C = system.attached.place(system.skeleton.at(q))
     attached = system.cables.attached_nodes
     apart = np.abs(nodes[attached, :3] - c), np.abs(velocity[attached, :3] - C @ p)
     return float(max(part.max(initial=0.0) for part in apart))

@@ -122,7 +122,7 @@ def compare(pin, rng: np.random.Generator, hinges: int) -> dict[str, float]:
     model, data, names = theirs(pin, bodies)
     y, v = system.initial_state()
     start, n = y.size - hinges, hinges
-    own = list(system.tree.names)
+    own = list(system.skeleton.independent)
     order = np.array([own.index(name) for name in names])  # ours in their order
     q, p, a = rng.normal(size=(3, n))
 

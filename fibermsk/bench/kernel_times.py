@@ -71,8 +71,7 @@ def _search(system: Any) -> Callable[[], Any]:
     here = system.split(moving_state(system)[0])[0]
     there = here.copy()
     there[:, 2] *= 1.0 + 1e-3
-    tree = system.tree
-    joints = tree.evaluate(tree.start, tree.start_speed, np.zeros(tree.n))
+    joints = system.skeleton.at(system.skeleton.start).links
     places = itertools.cycle((here, there))
     return lambda: system.contact.evaluate(next(places), joints)
 

@@ -1,4 +1,4 @@
-"""`fibermsk info`: what a result file holds."""
+"""`fibermsk info`: what a result file or a model file holds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,29 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk.cli.model_info import show_model
 from fibermsk.cli.output import print_check, print_json
+from fibermsk.errors import ModelError
 
 __all__ = ["info"]
 
 
 def info(
-    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Result file (.h5) or OpenSim model (.osim).")
+    ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    geometry: Annotated[
+        Path | None,
+        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
+    ] = None,
 ) -> None:
-    """Show what is in a result file, with ranges and units."""
+    """Show what is in a result file, with ranges and units, or in an OpenSim model."""
+    if file.suffix.lower() == ".osim":
+        show_model(file, geometry, json)
+        return
+    if geometry is not None:
+        raise ModelError(f"--geometry {geometry}: {file} is no model; must be left out")
     from fibermsk.io import describe, is_checkpoint
     from fibermsk.results import Slack
 

@@ -229,7 +229,7 @@ def compute(
     if json:
         print_json(report)
     elif not quiet:
-        _print_summary(report)
+        _print_summary(report, result.coordinate_units)
     if result.status != "success":
         reason = failure or result.message or f"the run was not completed ({result.status})"
         reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
@@ -256,14 +256,15 @@ def _holds(checkpoint: Path, result: Result) -> bool:
         return False
 
 
-def _print_summary(report: dict[str, Any]) -> None:
+def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     typer.echo(
         f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
         f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
         f"{report['wall_seconds']:.1f} s"
     )
     for name, value in report["final"].items():
-        typer.echo(f"  {name} = {value:.6g} rad")
+        unit = units.get(name, "rad")
+        typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
     if "check" in report:
         print_check(report["check"])
     typer.echo(f"  written to {report['file']}")

@@ -1,17 +1,22 @@
-"""`fibermsk view`: a result in space, in a window or as a picture."""
+"""`fibermsk view`: a result or a model in space, in a window or as a picture."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fibermsk.results import Result, Still
 
 __all__ = ["view"]
 
 
 def view(
-    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Result file (.h5) or OpenSim model (.osim).")
+    ],
     color_by: Annotated[
         str, typer.Option("--color-by", metavar="FIELD", help="Field that colors the fibers.")
     ] = "axial_force",
@@ -22,14 +27,82 @@ def view(
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
     ] = None,
+    geometry: Annotated[
+        Path | None,
+        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Name a model's muscles, and show its joint axes.")
+    ] = False,
+    pose: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
+        ),
+    ] = None,
 ) -> None:
-    """Show a result in a window, or write a picture of it."""
+    """Show a result or a model in a window, or write a picture of it."""
     from fibermsk import view as pictures
+
+    is_model = file.suffix.lower() == ".osim"
+    _check_options(file, is_model, time, geometry, labels, pose)
+    shown = _model(file, geometry, pose or []) if is_model else _result(file)
+    if screenshot is None:
+        pictures.show(shown, time=time, color_by=color_by, labels=labels)
+    else:
+        pictures.screenshot(shown, screenshot, time=time, color_by=color_by, labels=labels)
+        typer.echo(f"written to {screenshot}", err=True)
+
+
+def _check_options(
+    file: Path,
+    is_model: bool,
+    time: float | None,
+    geometry: Path | None,
+    labels: bool,
+    pose: list[str] | None,
+) -> None:
+    """Refuse what has no meaning for a file of this kind."""
+    from fibermsk.errors import ModelError
+
+    if is_model:
+        idle, kind = {"--time": time is not None}, "a model, which stands still"
+    else:
+        idle = {"--geometry": geometry is not None, "--labels": labels, "--set": bool(pose)}
+        kind = "no OpenSim model (.osim)"
+    for option, given in idle.items():
+        if given:
+            raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
+
+
+def _result(file: Path) -> Result:
     from fibermsk.io import load
 
-    result = load(file)
-    if screenshot is None:
-        pictures.show(result, time=time, color_by=color_by)
-    else:
-        pictures.screenshot(result, screenshot, time=time, color_by=color_by)
-        typer.echo(f"written to {screenshot}", err=True)
+    return load(file)
+
+
+def _model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
+    """The model in its start pose, or with some coordinates elsewhere."""
+    from fibermsk.errors import ModelError
+    from fibermsk.read import read_osim
+    from fibermsk.system.still import still
+
+    values = {}
+    for item in pose:
+        name, equals, value = item.partition("=")
+        try:
+            values[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ModelError(f"--set {item}: must be COORDINATE=VALUE with a number, in rad or m")
+    model = read_osim(file, geometry=geometry)
+    meshes = model.import_report.meshes
+    missing = sum(path is None for _, _, path in meshes)
+    if missing:
+        typer.echo(
+            f"{missing} of {len(meshes)} mesh files not found, bodies without any are sticks: give "
+            f"--geometry DIR; fibermsk info {file} names them",
+            err=True,
+        )
+    return still(model, values or None)

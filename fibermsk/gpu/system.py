@@ -126,6 +126,7 @@ class DeviceSystem:
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
         n_x, lines, ends, tree = self._n_x, self._lines, self._ends, self.host.tree
+        passive = self.host.skeleton.passive
         nodes, velocity, acceleration = (part[:n_x].reshape(-1, 6) for part in (y, v, v_dot))
         external, activation = self._loads_at(t)
         q, p, p_dot = ends.coordinates(y, v, v_dot)
@@ -142,7 +143,8 @@ class DeviceSystem:
             nodes, velocity, acceleration, activation, dv_dy, dv_dy * dvdot_dv, r_nodes, tangent
         )
         couplings = self._contact.scatter(r_nodes, r_q, lines, border)
-        tree.dynamics(links.state, p, r_q)
+        tree.dynamics(links.state, r_q)
+        passive.add(None, q, p, p_dot, r_q)
         reactions, levers = self._elimination.take_reactions(links, r_nodes)
         r_q += np.trace(levers, axis1=0, axis2=2)
         if tree.n:
@@ -150,7 +152,9 @@ class DeviceSystem:
         matrix = None
         if border is not None:
             if tree.n:
-                tree.dynamics_tangent(links.state, p, p_dot, dv_dy, dvdot_dv, border.D)
+                by_q, by_p, mass = tree.slopes(links.state, p, p_dot)
+                border.D[:] += by_q + dv_dy * by_p + (dv_dy * dvdot_dv) * mass
+                passive.add_tangent(None, q, p, p_dot, dv_dy, dvdot_dv, border.D)
                 fibers = self._fibers(nodes, velocity, activation)
                 rates_of = (v[n_x:], v_dot[n_x:], dv_dy, dvdot_dv, rates)
                 self._elimination.add_rates(links, fibers, *rates_of, border)
@@ -244,7 +248,7 @@ class DeviceSystem:
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
-        start = self.host.tree.start
+        start = self.host.skeleton.start
         self._contact.restore(memory, self._ends.at(start))
         self._evaluated = None
         self.host.loads.forget()

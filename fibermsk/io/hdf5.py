@@ -101,13 +101,14 @@ def _write(file: h5py.File, result: Result) -> None:
     file.attrs["message"] = result.message
     file.attrs["stats"] = json.dumps(result.stats, default=_plain)
     file.attrs["slack"] = json.dumps([interval._asdict() for interval in result.slack])
+    file.attrs["up"] = result.up
     file.attrs["units"] = "SI"
 
     _put(file, "time", result.time, "s")
-    for name, unit in (("coordinates", "rad"), ("speeds", "rad/s")):
+    for name, rate in (("coordinates", ""), ("speeds", "/s")):
         group = _group(file, name)
         for key, values in getattr(result, name).items():
-            _put(group, _escape(key), values, unit)
+            _put(group, _escape(key), values, result.coordinate_units.get(key, "rad") + rate)
 
     bodies = _group(file, "bodies")
     for name, body in result.bodies.items():
@@ -160,6 +161,9 @@ def _read_result(file: _Node) -> Result:
         name: {_unescape(key): history(file[name], key) for key in file[name]}
         for name in ("coordinates", "speeds")
     }
+    units = {
+        _unescape(key): str(values.attrs["units"]) for key, values in file["coordinates"].items()
+    }
     return Result(
         scene=str(file.attrs["scene"]),
         parameters=json.loads(file.attrs["parameters"]),
@@ -175,11 +179,14 @@ def _read_result(file: _Node) -> Result:
         stats=json.loads(file.attrs["stats"]),
         slack=tuple(Slack(**interval) for interval in json.loads(file.attrs["slack"])),
         version=str(file.attrs["fibermsk_version"]),
+        up=_up(file),
+        coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
     )
 
 
 def _describe(file: _Node) -> dict[str, Any]:
     attributes = {key: file.attrs[key] for key in file.attrs}
+    attributes["up"] = list(_up(file))
     for key in ("parameters", "stats", "slack"):
         attributes[key] = json.loads(attributes[key])
     datasets = []
@@ -237,6 +244,12 @@ def _group(parent: h5py.Group, name: str) -> h5py.Group:
 
 def _put(group: h5py.Group, name: str, values: Any, units: str, **filters: Any) -> None:
     group.create_dataset(name, data=np.asarray(values), **filters).attrs["units"] = units
+
+
+def _up(file: _Node) -> tuple[float, float, float]:
+    """Upward direction, which files of version 0.1 do not have."""
+    x, y, z = (float(c) for c in file.attrs.get("up", (0.0, 0.0, 1.0)))
+    return x, y, z
 
 
 def _put_shapes(body: h5py.Group, name: str, shapes: tuple[ShapeRecord, ...]) -> None:

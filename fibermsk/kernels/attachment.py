@@ -65,13 +65,13 @@ def end_rates(
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, node_start, C, hess_index, hess, attached, fiber, first,
-    second, entry_start, entries, row_start, row_node, column, block_start, upper, lower, tangent,
-    residual, residual_q, lines, B, R, D, reaction,
+    elements, end_element, end_side, node_start, C, attached, fiber, first, second, entry_start,
+    entries, row_start, row_node, column, block_start, upper, lower, tangent, residual, residual_q,
+    lines, B, R, D, reaction,
 ):  # fmt: skip
     """Reduce residual and matrix to the independent unknowns, in place.
 
-    C (n_points, 3, n); hess, hess_index: the entries of dC/dq; attached (n_nodes,): the attached
+    But for the part of dC/dq. C (n_points, 3, n); attached (n_nodes,): the attached
     point at a node, -1 for none; the couplings as in `fibermsk.linalg.couplings`. B, R and D hold
     already what does not follow from the lines. reaction (n_points, 3) receives the force of the
     attachment on the fiber, eq. 62.
@@ -99,10 +99,6 @@ def eliminate_attached(
             m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node,
             column, block_start, upper, lower, lines,
         )  # fmt: skip
-    for i in range(hess_index.shape[0]):
-        m, j, k = hess_index[i, 0], hess_index[i, 1], hess_index[i, 2]
-        for r in range(3):
-            D[j, k] += hess[i, r] * reaction[m, r]
 
 
 @body

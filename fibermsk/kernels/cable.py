@@ -7,7 +7,7 @@ the nodes is its negative. Sources: Gfrerer and Simeon (2021) eqs. 30-38, with t
 prestress parts in the form that does not depend on the parametrization.
 
 Quadrature arrays, per element and point: ``weight`` (quadrature weight times h), ``area`` A0,
-``G0``, ``law`` (n_elements, n_points, 7) constants of `fibermsk.laws.stress.nominal_stress`; ``xi``
+``G0``, ``law`` (n_elements, n_points, 9) constants of `fibermsk.laws.stress.nominal_stress`; ``xi``
 (n_points,).
 """
 
@@ -68,7 +68,7 @@ def _pull(a1, a1_dot, e, k, area, G0, law, activation):
     P, dP_dstretch, dP_drate = _stress(
         length * per_G0, rate * per_G0, activation,
         law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
-        law[e, k, 6],
+        law[e, k, 6], law[e, k, 7], law[e, k, 8],
     )  # fmt: skip
     A0 = area[e, k]
     return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
@@ -278,7 +278,8 @@ def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
             a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
             stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
             total += (
-                weight[e, k] * area[e, k] * G0[e, k] * _energy(stretch, law[e, k, 0], law[e, k, 6])
+                weight[e, k] * area[e, k] * G0[e, k]
+                * _energy(stretch, law[e, k, 0], law[e, k, 6], law[e, k, 7], law[e, k, 8])
             )
     return total
 
@@ -340,6 +341,7 @@ def sample_cable(
         P, _, dP_drate = _stress(
             stretch[s], rate, activation[s],
             law[s, 0], law[s, 1], law[s, 2], law[s, 3], law[s, 4], law[s, 5], law[s, 6],
+            law[s, 7], law[s, 8],
         )  # fmt: skip
         force[s] = area[s] * P
         power[s] = area[s] * G0[s] * dP_drate * rate * rate

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.rigid import cross
 
 __all__ = [
     "acceleration_slope",
+    "add_curvature",
     "add_stray",
     "add_strays",
-    "attach_points",
     "fill_acceleration_slope",
+    "fill_hessian",
     "fill_velocity_slope",
     "place_point",
+    "place_points",
     "velocity_slope",
 ]
 
@@ -59,17 +63,95 @@ def _fill_curvature(m, j, k, S, moves, C, out):
 
 
 @kernel
-def attach_points(S, moves, rotation, position, link, local, hess_index, point, C, hess):
-    """Positions c (n_points, 3) of link points, C = dc/dq (n_points, 3, n) and dC/dq.
-
-    hess_index (n_entries, 3): point, coordinate j, coordinate k of each vector in hess (n_entries,
-    3).
-    """
+def place_points(S, moves, rotation, position, link, local, point, C):
+    """Fill the positions c (n_points, 3) of link points, and C = dc/dq (n_points, 3, n)."""
     for m in range(link.size):
         place_point(m, S, moves, rotation, position, link, local, point, C)
-    for e in range(hess_index.shape[0]):
-        m, j, k = hess_index[e, 0], hess_index[e, 1], hess_index[e, 2]
-        _fill_curvature(m, j, k, S, moves, C, hess[e])
+
+
+@kernel
+def add_curvature(S, moves, link, C, force, out):
+    """Add the derivative in q of the sum of C^T force (n_points, 3) at constant force to out."""
+    curvature = scratch(3)
+    for m in range(link.size):
+        k = link[m]
+        if k < 0:
+            continue
+        for i in range(out.shape[0]):
+            if not moves[k, i]:
+                continue
+            for j in range(out.shape[0]):
+                if moves[k, j]:
+                    _fill_curvature(m, i, j, S, moves, C, curvature)
+                    for r in range(3):
+                        out[i, j] += curvature[r] * force[m, r]
+
+
+@kernel
+def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
+    """Add d2c/dq2 of all points to values, in the order of component, state and state.
+
+    The states move the axes: ``support`` (n_axes, m) those that an axis depends on, from row
+    ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; start (n_points +
+    1,): where the entries of a point begin; moved (n_points, n): which states move it.
+    """
+    n_axes, width = S.shape[0], support.shape[1]
+    place, chain = np.empty(moved.shape[1], np.int64), np.empty(n_axes, np.int64)
+    for m in range(link.size):
+        if link[m] < 0:
+            continue
+        size, length = 0, 0
+        for b in range(moved.shape[1]):
+            place[b] = size
+            if moved[m, b]:
+                size += 1
+        for i in range(n_axes):
+            if moves[link[m], i]:
+                chain[length] = i
+                length += 1
+        plane = size * size
+        for u in range(length):
+            i = chain[u]
+            wx, wy, wz = S[i, 0], S[i, 1], S[i, 2]
+            for v in range(u, length):
+                j = chain[v]
+                # i is at or above j in the chain
+                x = wy * C[m, 2, j] - wz * C[m, 1, j]
+                y = wz * C[m, 0, j] - wx * C[m, 2, j]
+                z = wx * C[m, 1, j] - wy * C[m, 0, j]
+                for k in range(width):
+                    b = support[first + i, k]
+                    if b < 0:
+                        break
+                    for o in range(width):
+                        c = support[first + j, o]
+                        if c < 0:
+                            break
+                        way = J[first + i, b] * J[first + j, c]
+                        at = start[m] + place[b] * size + place[c]
+                        values[at] += way * x
+                        values[at + plane] += way * y
+                        values[at + 2 * plane] += way * z
+                        if u != v:
+                            at = start[m] + place[c] * size + place[b]
+                            values[at] += way * x
+                            values[at + plane] += way * y
+                            values[at + 2 * plane] += way * z
+        if H.shape[0] == 0:
+            continue
+        for u in range(length):
+            i = chain[u]
+            for k in range(width):
+                b = support[first + i, k]
+                if b < 0:
+                    break
+                for o in range(width):
+                    c = support[first + i, o]
+                    if c < 0:
+                        break
+                    at = start[m] + place[b] * size + place[c]
+                    for r in range(3):
+                        values[at + r * plane] += H[first + i, k, o] * C[m, r, i]
 
 
 @body

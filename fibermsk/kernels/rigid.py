@@ -179,34 +179,54 @@ def inverse_dynamics(
 
 
 @kernel
-def mass_matrix(S, moves, rotation, position, body_link, mass, com, inertia, M):
-    """Fill the joint-space mass matrix (n, n)."""
+def mass_matrix(S, parent, rotation, position, body_link, mass, com, inertia, M):
+    """Fill the joint-space mass matrix (n, n).
+
+    By composite bodies: what rides on a link and on all that hang on it is one rigid body with mass
+    m, first moment h = m c and inertia about the ground origin, 10 numbers that add up. Its
+    momentum at unit speed of axis j is f_j, and M_ij = S_i . f_j for every i at or above j.
+    """
     n = S.shape[0]
     M[:] = 0.0
-    c, t = np.empty(3), np.empty(3)
+    whole = np.zeros((n, 10))
+    c, f = np.empty(3), np.empty(6)
     I = np.empty((3, 3))  # noqa: E741
-    vc = np.empty((n, 3))
-    h = np.empty((n, 3))
     for b in range(body_link.size):
         k = body_link[b]
         _matvec(rotation[k], com[b], c)
         for r in range(3):
             c[r] += position[k, r]
         _ground_inertia(rotation[k], inertia[b], I)
-        for j in range(k + 1):
-            if moves[k, j]:
-                cross(S[j, :3], c, t)
-                for r in range(3):
-                    vc[j, r] = S[j, 3 + r] + t[r]
-                _matvec(I, S[j, :3], h[j])
-                for i in range(j + 1):
-                    if moves[k, i]:
-                        value = 0.0
-                        for r in range(3):
-                            value += S[i, r] * h[j, r] + mass[b] * vc[i, r] * vc[j, r]
-                        M[i, j] += value
-                        if i != j:
-                            M[j, i] += value
+        square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
+        own = whole[k]
+        own[0] += mass[b]
+        for r in range(3):
+            own[1 + r] += mass[b] * c[r]
+            own[4 + r] += I[r, r] + mass[b] * (square - c[r] * c[r])
+        own[7] += I[0, 1] - mass[b] * c[0] * c[1]
+        own[8] += I[0, 2] - mass[b] * c[0] * c[2]
+        own[9] += I[1, 2] - mass[b] * c[1] * c[2]
+    for k in range(n - 1, -1, -1):
+        if parent[k] >= 0:
+            for r in range(10):
+                whole[parent[k], r] += whole[k, r]
+    for j in range(n):
+        own, s = whole[j], S[j]
+        # moment I w + h x v and force m v + w x h
+        f[0] = own[4] * s[0] + own[7] * s[1] + own[8] * s[2] + own[2] * s[5] - own[3] * s[4]
+        f[1] = own[7] * s[0] + own[5] * s[1] + own[9] * s[2] + own[3] * s[3] - own[1] * s[5]
+        f[2] = own[8] * s[0] + own[9] * s[1] + own[6] * s[2] + own[1] * s[4] - own[2] * s[3]
+        f[3] = own[0] * s[3] + s[1] * own[3] - s[2] * own[2]
+        f[4] = own[0] * s[4] + s[2] * own[1] - s[0] * own[3]
+        f[5] = own[0] * s[5] + s[0] * own[2] - s[1] * own[1]
+        i = j
+        while i >= 0:
+            value = 0.0
+            for r in range(6):
+                value += S[i, r] * f[r]
+            M[i, j] = value
+            M[j, i] = value
+            i = parent[i]
 
 
 @kernel

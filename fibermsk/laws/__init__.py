@@ -4,7 +4,17 @@ The functions are plain Python over floats, so that the kernels of every backend
 source.
 """
 
+from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.laws.stress import ActiveStress, KelvinVoigt
+from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
 
-__all__ = ["ActiveStress", "KelvinVoigt", "PenaltyContact"]
+__all__ = [
+    "ActiveStress",
+    "Damper",
+    "KelvinVoigt",
+    "PenaltyContact",
+    "QuadraticLimit",
+    "SmoothLimit",
+    "Spring",
+    "Stiffening",
+]

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from fibermsk.laws import _check
 
-__all__ = ["ActiveStress", "KelvinVoigt", "bending_stiffness", "nominal_stress", "stored_energy"]
+__all__ = [
+    "ActiveStress",
+    "KelvinVoigt",
+    "Stiffening",
+    "bending_stiffness",
+    "nominal_stress",
+    "stored_energy",
+]
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,35 @@ class ActiveStress:
         )
 
 
+@dataclass(frozen=True)
+class Stiffening:
+    """Passive stress of muscle that grows exponentially with the stretch: titin, connective tissue.
+
+    Parameters
+    ----------
+    stress : float
+        Nominal stress c at a stretch of one [N/m^2]; positive.
+    rate : float
+        Rate b of the exponential [-]; positive.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+
+    stress: float
+    rate: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        _check.store(
+            self,
+            stress=_check.positive("Stiffening", "stress", self.stress, "N/m^2"),
+            rate=_check.positive("Stiffening", "rate", self.rate),
+        )
+
+
 def nominal_stress(
     stretch,
     stretch_rate,
@@ -91,6 +127,8 @@ def nominal_stress(
     width,
     exponent,
     prestress,
+    stiffening=0.0,
+    stiffening_rate=1.0,
 ):
     """Nominal axial stress P and its derivatives in the stretch and in the stretch rate.
 
@@ -108,6 +146,8 @@ def nominal_stress(
         Of the force-length curve.
     prestress : float
         Constant Cauchy stress sigma_0 [N/m^2].
+    stiffening, stiffening_rate : float
+        Muscle fraction times c [N/m^2], and b, of the stress that stiffens with the stretch.
 
     Returns
     -------
@@ -118,7 +158,8 @@ def nominal_stress(
     -----
     mu (l - l^-2) + 3 eta l' / l^2 + gamma alpha S_max f(l) / l + sigma_0 / l with
     f = exp(-|(l / l_opt - 1) / dW|^nu): eqs. 30-36 of [1]_ as force per reference area, the viscous
-    part carried through eqs. 26-29, and free of the parametrization of the centerline.
+    part carried through eqs. 26-29, and free of the parametrization of the centerline. Added to it,
+    gamma c exp(b (l - 1)), the passive curve of Hill muscles; zero unless asked for.
 
     References
     ----------
@@ -148,16 +189,24 @@ def nominal_stress(
             slope = -slope
         P += active
         dP_dstretch -= active * (inverse + slope)
+    if stiffening != 0.0:
+        growth = stiffening * math.exp(stiffening_rate * (stretch - 1.0))
+        P += growth
+        dP_dstretch += stiffening_rate * growth
     return P, dP_dstretch, 3.0 * viscosity * inverse2
 
 
-def stored_energy(stretch, shear_modulus, prestress):
+def stored_energy(stretch, shear_modulus, prestress, stiffening=0.0, stiffening_rate=1.0):
     """Energy of the passive and prestress parts per reference volume [J/m^3].
 
-    W = mu / 2 (l^2 + 2 / l - 3) + sigma_0 ln l; zero in the reference configuration.
+    W = mu / 2 (l^2 + 2 / l - 3) + sigma_0 ln l + c / b (exp(b (l - 1)) - 1); zero in the reference
+    configuration.
     """
     elastic = 0.5 * shear_modulus * (stretch * stretch + 2.0 / stretch - 3.0)
-    return elastic + prestress * math.log(stretch)
+    energy = elastic + prestress * math.log(stretch)
+    if stiffening != 0.0:
+        energy += stiffening / stiffening_rate * math.expm1(stiffening_rate * (stretch - 1.0))
+    return energy
 
 
 def bending_stiffness(share, shear_modulus, radius):

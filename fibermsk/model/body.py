@@ -101,11 +101,15 @@ class Body:
     inertia : (3,) or (3, 3) array_like, optional
         Principal moments of inertia, or the whole matrix, about the center of mass in body axes
         [kg m^2]; stored as (3, 3). Symmetric and positive definite, and no principal moment
-        above the sum of the other two. May be left out for a body that never moves.
+        above the sum of the other two; or zero for a point mass. May be left out for a body that
+        never moves.
     shapes : Capsule, InfiniteCylinder, Mesh or a sequence of them
         What fibers touch in a `Contact` with this body; stored as a tuple.
     visuals : Mesh or a sequence of them
         What is drawn and not touched; stored as a tuple. Without any, the shapes are drawn.
+    strict : bool
+        Whether to refuse an inertia that no rigid body can have. Published models have such; what
+        reads them takes these as they stand, and says so.
 
     Raises
     ------
@@ -119,13 +123,14 @@ class Body:
     inertia: ArrayLike | None = None
     shapes: Shape | tuple[Shape, ...] = field(default=())
     visuals: Mesh | tuple[Mesh, ...] = field(default=())
+    strict: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
         owner = f"body {_check.name('body', self.name)!r}"
         com = _check.array(owner, "com", self.com, (3,), "m")
         mass = None if self.mass is None else _check.positive(owner, "mass", self.mass, "kg")
-        inertia = None if self.inertia is None else _check_inertia(owner, self.inertia)
+        inertia = None if self.inertia is None else _check_inertia(owner, self.inertia, self.strict)
         if mass is None and inertia is not None:
             _check.refuse(owner, "mass", None, "be positive for a body with inertia")
         _check.store(
@@ -197,8 +202,8 @@ def visuals_of(body: Body) -> tuple[Mesh, ...]:
     return visuals
 
 
-def _check_inertia(owner: str, value: Any) -> np.ndarray:
-    """Read-only inertia matrix (3, 3) [kg m^2] that some rigid body can have."""
+def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
+    """Read-only inertia matrix (3, 3) [kg m^2], strictly one that some rigid body can have."""
     shape = np.shape(value) if isinstance(value, np.ndarray) else np.shape(_as_objects(value))
     if shape == (3,):
         matrix = np.diag(_check.array(owner, "inertia", value, (3,), "kg m^2"))
@@ -209,6 +214,9 @@ def _check_inertia(owner: str, value: Any) -> np.ndarray:
     if np.abs(matrix - matrix.T).max() > ROUNDOFF * np.abs(matrix).max():
         _check.refuse(owner, "inertia", matrix, "be symmetric", unit="kg m^2")
     matrix = 0.5 * (matrix + matrix.T)
+    matrix.flags.writeable = False
+    if not strict or not matrix.any():
+        return matrix
     moments = np.linalg.eigvalsh(matrix)
     if moments[0] <= 1e-12 * moments[2]:
         _check.refuse(
@@ -228,7 +236,6 @@ def _check_inertia(owner: str, value: Any) -> np.ndarray:
             unit="kg m^2",
             remedy="give the moments about the center of mass",
         )
-    matrix.flags.writeable = False
     return matrix
 
 

@@ -1,67 +1,32 @@
-"""Joints: how a child body hangs on its parent, and the coordinates that move it."""
+"""Joints: how a child body hangs on its parent, and the coordinates that move it.
+
+Every joint is a list of axes, elementary rotations and translations that act one after the other,
+each a function of coordinates (`fibermsk.model.axis`); the ready-made ones only spell it out. The
+child's pose in the parent is translation to ``at``, the axes, ``rotation``, translation by
+-``child_at``. A `Spherical` or `Free` joint turns by a quaternion instead.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk.laws import _check
+from fibermsk.laws.coordinate import Damper
+from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body
+from fibermsk.model.coordinate import UNITS, Coordinate
+from fibermsk.model.function import Linear
 
-__all__ = ["Dof", "Hinge", "Joint", "Weld"]
+__all__ = ["JOINTS", "FunctionalJoint", "Hinge", "Joint", "Slider", "Weld"]
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ROUNDOFF = 1e-9
 """Largest entry of R R^T - 1 of a rotation matrix R."""
-
-
-@dataclass(frozen=True, eq=False)
-class Dof:
-    """One generalized coordinate of a joint.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coordinate.
-    kind : {"revolute", "prismatic"}
-        Rotation about the axis [rad], or translation along it [m].
-    axis : (3,) array_like
-        Direction, parent joint frame; stored with length one.
-    damping : float
-        Viscous damping [N m s/rad or N s/m]; zero or positive.
-    value, speed : float
-        The coordinate and its rate at the start [rad, rad/s or m, m/s].
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
-    """
-
-    name: str
-    kind: str
-    axis: ArrayLike
-    damping: float = 0.0
-    value: float = 0.0
-    speed: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        owner = f"coordinate {_check.name('coordinate', self.name)!r}"
-        units = {"revolute": ("N m s/rad", "rad"), "prismatic": ("N s/m", "m")}
-        if not isinstance(self.kind, str) or self.kind not in units:
-            _check.refuse(owner, "kind", self.kind, "be 'revolute' or 'prismatic'")
-        damping_unit, unit = units[self.kind]
-        _check.store(
-            self,
-            axis=_check.unit_vector(owner, "axis", self.axis),
-            damping=_check.non_negative(owner, "damping", self.damping, damping_unit),
-            value=_check.number(owner, "value", self.value, unit),
-            speed=_check.number(owner, "speed", self.speed, f"{unit}/s"),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +46,7 @@ class Weld:
 
     Attributes
     ----------
-    dofs : tuple of Dof
+    coordinates, axes : tuple
         Empty.
 
     Raises
@@ -95,11 +60,12 @@ class Weld:
     at: ArrayLike = (0.0, 0.0, 0.0)
     child_at: ArrayLike = (0.0, 0.0, 0.0)
     rotation: ArrayLike = IDENTITY
-    dofs: tuple[Dof, ...] = field(default=(), init=False, repr=False)
+    coordinates: tuple[Coordinate, ...] = field(default=(), init=False, repr=False)
+    axes: tuple[Axis, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64."""
-        _check.store(self, **_check_placement("weld", self))
+        _check.store(self, **check_placement("weld", self))
 
     @property
     def name(self) -> str:
@@ -108,7 +74,67 @@ class Weld:
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
+class _OneAxis:
+    """A joint with one axis, whose coordinate has the joint's name."""
+
+    name: str
+    parent: Body
+    child: Body
+    at: ArrayLike
+    axis: ArrayLike
+    child_at: ArrayLike = (0.0, 0.0, 0.0)
+    rotation: ArrayLike = IDENTITY
+    damping: float = 0.0
+    value: float = 0.0
+    speed: float = 0.0
+    _: KW_ONLY
+    coordinate: Coordinate | None = None
+    coordinates: tuple[Coordinate, ...] = field(default=(), init=False, repr=False)
+    axes: tuple[Axis, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as float64."""
+        kind, kind_unit = self._kind
+        label = type(self).__name__.lower()
+        owner = f"{label} {_check.name(label, self.name)!r}"
+        placement = check_placement(owner, self)
+        coordinate = self.coordinate
+        if coordinate is None:
+            damping = _check.non_negative(owner, "damping", self.damping, kind_unit)
+            coordinate = Coordinate(
+                self.name,
+                kind,
+                _check.number(owner, "value", self.value, UNITS[kind]),
+                _check.number(owner, "speed", self.speed, f"{UNITS[kind]}/s"),
+                forces=(Damper(damping),) if damping > 0.0 else (),
+            )
+        else:
+            _check.instance(owner, "coordinate", coordinate, Coordinate, "a Coordinate")
+            if coordinate.kind != kind:
+                _check.refuse(owner, "coordinate.kind", coordinate.kind, f"be {kind!r}")
+            for name in ("damping", "value", "speed"):
+                if getattr(self, name) != 0.0:
+                    must = "be left out where the coordinate is given"
+                    _check.refuse(owner, name, getattr(self, name), must)
+        axis = Axis(kind, _check.unit_vector(owner, "axis", self.axis), coordinate.name)
+        _check.store(
+            self,
+            **placement,
+            axis=axis.direction,
+            damping=float(self.damping),
+            value=coordinate.value,
+            speed=coordinate.speed,
+            coordinates=(coordinate,),
+            axes=(axis,),
+        )
+
+    @property
+    def _kind(self) -> tuple[str, str]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge(_OneAxis):
     """A child body that turns about an axis fixed in its parent.
 
     Parameters
@@ -130,11 +156,15 @@ class Hinge:
         Viscous damping [N m s/rad]; zero or positive.
     value, speed : float
         Coordinate [rad] and its rate [rad/s] at the start.
+    coordinate : Coordinate, optional
+        In place of damping, value and speed, with a name of its own.
 
     Attributes
     ----------
-    dofs : tuple of Dof
-        The one revolute coordinate.
+    coordinates : tuple of Coordinate
+        The one coordinate.
+    axes : tuple of Axis
+        The one rotation.
 
     Raises
     ------
@@ -142,56 +172,134 @@ class Hinge:
         If a field lies outside its range.
     """
 
+    @property
+    def _kind(self) -> tuple[str, str]:
+        return "rotation", "N m s/rad"
+
+
+@dataclass(frozen=True, eq=False)
+class Slider(_OneAxis):
+    """A child body that slides along an axis fixed in its parent; fields as those of `Hinge`.
+
+    Its coordinate is in m and its damping in N s/m.
+    """
+
+    @property
+    def _kind(self) -> tuple[str, str]:
+        return "translation", "N s/m"
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionalJoint:
+    """A child body that moves along axes which are functions of coordinates.
+
+    OpenSim's CustomJoint: its translations, in the parent's joint frame, come first, and then its
+    rotations.
+
+    Parameters
+    ----------
+    name : str
+        Name of the joint, unique in the model.
+    parent, child : Body
+        The bodies; each body is the child of one joint.
+    coordinates : sequence of Coordinate
+        Coordinates that the joint brings along; stored as a tuple.
+    axes : sequence of Axis
+        They act in this order; their terms may name coordinates of other joints of the model too;
+        stored as a tuple.
+    at, child_at : (3,) array_like
+        Joint point, parent frame and child frame [m].
+    rotation : (3, 3) array_like
+        Orientation of the child in the parent with all axes at zero: r_parent = rotation @ r_child.
+    quaternion : tuple of 4 str, optional
+        Coordinates of kind "quaternion", by name, that turn the child after the axes.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range, or a coordinate that the joint brings moves nothing.
+    """
+
     name: str
     parent: Body
     child: Body
-    at: ArrayLike
-    axis: ArrayLike
+    coordinates: Sequence[Coordinate]
+    axes: Sequence[Axis]
+    at: ArrayLike = (0.0, 0.0, 0.0)
     child_at: ArrayLike = (0.0, 0.0, 0.0)
     rotation: ArrayLike = IDENTITY
-    damping: float = 0.0
-    value: float = 0.0
-    speed: float = 0.0
-    dofs: tuple[Dof, ...] = field(default=(), init=False, repr=False)
+    quaternion: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        owner = f"hinge {_check.name('hinge', self.name)!r}"
-        placement = _check_placement(owner, self)
-        dof = Dof(self.name, "revolute", self.axis, self.damping, self.value, self.speed)
-        _check.store(
-            self,
-            **placement,
-            axis=dof.axis,
-            damping=dof.damping,
-            value=dof.value,
-            speed=dof.speed,
-            dofs=(dof,),
-        )
+        """Check the fields and store them as float64 and tuples."""
+        owner = f"joint {_check.name('joint', self.name)!r}"
+        placement = check_placement(owner, self)
+        coordinates = _several(owner, "coordinates", self.coordinates, Coordinate, "a Coordinate")
+        axes = _several(owner, "axes", self.axes, Axis, "an Axis")
+        names = [coordinate.name for coordinate in coordinates]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            _check.refuse(owner, "coordinates", twice, "have different names")
+        quaternion = {c.name for c in coordinates if c.kind == "quaternion"}
+        if quaternion != set(self.quaternion) or len(self.quaternion) not in (0, 4):
+            must = "be the four quaternion coordinates of the joint"
+            _check.refuse(owner, "quaternion", self.quaternion, must)
+        used = {name for axis in axes for name, _ in axis.pairs} | quaternion
+        idle = next((name for name in names if name not in used), None)
+        if idle is not None:
+            must = f"move an axis of the joint, which {idle!r} does not"
+            _check.refuse(owner, "coordinates", names, must, remedy="give it to an axis")
+        turned = next((n for axis in axes for n, _ in axis.pairs if n in quaternion), None)
+        if turned is not None:
+            _check.refuse(owner, "axes", turned, "not use a quaternion coordinate")
+        _check.store(self, **placement, coordinates=coordinates, axes=axes)
 
 
-Joint = Weld | Hinge
+Joint = Weld | Hinge | Slider | FunctionalJoint
+
+JOINTS = (Weld, Hinge, Slider, FunctionalJoint)
+"""Kinds of joints."""
 
 
-def _check_placement(owner: str, joint: Joint) -> dict[str, Any]:
+def single(name: str, kind: str, direction: ArrayLike) -> Axis:
+    """Axis that is one coordinate."""
+    return Axis(kind, direction, ((name, Linear()),))
+
+
+def check_placement(owner: str, joint: Any) -> dict[str, Any]:
     """Where a joint sits in its two bodies, as read-only arrays by field name."""
     _check.instance(owner, "parent", joint.parent, Body, "a Body")
     _check.instance(owner, "child", joint.child, Body, "a Body")
     owner = _check.show(joint)  # a weld has its name from the two bodies
     if joint.parent is joint.child:
         _check.refuse(owner, "child", joint.child, "be another body than the parent")
-    rotation = _check.array(owner, "rotation", joint.rotation, (3, 3))
+    return {
+        "at": _check.array(owner, "at", joint.at, (3,), "m"),
+        "child_at": _check.array(owner, "child_at", joint.child_at, (3,), "m"),
+        "rotation": check_rotation(owner, "rotation", joint.rotation),
+    }
+
+
+def check_rotation(owner: str, field: str, value: Any) -> np.ndarray:
+    """Read-only rotation matrix (3, 3)."""
+    rotation = _check.array(owner, field, value, (3, 3))
     error = np.abs(rotation @ rotation.T - np.eye(3)).max()
     if error > ROUNDOFF or np.linalg.det(rotation) < 0.0:
         _check.refuse(
             owner,
-            "rotation",
+            field,
             rotation,
             "be a rotation matrix (orthonormal, determinant +1)",
             remedy="scipy's Rotation(...).as_matrix() makes one",
         )
-    return {
-        "at": _check.array(owner, "at", joint.at, (3,), "m"),
-        "child_at": _check.array(owner, "child_at", joint.child_at, (3,), "m"),
-        "rotation": rotation,
-    }
+    return rotation
+
+
+def _several(owner: str, name: str, value: Any, kind: type, what: str) -> tuple[Any, ...]:
+    """Tuple of one item or of a sequence of items."""
+    if isinstance(value, kind):
+        return (value,)
+    _check.instance(owner, name, value, (tuple, list), f"{what}, or a sequence of them")
+    for i, item in enumerate(value):
+        _check.instance(owner, f"{name}[{i}]", item, kind, what)
+    return tuple(value)

@@ -12,10 +12,15 @@ from fibermsk.errors import ModelError
 from fibermsk.laws import _check
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
+from fibermsk.model.coordinate import Coordinate
+from fibermsk.model.coupling import Coupling
 from fibermsk.model.fiber import Fiber
-from fibermsk.model.joint import Hinge, Joint, Weld
+from fibermsk.model.joint import JOINTS, Joint
+from fibermsk.model.line_muscle import LineMuscle, bodies_of, coordinates_of
 
 __all__ = ["Model"]
+
+Named = Body | Joint | Fiber | LineMuscle
 
 
 class Model:
@@ -27,6 +32,8 @@ class Model:
         Name of the model.
     gravity : (3,) array_like
         Acceleration of gravity, ground frame [m/s^2].
+    ground : Body, optional
+        The ground with shapes of its own; its name must be "ground".
 
     Attributes
     ----------
@@ -36,6 +43,8 @@ class Model:
         Acceleration of gravity, ground frame [m/s^2]; read-only.
     ground : Body
         The body that never moves, named "ground"; its frame is the ground frame.
+    import_report : object or None
+        What an importer has to say about the file that the model was read from.
 
     Raises
     ------
@@ -47,15 +56,29 @@ class Model:
     gravity: np.ndarray
     ground: Body
 
-    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self,
+        name: str,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        *,
+        ground: Body | None = None,
+    ) -> None:
         self.name = _check.name("model", name)
         self.gravity = _check.array(self._owner, "gravity", gravity, (3,), "m/s^2")
-        self.ground = Body("ground")
+        self.ground = Body("ground") if ground is None else ground
+        _check.instance(self._owner, "ground", self.ground, Body, "a Body or None")
+        if self.ground.name != "ground":
+            _check.refuse(self._owner, "ground", self.ground, "have the name 'ground'")
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
+        self._joint_of: dict[Body, Joint] = {}
         self._fibers: list[Fiber] = []
         self._contacts: list[Contact] = []
-        self._named: dict[str, Body | Joint | Fiber] = {self.ground.name: self.ground}
+        self._couplings: list[Coupling] = []
+        self._muscles: list[LineMuscle] = []
+        self._coordinates: dict[str, Coordinate] = {}
+        self._named: dict[tuple[str, str], Named] = {_key(self.ground): self.ground}
+        self.import_report: Any = None
 
     def __repr__(self) -> str:
         """Name and numbers of items."""
@@ -75,9 +98,24 @@ class Model:
         return tuple(self._joints)
 
     @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Coordinates of all joints, in the order these were added."""
+        return tuple(self._coordinates.values())
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Couplings in the order they were added."""
+        return tuple(self._couplings)
+
+    @property
     def fibers(self) -> tuple[Fiber, ...]:
         """Fibers in the order they were added."""
         return tuple(self._fibers)
+
+    @property
+    def muscles(self) -> tuple[LineMuscle, ...]:
+        """Line muscles in the order they were added; descriptions only, they exert no force."""
+        return tuple(self._muscles)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -85,11 +123,11 @@ class Model:
         return tuple(self._contacts)
 
     def add(self, *items: Any) -> Any:
-        """Add bodies, joints, fibers and contacts, each after what it refers to.
+        """Add bodies, joints, couplings, fibers, muscles and contacts, after what they refer to.
 
         Parameters
         ----------
-        *items : Body, Hinge, Weld, Fiber or Contact
+        *items : Body, joint, Coupling, Fiber, LineMuscle or Contact
             Added in this order; those before a refused item stay.
 
         Returns
@@ -101,30 +139,40 @@ class Model:
         ------
         ModelError
             If a name is taken, an item refers to what was not added to this model, a body would
-            get a second joint, joints would close a loop, or a pair would get a second contact.
+            get a second joint, joints would close a loop, a coordinate would follow two others or
+            itself, or a pair would get a second contact.
         """
         for item in items:
             if isinstance(item, Body):
                 self._check_new(item)
                 self._bodies.append(item)
-                self._named[item.name] = item
-            elif isinstance(item, Weld | Hinge):
+                self._named[_key(item)] = item
+            elif isinstance(item, JOINTS):
                 self._check_joint(item)
                 self._joints.append(item)
-                self._named[item.name] = item
+                self._joint_of[item.child] = item
+                self._named[_key(item)] = item
+                self._coordinates.update({c.name: c for c in item.coordinates})
+            elif isinstance(item, Coupling):
+                self._check_coupling(item)
+                self._couplings.append(item)
             elif isinstance(item, Fiber):
                 self._check_new(item)
                 for station in item.attach:
                     if isinstance(station, Station):
                         self._check_known(_check.show(item), station.body)
                 self._fibers.append(item)
-                self._named[item.name] = item
+                self._named[_key(item)] = item
+            elif isinstance(item, LineMuscle):
+                self._check_muscle(item)
+                self._muscles.append(item)
+                self._named[_key(item)] = item
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
             else:
                 remedy = "add(*items) takes a sequence apart" if np.iterable(item) else ""
-                must = "be a Body, Hinge, Weld, Fiber or Contact"
+                must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle or a Contact"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
 
@@ -134,7 +182,10 @@ class Model:
         copy.name, copy.gravity, copy.ground = self.name, self.gravity, self.ground
         copy._bodies, copy._joints = list(self._bodies), list(self._joints)
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
-        copy._named = dict(self._named)
+        copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
+        copy._joint_of = dict(self._joint_of)
+        copy._muscles, copy._named = list(self._muscles), dict(self._named)
+        copy.import_report = self.import_report
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:
@@ -150,7 +201,7 @@ class Model:
         joint : Weld, Hinge or None
             The joint whose child it is; None for the ground or a body without joint yet.
         """
-        return next((joint for joint in self._joints if joint.child is body), None)
+        return self._joint_of.get(body)
 
     def validate(self) -> None:
         """Check what only shows once everything is added.
@@ -158,8 +209,9 @@ class Model:
         Raises
         ------
         ModelError
-            If there is nothing to simulate, a body has no joint, or a hinge moves bodies without
-            any mass, or a body with mass and no inertia.
+            If there is nothing to simulate, a body has no joint, an axis or a coupling names a
+            coordinate that no joint has, or a joint moves bodies without any mass, or a body with
+            mass and no inertia.
         """
         for body in self._bodies[1:]:
             if self.joint_of(body) is None:
@@ -167,22 +219,23 @@ class Model:
                     f"{self._owner}: body {body.name!r} has no joint; must hang on the ground or "
                     f"on another body; add a Weld or a Hinge whose child it is"
                 )
-        carried: dict[Joint, list[Body]] = {}
+        heavy: set[Joint] = set()
         for body in self._bodies[1:]:
-            moved_by = next((joint for joint in self._chain(body) if joint.dofs), None)
-            if moved_by is None:
+            moved_by = [joint for joint in self._chain(body) if joint.axes or joint.coordinates]
+            if body.mass is None or not moved_by:
                 continue
-            carried.setdefault(moved_by, []).append(body)
-            if body.mass is not None and body.inertia is None:
-                remedy = f"{_check.show(moved_by)} moves this body"
+            heavy.update(moved_by)
+            if body.inertia is None:
+                remedy = f"{_check.show(moved_by[0])} moves this body"
                 _check.refuse(f"body {body.name!r}", "inertia", None, "be given", remedy=remedy)
-        for joint, bodies in carried.items():
-            if all(body.mass is None for body in bodies):
+        for joint in self._joints:
+            self._check_axes(joint)
+            if joint.coordinates and joint not in heavy:
                 remedy = f"{_check.show(joint)} moves this body"
                 owner = f"body {joint.child.name!r}"
                 _check.refuse(owner, "mass", None, "be given", remedy=remedy)
-        if not self._fibers and not any(joint.dofs for joint in self._joints):
-            raise ModelError(f"{self._owner}: nothing can move; must have a fiber or a hinge")
+        if not self._fibers and not self._coordinates:
+            raise ModelError(f"{self._owner}: nothing can move; must have a fiber or a joint")
 
     @property
     def _owner(self) -> str:
@@ -195,9 +248,9 @@ class Model:
             yield joint
             joint = self.joint_of(joint.parent)
 
-    def _check_new(self, item: Body | Joint | Fiber) -> None:
-        """Check that an item is new and its name is free in the whole model."""
-        other = self._named.get(item.name)
+    def _check_new(self, item: Named) -> None:
+        """Check that an item is new and its name is free among those of its kind."""
+        other = self._named.get(_key(item))
         if other is item:
             raise ModelError(
                 f"{self._owner}: {_check.show(item)} was already added; must be added once"
@@ -213,7 +266,7 @@ class Model:
 
     def _check_known(self, owner: str, item: Body | Fiber) -> None:
         """Check that what an item refers to was added to this model."""
-        other = self._named.get(item.name)
+        other = self._named.get(_key(item))
         if other is item:
             return
         kind = type(item).__name__.lower()
@@ -238,11 +291,67 @@ class Model:
         if other is not None:
             must = f"hang on one joint, and hangs on {_check.show(other)} already"
             _check.refuse(owner, "child", joint.child, must)
+        for coordinate in joint.coordinates:
+            if coordinate.name in self._coordinates:
+                must = "have a name of its own in the model"
+                remedy = "give the joint a coordinate of another name"
+                _check.refuse(owner, "coordinate", coordinate.name, must, remedy=remedy)
         chain = list(self._chain(joint.parent))
         if any(above.parent is joint.child for above in chain):
             names = ", ".join(_check.show(above) for above in chain)
             must = f"not carry its parent, which hangs on it by {names}"
             _check.refuse(owner, "child", joint.child, must, remedy="joints form a tree, no loop")
+
+    def _check_axes(self, joint: Joint) -> None:
+        """Check that the axes of a joint name coordinates of the model, and that these may turn."""
+        for axis in joint.axes:
+            for name, _ in axis.pairs:
+                coordinate = self._coordinates.get(name)
+                if coordinate is None or coordinate.kind == "quaternion":
+                    must = "be a coordinate of a joint of the model"
+                    if coordinate is not None:
+                        must = "not be part of a quaternion"
+                    _check.refuse(_check.show(joint), "coordinate of an axis", name, must)
+
+    def _check_coupling(self, coupling: Coupling) -> None:
+        """Check that a coupling names free coordinates of this model and closes no circle."""
+        owner = f"coupling of {coupling.dependent!r}"
+        for field, name in (
+            ("dependent", coupling.dependent),
+            ("independent", coupling.independent),
+        ):
+            coordinate = self._coordinates.get(name)
+            if coordinate is None:
+                known = ", ".join(self._coordinates) or "none"
+                remedy = f"the model has: {known}"
+                _check.refuse(
+                    owner, field, name, f"be a coordinate of {self._owner}", remedy=remedy
+                )
+            if coordinate.kind == "quaternion":
+                _check.refuse(owner, field, name, "not be part of a quaternion")
+        follows = {c.dependent: c.independent for c in self._couplings}
+        if coupling.dependent in follows:
+            must = f"follow one other, and follows {follows[coupling.dependent]!r} already"
+            _check.refuse(owner, "dependent", coupling.dependent, must)
+        dependent = self._coordinates[coupling.dependent]
+        if dependent.locked or dependent.prescribed is not None:
+            _check.refuse(owner, "dependent", dependent.name, "be neither locked nor prescribed")
+        name: str | None = coupling.independent
+        while name is not None:
+            if name == coupling.dependent:
+                _check.refuse(owner, "independent", coupling.independent, "not follow it in turn")
+            name = follows.get(name)
+
+    def _check_muscle(self, muscle: LineMuscle) -> None:
+        """Check that a line muscle is new and runs through items of this model."""
+        self._check_new(muscle)
+        owner = f"line muscle {muscle.name!r}"
+        for body in bodies_of(muscle):
+            self._check_known(owner, body)
+        for name in coordinates_of(muscle):
+            if name not in self._coordinates:
+                must = f"be a coordinate of {self._owner}"
+                _check.refuse(owner, "coordinate of a path point", name, must)
 
     def _check_contact(self, contact: Contact) -> None:
         """Check that a contact names items of this model and brings new pairs only."""
@@ -259,3 +368,9 @@ class Model:
                     f"contact: {_check.show(pair[0])} with {_check.show(pair[1])} is a pair of an "
                     "earlier contact; must be listed once"
                 )
+
+
+def _key(item: Named) -> tuple[str, str]:
+    """Kind and name of an item: names are unique among items of one kind."""
+    kind = "joint" if isinstance(item, JOINTS) else type(item).__name__.lower()
+    return kind, item.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fibermsk.laws import _check
-from fibermsk.laws.stress import ActiveStress, KelvinVoigt
+from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
 
 __all__ = ["Tissue"]
 
@@ -31,6 +31,9 @@ class Tissue:
         Bending stiffness over that of a solid round section, 3 mu pi r^4 / 4 [-]; zero or
         positive. Zero is a cable, which folds at will where it is compressed; one is a solid rod;
         fibers that consist of strands sliding on each other lie between.
+    stiffening : Stiffening, optional
+        Passive stress that grows exponentially with the stretch, scaled with the muscle fraction;
+        none if left out.
 
     Raises
     ------
@@ -44,6 +47,7 @@ class Tissue:
     active: ActiveStress | None = None
     prestress: float = 0.0
     bending: float = 0.0
+    stiffening: Stiffening | None = None
 
     def __post_init__(self) -> None:
         """Check the fields and fill in the tendon."""
@@ -54,6 +58,9 @@ class Tissue:
         _check.instance(owner, "tendon", tendon, KelvinVoigt, "a KelvinVoigt or None")
         if self.active is not None:
             _check.instance(owner, "active", self.active, ActiveStress, "an ActiveStress or None")
+        if self.stiffening is not None:
+            what = "a Stiffening or None"
+            _check.instance(owner, "stiffening", self.stiffening, Stiffening, what)
         prestress = _check.non_negative(owner, "prestress", self.prestress, "N/m^2")
         bending = _check.non_negative(owner, "bending", self.bending)
         _check.store(self, density=density, tendon=tendon, prestress=prestress, bending=bending)

@@ -73,8 +73,7 @@ class BodyMotion:
     shapes : tuple of ShapeRecord
         What fibers touch of the body.
     visuals : tuple of ShapeRecord
-        Meshes that are drawn, and not touched. Where a body has any, its shapes are drawn
-        translucent.
+        Meshes that are drawn, and not touched.
     """
 
     position: Array
@@ -174,9 +173,9 @@ class Result:
     time : (n_frames,) float array
         [s].
     coordinates, speeds : dict of (n_frames,) float array
-        Joint coordinates [rad or m] and their rates, by name.
+        Joint coordinates [rad, m or 1] and their rates, by name.
     bodies : dict of BodyMotion
-        By body name, without ground.
+        By body name; ground only where it has shapes or visuals.
     fibers : dict of FiberHistory
         By fiber name.
     step_size : (n_frames,) float array
@@ -197,6 +196,10 @@ class Result:
         Which fibers were compressed, when and where.
     version : str
         fibermsk version that made the result.
+    up : (3,) tuple of float
+        Unit vector against gravity, ground frame: up in pictures.
+    coordinate_units : dict of str
+        Units of the coordinates that are not angles: ``"m"``, or ``"1"`` for parts of a quaternion.
     """
 
     scene: str
@@ -215,6 +218,8 @@ class Result:
     stats: dict[str, Any] = field(default_factory=dict)
     slack: tuple[Slack, ...] = ()
     version: str = ""
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    coordinate_units: dict[str, str] = field(default_factory=dict)
 
     def coordinate(self, name: str | Any) -> Array:
         """History of one coordinate, by its name or by its joint.

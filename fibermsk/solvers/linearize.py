@@ -88,9 +88,10 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     if isinstance(mass, np.ndarray):
         return Linearization(corners[0], damping, mass, np.arange(mass.shape[0]))
     # dependent entries have no equation of their own: their rows of the mass are empty
-    free = np.flatnonzero(np.r_[mass.sparse.diagonal() != 0.0, np.ones(mass.D.shape[0], bool)])
-    kept = free[free < mass.B.shape[0]]
-    K, C, M = (_part(matrix, kept) for matrix in (corners[0], damping, mass))
+    free = np.flatnonzero(np.r_[mass.sparse.diagonal() != 0.0, (mass.D != 0.0).any(axis=1)])
+    n = mass.B.shape[0]
+    kept, border = free[free < n], free[free >= n] - n
+    K, C, M = (_part(matrix, kept, border) for matrix in (corners[0], damping, mass))
     return Linearization(K, C, M, free)
 
 
@@ -111,10 +112,11 @@ def _sum(parts, factors):
     return total
 
 
-def _part(matrix: Matrix, kept: NDArray[np.int64]) -> BorderedMatrix:
+def _part(matrix: Matrix, kept: NDArray[np.int64], border: NDArray[np.int64]) -> BorderedMatrix:
     assert isinstance(matrix, BorderedMatrix)
     A = csc_array(matrix.sparse[kept][:, kept])
-    return BorderedMatrix(A, matrix.B[kept], matrix.R[:, kept], matrix.D)
+    D = matrix.D[np.ix_(border, border)]
+    return BorderedMatrix(A, matrix.B[np.ix_(kept, border)], matrix.R[np.ix_(border, kept)], D)
 
 
 def transpose(matrix: Matrix) -> Matrix:

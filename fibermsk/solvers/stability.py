@@ -119,6 +119,12 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     stiffness, _, mass, free = linearize(system, t, y, rest, rest)
     if free.size == 0:
         return Stability(True, 0.0, np.inf, rest, "")
+    if asymmetry(mass) > _SYMMETRIC:
+        raise ConvergenceError(
+            "the stability of the state is not known: the masses are not symmetric, as with "
+            "couplings that are kept by multipliers; eliminate those",
+            time=t,
+        )
     size = float(np.abs(_diagonal(stiffness) / _diagonal(mass)).max())
     symmetric = asymmetry(stiffness) <= _SYMMETRIC
     try:

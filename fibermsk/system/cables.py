@@ -149,10 +149,10 @@ class Cables:
 
 
 def tissue_constants(tissue: Tissue, fraction: Array) -> Array:
-    """Constants (..., 7) of the stress law where the muscle fraction is `fraction`."""
-    active, muscle = tissue.active, tissue.muscle
+    """Constants (..., 9) of the stress law where the muscle fraction is `fraction`."""
+    active, muscle, stiffening = tissue.active, tissue.muscle, tissue.stiffening
     tendon = tissue.tendon or muscle
-    law = np.empty((*fraction.shape, 7))
+    law = np.empty((*fraction.shape, 9))
     law[..., 0] = _blend(fraction, muscle.shear_modulus, tendon.shear_modulus)
     law[..., 1] = _blend(fraction, muscle.viscosity, tendon.viscosity)
     law[..., 2] = fraction * (active.max_stress if active else 0.0)
@@ -161,6 +161,8 @@ def tissue_constants(tissue: Tissue, fraction: Array) -> Array:
     law[..., 4] = active.width if active else 1.0
     law[..., 5] = active.exponent if active else 2.0
     law[..., 6] = tissue.prestress
+    law[..., 7] = fraction * (stiffening.stress if stiffening else 0.0)
+    law[..., 8] = stiffening.rate if stiffening else 1.0
     return law
 
 
@@ -203,7 +205,7 @@ def build_cables(model: Model, tree: Tree, state: TreeState) -> Cables:
 
     G0 = reference_speed(reference, elements, h, xi)
     radius_poly = np.empty((elements.shape[0], 5))
-    law = np.empty((elements.shape[0], N_POINTS, 7))
+    law = np.empty((elements.shape[0], N_POINTS, 9))
     density, share = np.empty((elements.shape[0], 1)), np.empty((elements.shape[0], 1))
     for f, fiber in enumerate(model.fibers):
         own = slice(element_start[f], element_start[f + 1])

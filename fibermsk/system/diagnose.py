@@ -66,8 +66,7 @@ def suspects(system: FiberSystem, t: float, y: Array, v: Array) -> list[str]:
             f"fiber {cables.names[f]!r} folds within an element: use more elements, or give its "
             "tissue bending"
         )
-    zero = np.zeros(system.tree.n)
-    system.contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
+    system.contact.evaluate(nodes, system.skeleton.at(q).links)
     left, names = system.contact.worst()
     if left < _DEEP:
         found.append(

@@ -18,7 +18,11 @@ Array = NDArray[np.float64]
 
 
 class Energy(NamedTuple):
-    """Energies of a state [J]: kinetic, elastic (passive, prestress, bending), gravity, contact."""
+    """Energies of a state [J]: kinetic, elastic, gravity, contact.
+
+    Elastic is that of the fibers (passive, prestress, bending) and of the coordinates' springs and
+    limits.
+    """
 
     kinetic: float
     elastic: float
@@ -35,7 +39,8 @@ def energy(system: FiberSystem, y: Array, v: Array) -> Energy:
     """Energies of positions y and velocities v; contact is evaluated there."""
     cables, tree = system.cables, system.tree
     (nodes, q), (velocity, p) = system.split(y), system.split(v)
-    state = tree.evaluate(q, p, np.zeros(tree.n))
+    motion = system.skeleton.evaluate(q, p, np.zeros_like(q))
+    state = motion.links
     kinetic, gravity = rigid.kinetic_and_potential(
         state.V, state.rotation, state.position, tree.body_link, tree.mass, tree.com, tree.inertia,
         tree.gravity,
@@ -49,6 +54,7 @@ def energy(system: FiberSystem, y: Array, v: Array) -> Energy:
     elastic += bending.bending_energy(
         nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending
     )
+    elastic += system.skeleton.passive.energy(motion.rows, q, p)
     system.contact.evaluate(nodes, state)
     gravity -= float((system.loads.weight * nodes).sum())
     return Energy(kinetic, elastic, gravity, system.contact.energy)

@@ -47,6 +47,12 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
     model, cables, tree, partners = system.model, system.cables, system.tree, system.partners
     meshes = [getattr(cables, f.name) for f in fields(cables) if f.name not in _ATTACHMENT]
     bones = [getattr(tree, f.name) for f in fields(tree) if f.name not in ("gravity", "frames")]
+    skeleton = system.skeleton
+    bones += [skeleton.coordinates, skeleton.independent, skeleton.start, skeleton.start_speed]
+    bones += [repr(law) for c in model.coordinates for law in c.laws]
+    if skeleton.map is not None:
+        bones += [getattr(skeleton.map, f.name) for f in fields(skeleton.map)]
+    bones += [skeleton.constraints.at(float(t), 0) for t in times]
     places = [part for name in sorted(tree.frames) for part in (name, *tree.frames[name])]
     corners = [getattr(fiber.activation, "breakpoints", ()) for fiber in model.fibers]
     moving = [

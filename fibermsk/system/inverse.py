@@ -121,7 +121,7 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
             f"check: result has {time.size} frames; must have {FEWEST_FRAMES} or more, to take "
             "derivatives in time; use more steps"
         )
-    cables, names = system.cables, system.tree.names
+    cables, names = system.cables, system.skeleton.independent
     frames = np.arange(_REACH, time.size - _REACH)
     q = np.reshape([result.coordinates[name] for name in names], (len(names), time.size)).T
     nodes = np.zeros((time.size, cables.n_nodes, 6))
@@ -140,8 +140,8 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     off_f = rate - weight - loads - contact.on_fibers + pulls[frames].sum(axis=2)
     size_f = np.linalg.norm(weight, axis=1) + np.linalg.norm(loads, axis=2) + contact.sizes
     size_f += np.linalg.norm(pulls[frames], axis=3).sum(axis=2)
-    kinds = {dof.name: dof.kind for joint in system.model.joints for dof in joint.dofs}
-    units = ["N m" if kinds[name] == "revolute" else "N" for name in names]
+    kinds = {c.name: c.kind for c in system.model.coordinates}
+    units = ["N" if kinds[name] == "translation" else "N m" for name in names]
     at = time[frames]
     return ForceCheck(
         coordinates={
@@ -165,23 +165,27 @@ def _coordinates(
     q, p, p_dot (n_frames, n); pulls (n_frames, n_fibers, 2, 3) on the bodies; wrenches (n_frames,
     n_shapes, 6). Returns two (n_frames, n) arrays.
     """
-    tree, cables, zero = system.tree, system.cables, np.zeros(system.tree.n)
+    skeleton, cables, tree = system.skeleton, system.cables, system.tree
     link = system.partners.shape_link
     moved = tree.moves[link] & (link >= 0)[:, None] if tree.n else np.zeros((link.size, 0), bool)
     off, size = np.zeros_like(q), np.zeros_like(q)
     for i in range(q.shape[0]):
-        state = tree.evaluate(q[i], p[i], p_dot[i])
-        needed, at_rest = np.zeros(tree.n), np.zeros(tree.n)
-        tree.dynamics(state, zero, needed)  # without damping, which is applied
-        tree.dynamics(tree.evaluate(q[i], zero, zero), zero, at_rest)
-        _, C, _ = system.attachments(state)
+        motion = skeleton.evaluate(q[i], p[i], p_dot[i])
+        state = motion.links
+        # without passive forces, which are applied
+        needed = skeleton.inverse_dynamics(q[i], p[i], p_dot[i], passive=False)
+        at_rest = skeleton.bias(q[i], 0.0 * p[i])
+        C = system.attached.jacobian(motion, system.attached.place(motion))
         by_pull = np.einsum("mrj,mr->mj", C, pulls[i, cables.point_fiber, cables.point_end])
         wrench = wrenches[i]
         by_shape = moved * (wrench[:, 3:] @ state.S[:, :3].T + wrench[:, :3] @ state.S[:, 3:].T)
-        damping = -tree.damping * p[i]
-        off[i] = needed - by_pull.sum(axis=0) - by_shape.sum(axis=0) - damping
+        by_shape = skeleton.from_axes(motion, by_shape.T).T
+        passive = skeleton.passive.forces(motion.rows, q[i], p[i])
+        off[i] = needed - by_pull.sum(axis=0) - by_shape.sum(axis=0) - passive
         size[i] = np.abs(by_pull).sum(axis=0) + np.abs(by_shape).sum(axis=0)
-        size[i] += np.abs(at_rest) + np.abs(damping)
+        size[i] += np.abs(at_rest) + np.abs(passive)
+        # what holds a coordinate takes its mismatch, and a coupling hands it on
+        skeleton.constraints.settle(motion.rows, off[i])
     return off, size
 
 
@@ -196,13 +200,13 @@ class _Contact(NamedTuple):
 def _contact(system: FiberSystem, q: Array, nodes: Array) -> _Contact:
     """Contact forces from centerlines and coordinates, by a search of its own."""
     cables, partners, tree = system.cables, system.partners, system.tree
-    search, zero = ContactSearch(cables, partners, tree), np.zeros(tree.n)
+    search = ContactSearch(cables, partners, tree)
     shape = (q.shape[0], len(cables.names))
     found = _Contact(
         np.zeros((*shape, 3)), np.zeros(shape), np.zeros((q.shape[0], partners.shape_link.size, 6))
     )
     for i in range(q.shape[0]):
-        search.evaluate(nodes[i], tree.evaluate(q[i], zero, zero))
+        search.evaluate(nodes[i], system.skeleton.at(q[i]).links)
         found.wrenches[i] = search.bone_wrenches()
         for part in (*search.fiber_sets, *search.bone_sets):
             runs = part.runs
@@ -224,7 +228,7 @@ def _compare_names(system: FiberSystem, result: Result) -> None:
     wanted = {
         f"fiber {name!r}": int(n) for name, n in zip(system.cables.names, counts, strict=True)
     }
-    wanted |= {f"coordinate {name!r}": 0 for name in system.tree.names}
+    wanted |= {f"coordinate {name!r}": 0 for name in system.skeleton.coordinates}
     found = {f"fiber {name!r}": f.node_theta.size for name, f in result.fibers.items()}
     found |= {f"coordinate {name!r}": 0 for name in result.coordinates}
     for what in wanted.keys() | found.keys():

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
-from fibermsk.model import Capsule, Mesh, Model
-from fibermsk.model.body import Body, Shape, shapes_of, visuals_of
-from fibermsk.model.mesh import vertices_of
+from fibermsk.model import Model
 from fibermsk.protocol import Frames
-from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results import FiberHistory, Result
 from fibermsk.system.cables import Cables, reference_speed, tissue_constants
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.partners import Partners
-from fibermsk.system.tree import Tree
+from fibermsk.system.records import body_motion, coordinate_units, is_seen, up
+from fibermsk.system.skeleton import Skeleton
 
 __all__ = ["observe"]
 
@@ -45,7 +44,7 @@ class _Samples:
 def _sample(model: Model, cables: Cables) -> _Samples:
     n, m = cables.h.size, _SAMPLE_XI.size
     theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
-    fraction, law = np.empty((n, m)), np.empty((n, m, 7))
+    fraction, law = np.empty((n, m)), np.empty((n, m, 9))
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
@@ -60,14 +59,14 @@ def _sample(model: Model, cables: Cables) -> _Samples:
         theta=theta,
         area=np.pi * radius.ravel() ** 2,
         G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI).ravel(),
-        law=law.reshape(-1, 7),
+        law=law.reshape(-1, 9),
         fraction=fraction,
     )
 
 
 def observe(
     model: Model,
-    tree: Tree,
+    skeleton: Skeleton,
     cables: Cables,
     partners: Partners,
     activations: Array,
@@ -77,7 +76,7 @@ def observe(
 
     Parameters
     ----------
-    model, tree, cables, partners
+    model, skeleton, cables, partners
         The system.
     activations : (n_frames, n_fibers) float array
         Activation of every fiber at every frame.
@@ -91,19 +90,23 @@ def observe(
     viscous = np.empty(n * m)
     poses = {
         body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
-        for body in model.bodies[1:]
+        for body in model.bodies
+        if body is not model.ground or is_seen(body)
     }
     n_laws = partners.points.size
     search = ContactSearch(
         cables,
         replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
-        tree,
+        skeleton.tree,
     )
+    values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     for i in range(n_frames):
         q, p = frames.y[i, n_x:], frames.v[i, n_x:]
-        state = tree.evaluate(q, p, np.zeros(tree.n))
+        motion = skeleton.evaluate(q, p, np.zeros_like(q))
+        values[i], rates[i] = skeleton.all_of(motion, q, p)
+        state = motion.links
         for name, (position, rotation) in poses.items():
-            rotation[i], position[i] = tree.place(name, state)
+            rotation[i], position[i] = skeleton.tree.place(name, state)
         nodes, velocity = (part[i, :n_x].reshape(-1, 6) for part in (frames.y, frames.v))
         active = activations[i, cables.fiber].repeat(m)
         cable.sample_cable(
@@ -140,15 +143,19 @@ def observe(
         scene=model.name,
         parameters={},
         time=frames.t,
-        coordinates={name: frames.y[:, n_x + k].copy() for k, name in enumerate(tree.names)},
-        speeds={name: frames.v[:, n_x + k].copy() for k, name in enumerate(tree.names)},
+        coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+        speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
         bodies={
-            body.name: BodyMotion(*poses[body.name], *_records(body)) for body in model.bodies[1:]
+            body.name: body_motion(body, *poses[body.name])
+            for body in model.bodies
+            if body.name in poses
         },
         fibers=fibers,
         step_size=frames.step_size,
         newton_iterations=frames.newton_iterations,
         min_admissibility=frames.admissibility,
+        up=up(model),
+        coordinate_units=coordinate_units(model),
     )
 
 
@@ -156,18 +163,3 @@ def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
     return own.reshape(len(own), -1)
-
-
-def _records(body: Body) -> tuple[tuple[ShapeRecord, ...], tuple[ShapeRecord, ...]]:
-    """What fibers touch of a body, and what is only drawn."""
-    shapes, visuals = tuple(map(_record, shapes_of(body))), visuals_of(body)
-    return shapes, tuple(ShapeRecord.mesh(*vertices_of(mesh)) for mesh in visuals)
-
-
-def _record(shape: Shape) -> ShapeRecord:
-    if isinstance(shape, Mesh):
-        return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
-    if isinstance(shape, Capsule):
-        return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
-    start = np.array(shape.point)
-    return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)

@@ -48,8 +48,7 @@ def check_start(system: FiberSystem) -> None:
     search = ContactSearch(cables, dense, system.tree)
     y, _ = system.initial_state()
     nodes, q = system.split(y)
-    zero = np.zeros(system.tree.n)
-    search.evaluate(nodes, system.tree.evaluate(q, zero, zero))
+    search.evaluate(nodes, system.skeleton.at(q).links)
     least, names = search.worst()
     if not least > 0.0:
         raise ModelError(

@@ -1,9 +1,10 @@
 """Fibers and bodies coupled at the attachments: residual and tangent of the whole.
 
-State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the joint coordinates
-q; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021), eqs. 54-64:
-with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the multipliers
-follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63): index 1.
+State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the coordinates q of
+the skeleton; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021),
+eqs. 54-64: with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the
+multipliers follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63):
+index 1.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk.kernels import attachment, bending, cable, points, safeguard
+from fibermsk.kernels import attachment, bending, cable, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
 from fibermsk.results import Result
 from fibermsk.system import norms
+from fibermsk.system.attachments import Attachments
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
@@ -28,9 +30,11 @@ from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
+from fibermsk.system.pullback import Pullback
+from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
 from fibermsk.system.tension import TensionProbe
-from fibermsk.system.tree import TreeState, build_tree
+from fibermsk.system.tree import Tree
 
 __all__ = ["KEEP_STRETCH", "FiberSystem", "build"]
 
@@ -71,7 +75,7 @@ class FiberSystem:
     ----------
     model : Model
         What was built.
-    tree, cables, partners
+    skeleton, cables, partners
         Its arrays.
     moving_points : list of (int, MovingPoint)
         Nodes that are moved as given, and by what.
@@ -79,23 +83,14 @@ class FiberSystem:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.tree = build_tree(model)
-        n_q = self.tree.n
-        start = self.tree.evaluate(self.tree.start, self.tree.start_speed, np.zeros(n_q))
-        self.cables = build_cables(model, self.tree, start)
+        self.skeleton = Skeleton(model)
+        start = self.skeleton.at(self.skeleton.start)
+        self.cables = build_cables(model, self.tree, start.links)
         self.partners = build_partners(model, self.tree)
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
+        self.attached = Attachments(self.cables, self.skeleton)
         self.tension = TensionProbe(self.cables)
         self._n_x = 6 * self.cables.n_nodes
-        links = self.cables.point_link
-        moving = [
-            (m, j, k)
-            for m in np.flatnonzero(links >= 0)
-            for j in range(n_q)
-            for k in range(n_q)
-            if self.tree.moves[links[m], j] and self.tree.moves[links[m], k]
-        ]
-        self._hess_index = np.array(moving, np.int64).reshape(-1, 3)
         self.moving_points = [
             (node, point)
             for node, f, end in zip(
@@ -115,15 +110,20 @@ class FiberSystem:
         check_start(self)
 
     @property
+    def tree(self) -> Tree:
+        """Axes of the joints and the bodies on them."""
+        return self.skeleton.tree
+
+    @property
     def n(self) -> int:
-        """Number of unknowns: six a node, and the joint coordinates."""
-        return self._n_x + self.tree.n
+        """Number of unknowns: six a node, and the coordinates of the skeleton."""
+        return self._n_x + self.skeleton.n
 
     @property
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
         counts = np.diff(self.cables.node_start)
-        return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.tree.n)]
+        return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.skeleton.n)]
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
         """Next corner of an activation after t, or t_end."""
@@ -136,20 +136,13 @@ class FiberSystem:
 
     def initial_state(self) -> tuple[Array, Array]:
         """Reference configuration, at rest but for the start speeds and what they move."""
-        y = np.r_[self.cables.reference.ravel(), self.tree.start]
-        v = np.r_[np.zeros(self._n_x), self.tree.start_speed]
+        y = np.r_[self.cables.reference.ravel(), self.skeleton.start]
+        v = np.r_[np.zeros(self._n_x), self.skeleton.start_speed]
         return y, self.enforce(y, v)
 
-    def attachments(self, state: TreeState) -> tuple[Array, Array, Array]:
-        """Positions c (n_points, 3), Jacobian C (n_points, 3, n) and the entries of dC/dq."""
-        n_points = self.cables.point_link.size
-        c, C = np.empty((n_points, 3)), np.empty((n_points, 3, self.tree.n))
-        hess = np.empty((self._hess_index.shape[0], 3))
-        points.attach_points(
-            state.S, self.tree.moves, state.rotation, state.position, self.cables.point_link,
-            self.cables.point_local, self._hess_index, c, C, hess,
-        )  # fmt: skip
-        return c, C, hess
+    def attachment_hessian(self, q: Array) -> sparse.COO:
+        """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
+        return self.attached.hessian(np.asarray(q, float))
 
     def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
         """Largest error of any fiber or coordinate over its tolerance."""
@@ -159,22 +152,14 @@ class FiberSystem:
         """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end."""
         return norms.drift(self, t, y, v)
 
-    def attachment_hessian(self, q: Array) -> sparse.COO:
-        """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
-        zero = np.zeros(self.tree.n)
-        _, _, hess = self.attachments(self.tree.evaluate(np.asarray(q, float), zero, zero))
-        m, j, k = self._hess_index.T
-        coords = np.stack([(3 * m[:, None] + np.arange(3)).ravel(), j.repeat(3), k.repeat(3)])
-        shape = (3 * self.cables.point_link.size, self.tree.n, self.tree.n)
-        return sparse.COO(coords, hess.ravel(), shape=shape)
-
     def retract(self, t: float, y: Array, increment: Array) -> Array:
         """Positions at time t after an increment; attached nodes are put where they belong."""
         new = y + increment
         nodes, q = self.split(new)
-        zero = np.zeros(self.tree.n)
-        c, _, _ = self.attachments(self.tree.evaluate(q, zero, zero))
-        nodes[self.cables.attached_nodes, :3] = c
+        constraints = self.skeleton.constraints
+        if constraints.held.size:
+            q[constraints.held] = constraints.at(t, 0)
+        nodes[self.cables.attached_nodes, :3] = self.attached.place(self.skeleton.at(q)).c
         for node, point in self.moving_points:
             nodes[node, :3] = point.position_at(t)
         return new
@@ -184,8 +169,12 @@ class FiberSystem:
         new = v.copy()
         nodes, p = self.split(new)
         _, q = self.split(y)
-        _, C, _ = self.attachments(self.tree.evaluate(q, p, np.zeros(self.tree.n)))
-        nodes[self.cables.attached_nodes, :3] = C @ p
+        constraints = self.skeleton.constraints
+        if t is not None and constraints.held.size:
+            p[constraints.held] = constraints.at(t, 1)
+        motion = self.skeleton.evaluate(q, p, np.zeros_like(p))
+        C = self.attached.place(motion).C
+        nodes[self.cables.attached_nodes, :3] = C @ motion.speed
         given, _ = self.split(v)
         for node, point in self.moving_points:
             nodes[node, :3] = given[node, :3] if t is None else point.velocity_at(t)
@@ -196,11 +185,13 @@ class FiberSystem:
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
         (_, q), (_, p) = self.split(y), self.split(v)
-        state = self.tree.evaluate(q, p, p_dot)
-        _, C, _ = self.attachments(state)
-        slope = np.empty_like(C)
-        points.velocity_slope(state.S, self.tree.moves, self.cables.point_link, C, p, slope)
-        nodes[self.cables.attached_nodes, :3] = C @ p_dot + slope @ p
+        constraints = self.skeleton.constraints
+        if t is not None and constraints.held.size:
+            p_dot[constraints.held] = constraints.at(t, 2)
+        motion = self.skeleton.evaluate(q, p, p_dot)
+        ends = self.attached.place(motion)
+        slope = self.attached.velocity_slope(motion, ends)
+        nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
         for node, point in self.moving_points:
             nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
@@ -219,21 +210,17 @@ class FiberSystem:
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
-        cables, tree = self.cables, self.tree
+        cables, skeleton = self.cables, self.skeleton
         (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
         external, activation = self.loads.at(t)
-        state = tree.evaluate(q, p, p_dot)
-        c, C, hess = self.attachments(state)
-        admissibility = self.contact.evaluate(nodes, state)
-        self._evaluated, self._state, self._C = y, state, C
-        n_q = tree.n
+        motion = skeleton.evaluate(q, p, p_dot, second=tangent)
+        ends = self.attached.place(motion)
+        admissibility = self.contact.evaluate(nodes, motion.links)
+        self._evaluated, self._motion, self._ends = y, motion, ends
         residual = np.zeros(self.n)
         r_nodes, r_q = self.split(residual)
         r_nodes -= external
         lines = self._lines  # left as they are, a matrix's until the next tangent is asked for
-        n_border = n_q if tangent else 0
-        B, R = np.zeros((self._n_x, n_border)), np.zeros((n_border, self._n_x))
-        D = np.zeros((n_border, n_border))
         fibers = (
             cables.element_start, nodes, velocity, acceleration, cables.elements, cables.h,
             cables.xi, cables.weight, cables.area, cables.G0, cables.law, activation, cables.mass,
@@ -251,30 +238,37 @@ class FiberSystem:
             bending.assemble_bending(*bent, r_nodes, lines)
         elif cables.bent.size:
             bending.bending_residual(*bent, r_nodes)
-        couplings = self.contact.scatter(Border(r_nodes, r_q, lines, B, R, D), tangent)
-        tree.dynamics(state, p, r_q)
-        if n_border:
-            tree.dynamics_tangent(state, p, p_dot, dv_dy, dvdot_dv, D)
-            velocity_rate, acceleration_rate = np.empty_like(C), np.empty_like(C)
-            riding = (state.S, tree.moves, cables.point_link, C, p)
-            points.velocity_slope(*riding, velocity_rate)
-            if rates:
-                points.acceleration_slope(*riding, p_dot, dv_dy, acceleration_rate)
-            else:
-                np.multiply(dvdot_dv, velocity_rate, out=acceleration_rate)
+        # contact and bodies act on the axes of the joints, and then on the coordinates
+        pullback = Pullback(skeleton, motion, self._n_x, tangent)
+        on_axes = pullback.border
+        couplings = self.contact.scatter(
+            Border(r_nodes, on_axes.force, lines, on_axes.B, on_axes.R, on_axes.D), tangent
+        )
+        pullback.add_bodies(dv_dy, dvdot_dv)
+        B, R, D = pullback.columns(), pullback.rows(), pullback.corner()
+        if D.size:
+            rates_of_ends = self.attached.slopes(motion, ends, dv_dy, dvdot_dv, rates)
             attachment.end_rates(
                 nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
                 cables.G0, cables.law, activation, cables.mass, cables.end_element,
-                cables.end_side, velocity_rate, acceleration_rate, B,
+                cables.end_side, *rates_of_ends, B,
             )  # fmt: skip
-        reactions = np.empty((C.shape[0], 3))
+        reactions = np.empty((ends.c.shape[0], 3))
         attachment.eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, cables.node_start, C,
-            self._hess_index, hess, cables.attached, cables.fiber, couplings.first,
+            cables.elements, cables.end_element, cables.end_side, cables.node_start,
+            self.attached.jacobian(motion, ends), cables.attached, cables.fiber, couplings.first,
             couplings.second, couplings.entry_start, couplings.entries, couplings.row_start,
             couplings.row_node, couplings.column, couplings.block_start, couplings.upper,
             couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
         )  # fmt: skip
+        if tangent:
+            self.attached.add_curvature(motion, ends, reactions, on_axes.D)
+            pullback.finish(D, ends.C, reactions)
+        r_q += skeleton.from_axes(motion, on_axes.force)
+        skeleton.passive.add(motion.rows, q, p, p_dot, r_q)
+        if tangent:
+            skeleton.passive.add_tangent(motion.rows, q, p, p_dot, dv_dy, dvdot_dv, D)
+        skeleton.constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, B, R, D, tangent)
         matrix = None
         if tangent:
             matrix = BorderedMatrix(LineMatrix(cables.node_start, lines, couplings), B, R, D)
@@ -283,40 +277,27 @@ class FiberSystem:
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
+        limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
+        nodes, q = self.split(y)
         if self._evaluated is not y:
-            nodes, q = self.split(y)
-            zero = np.zeros(self.tree.n)
-            self._state = self.tree.evaluate(q, zero, zero)
-            _, self._C, _ = self.attachments(self._state)
-            self.contact.evaluate(nodes, self._state)
+            self._motion = self.skeleton.at(q)
+            self._ends = self.attached.place(self._motion)
+            self.contact.evaluate(nodes, self._motion.links)
             self._evaluated = y
-        nodes, _ = self.split(y)
-        update, update_q = self.split(increment.copy())
-        update[self.cables.attached_nodes, :3] = self._C @ update_q
+        update, update_q = self.split(limit * increment)
+        on_axes = self.skeleton.to_axes(self._motion, update_q)
+        update[self.cables.attached_nodes, :3] = self._ends.C @ on_axes
         cables = self.cables
         fraction = safeguard.stretch_fraction(
             nodes, update, cables.elements, cables.h, cables.xi, KEEP_STRETCH
         )
-        return self.contact.step_fraction(
-            update, update_q, self._remainder(nodes, update_q), fraction, keep
-        )
-
-    def _remainder(self, nodes: Array, update_q: Array) -> Array:
-        """How far attached control points may stray from their linear way, per element [m]."""
-        remainder = np.zeros(self.cables.h.size)
-        tree, cables = self.tree, self.cables
-        turn, slide = tree.turns_and_slides(update_q)
-        points.add_strays(
-            nodes, cables.elements, cables.end_element, cables.end_side, cables.point_link,
-            tree.moves, self._state.position, turn, slide, tree.chain_length(self._state),
-            remainder,
-        )  # fmt: skip
-        return remainder
+        stray = self.attached.stray(self._motion, nodes, on_axes, self.skeleton.excess(q, update_q))
+        return limit * self.contact.step_fraction(update, on_axes, stray, fraction, keep)
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""
         if unknown >= self._n_x:
-            return self.tree.names[unknown - self._n_x]
+            return self.skeleton.independent[unknown - self._n_x]
         node, component = divmod(unknown, 6)
         fiber = int(np.searchsorted(self.cables.node_start, node, side="right")) - 1
         local = node - self.cables.node_start[fiber]
@@ -355,7 +336,7 @@ class FiberSystem:
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
         self.contact.release()  # the reports have contact points of their own
         self.forget()
-        return observe(self.model, self.tree, self.cables, self.partners, activations, frames)
+        return observe(self.model, self.skeleton, self.cables, self.partners, activations, frames)
 
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress has none, nor contact by half passes."""

@@ -12,7 +12,7 @@ __all__ = ["TensionProbe"]
 
 Array = NDArray[np.float64]
 
-_PARTS = {"passive elastic": 0, "passive viscous": 1, "active": 2, "prestress": 6}
+_PARTS = {"passive elastic": 0, "passive viscous": 1, "active": 2, "prestress": 6, "stiffening": 7}
 """Amplitudes of the parts among the constants of the stress law."""
 
 _ROUND_OFF = 1e-9

@@ -1,4 +1,8 @@
-"""Rigid bodies as arrays: the tree of elementary joints and what rides on it."""
+"""Rigid bodies as arrays: the tree of elementary joints and what rides on it.
+
+Each elementary joint is one axis of a joint of the model; what moves the axes is the business of
+`fibermsk.system.skeleton`.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels import rigid
-from fibermsk.model import Body, Model
+from fibermsk.model import Axis, Body, Model
+from fibermsk.model.joint import Joint
 
 __all__ = ["Tree", "TreeState", "build_tree"]
 
 Array = NDArray[np.float64]
-_KINDS = {"revolute": rigid.REVOLUTE, "prismatic": rigid.PRISMATIC}
+_KINDS = {"rotation": rigid.REVOLUTE, "translation": rigid.PRISMATIC}
 
 
 class TreeState(NamedTuple):
@@ -29,18 +34,14 @@ class TreeState(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """Arrays of the rigid bodies; link k is moved by coordinate k, ground is link -1.
+    """Arrays of the rigid bodies; link k is moved by axis k, ground is link -1.
 
     Attributes
     ----------
-    names : tuple of str
-        Names of the coordinates.
     parent, kind, axis, joint_rotation, joint_position
         The joints, see `fibermsk.kernels.rigid`.
     moves : (n, n) bool array
-        moves[k, j]: coordinate j moves link k.
-    damping, start, start_speed : (n,) float array
-        Of each coordinate.
+        moves[k, j]: axis j moves link k.
     body_link, mass, com, inertia
         Bodies with mass on moving links, in link frames.
     gravity : (3,) float array
@@ -49,16 +50,12 @@ class Tree:
         Body name to (link, rotation, position) of the body frame in the link frame.
     """
 
-    names: tuple[str, ...]
     parent: NDArray[np.int64]
     kind: NDArray[np.int64]
     axis: Array
     joint_rotation: Array
     joint_position: Array
     moves: NDArray[np.bool_]
-    damping: Array
-    start: Array
-    start_speed: Array
     body_link: NDArray[np.int64]
     mass: Array
     com: Array
@@ -68,11 +65,16 @@ class Tree:
 
     @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of axes."""
         return self.parent.size
 
-    def evaluate(self, q: Array, p: Array, p_dot: Array) -> TreeState:
-        """Poses, twists and accelerations of all links; new arrays."""
+    def evaluate(
+        self, q: Array, p: Array, p_dot: Array, joint_rotation: Array | None = None
+    ) -> TreeState:
+        """Poses, twists and accelerations of all links; new arrays.
+
+        q, p, p_dot (n,) of the axes; joint_rotation in place of the tree's own.
+        """
         n = self.n
         state = TreeState(
             np.empty((n, 3, 3)),
@@ -82,36 +84,33 @@ class Tree:
             np.empty((n, 6)),
         )
         rigid.tree_pose(
-            q, self.parent, self.joint_rotation, self.joint_position, self.kind, self.axis,
-            state.rotation, state.position, state.S,
+            q, self.parent, self.joint_rotation if joint_rotation is None else joint_rotation,
+            self.joint_position, self.kind, self.axis, state.rotation, state.position, state.S,
         )  # fmt: skip
         rigid.tree_motion(p, p_dot, self.parent, state.S, state.V, state.A)
         return state
 
-    def dynamics(self, state: TreeState, p: Array, residual: Array) -> None:
-        """Add M p_dot + bias - gravity + damping, the forces that the motion asks for."""
+    def dynamics(self, state: TreeState, residual: Array) -> None:
+        """Add M p_dot + bias - gravity, the forces that the motion asks for."""
         rigid.inverse_dynamics(
             state.V, state.A, state.S, self.moves, state.rotation, state.position, self.body_link,
             self.mass, self.com, self.inertia, self.gravity, residual,
         )  # fmt: skip
-        residual += self.damping * p
 
-    def dynamics_tangent(
-        self, state: TreeState, p: Array, p_dot: Array, dp_dq: float, dpdot_dp: float, D: Array
-    ) -> None:
-        """Add the derivative of `dynamics` in q, with p and p_dot following q linearly."""
+    def slopes(self, state: TreeState, p: Array, p_dot: Array) -> tuple[Array, Array, Array]:
+        """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
         dq, dp, M = (np.zeros((self.n, self.n)) for _ in range(3))
         rigid.inverse_dynamics_tangent(
             p, p_dot, state.V, state.A, state.S, self.parent, self.moves, state.rotation,
             state.position, self.body_link, self.mass, self.com, self.inertia, self.gravity, dq, dp,
         )  # fmt: skip
         self.fill_mass_matrix(state, M)
-        D += dq + dp_dq * (dp + np.diag(self.damping)) + (dp_dq * dpdot_dp) * M
+        return dq, dp, M
 
     def fill_mass_matrix(self, state: TreeState, M: Array) -> None:
         """Fill M(q), (n, n)."""
         rigid.mass_matrix(
-            state.S, self.moves, state.rotation, state.position, self.body_link, self.mass,
+            state.S, self.parent, state.rotation, state.position, self.body_link, self.mass,
             self.com, self.inertia, M,
         )  # fmt: skip
 
@@ -142,25 +141,51 @@ class Tree:
         return R @ rotation, state.position[link] + R @ position
 
 
-def build_tree(model: Model) -> Tree:
-    """Number the joints of a model from the ground outwards and gather its bodies."""
+def build_tree(model: Model) -> tuple[Tree, list[tuple[Joint, list[Axis | None]]]]:
+    """Number the axes of a model's joints from the ground outwards and gather its bodies.
+
+    Returns
+    -------
+    tree : Tree
+        Arrays.
+    moving : list of (joint, list of Axis or None)
+        The joints that move, in order, with their axes in that of the tree; None are the three axes
+        of a quaternion.
+    """
     identity, zero = np.eye(3), np.zeros(3)
     frames: dict[str, tuple[int, Array, Array]] = {model.ground.name: (-1, identity, zero)}
-    dofs, parent, joint_rotation, joint_position = [], [], [], []
+    parent, joint_rotation, joint_position, kind, direction = [], [], [], [], []
+    moving: list[tuple[Joint, list[Axis | None]]] = []
     for body in _outwards(model):
         joint = model.joint_of(body)
         assert joint is not None  # Model.validate
         link, rotation, position = frames[joint.parent.name]
         position = position + rotation @ np.asarray(joint.at)
-        for dof in joint.dofs:
+        own: list[Axis | None] = []
+        turns = [(None, "rotation", axis) for axis in identity if getattr(joint, "quaternion", ())]
+        for axis, what, along in [
+            *((axis, axis.kind, np.asarray(axis.direction)) for axis in joint.axes),
+            *turns,
+        ]:
+            if axis is not None and not axis.pairs:
+                # an axis that never moves is part of the frame
+                if what == "translation":
+                    position = position + rotation @ (axis.offset * along)
+                else:
+                    rotation = rotation @ rotation_about(along, axis.offset)
+                continue
             parent.append(link)
             joint_rotation.append(rotation)
             joint_position.append(position)
-            dofs.append(dof)
-            link, rotation, position = len(dofs) - 1, identity, zero
+            kind.append(_KINDS[what])
+            direction.append(along)
+            own.append(axis)
+            link, rotation, position = len(parent) - 1, identity, zero
+        if own:
+            moving.append((joint, own))
         rotation = rotation @ np.asarray(joint.rotation)
         frames[body.name] = (link, rotation, position - rotation @ np.asarray(joint.child_at))
-    n = len(dofs)
+    n = len(parent)
     moves = np.zeros((n, n), bool)
     for k in range(n):
         moves[k, k] = True
@@ -168,17 +193,13 @@ def build_tree(model: Model) -> Tree:
             moves[k] |= moves[parent[k]]
     heavy = [b for b in model.bodies if b.mass is not None and frames[b.name][0] >= 0]
     place = [frames[b.name] for b in heavy]
-    return Tree(
-        names=tuple(dof.name for dof in dofs),
+    tree = Tree(
         parent=np.array(parent, np.int64),
-        kind=np.array([_KINDS[dof.kind] for dof in dofs], np.int64),
-        axis=np.array([dof.axis for dof in dofs]).reshape(n, 3),
+        kind=np.array(kind, np.int64),
+        axis=np.array(direction, float).reshape(n, 3),
         joint_rotation=np.array(joint_rotation).reshape(n, 3, 3),
         joint_position=np.array(joint_position).reshape(n, 3),
         moves=moves,
-        damping=np.array([dof.damping for dof in dofs], float),
-        start=np.array([dof.value for dof in dofs], float),
-        start_speed=np.array([dof.speed for dof in dofs], float),
         body_link=np.array([link for link, _, _ in place], np.int64),
         mass=np.array([b.mass for b in heavy], float),
         com=np.array(
@@ -190,6 +211,14 @@ def build_tree(model: Model) -> Tree:
         gravity=np.array(model.gravity),
         frames=frames,
     )
+    return tree, moving
+
+
+def rotation_about(axis: Array, angle: float) -> Array:
+    """Rotation matrix (3, 3) about a unit axis."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
 
 
 def _outwards(model: Model) -> list[Body]:

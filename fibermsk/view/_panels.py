@@ -101,13 +101,38 @@ def _activation(result: Result) -> list[Panel]:
 
 
 def _coordinates(result: Result) -> list[Panel]:
-    curves = {name: np.degrees(values) for name, values in result.coordinates.items()}
-    return [_over_time("Joint angles", "angle [°]", result, curves)] if curves else []
+    titles = {
+        "rad": ("Joint angles", "angle [°]"),
+        "m": ("Joint translations", "translation [m]"),
+        "1": ("Parts of quaternions", "part [-]"),
+    }
+    return _by_unit(result, result.coordinates, titles)
 
 
 def _speeds(result: Result) -> list[Panel]:
-    curves = {name: np.degrees(values) for name, values in result.speeds.items()}
-    return [_over_time("Joint speeds", "speed [°/s]", result, curves)] if curves else []
+    titles = {
+        "rad": ("Joint speeds", "speed [°/s]"),
+        "m": ("Speeds of joint translations", "speed [m/s]"),
+        "1": ("Rates of quaternions", "rate [1/s]"),
+    }
+    return _by_unit(result, result.speeds, titles)
+
+
+def _by_unit(
+    result: Result, histories: dict[str, np.ndarray], titles: dict[str, tuple[str, str]]
+) -> list[Panel]:
+    """A panel for each unit of the coordinates; angles in degrees."""
+    panels = []
+    for unit, (title, label) in titles.items():
+        scale = 180.0 / np.pi if unit == "rad" else 1.0
+        curves = {
+            name: scale * values
+            for name, values in histories.items()
+            if result.coordinate_units.get(name, "rad") == unit
+        }
+        if curves:
+            panels.append(_over_time(title, label, result, curves))
+    return panels
 
 
 def _attachment_forces(result: Result) -> list[Panel]:

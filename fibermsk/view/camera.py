@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Camera", "fit_camera"]
 
@@ -16,7 +16,7 @@ _MARGIN = 1.06
 
 @dataclass(frozen=True)
 class Camera:
-    """Perspective camera with z up in the picture.
+    """Perspective camera.
 
     Attributes
     ----------
@@ -24,31 +24,54 @@ class Camera:
         [m], ground frame.
     angle : float
         Full vertical opening angle [rad].
+    up : (3,) float array
+        Direction in ground that points up in the picture.
     """
 
     position: Array
     focal_point: Array
     angle: float
+    up: Array
 
     @property
     def axes(self) -> Array:
         """Rows right, up and forward of the picture, unit vectors in ground."""
-        return _axes(self.focal_point - self.position)
+        return _axes(self.focal_point - self.position, self.up)
 
 
-def _axes(direction: Array) -> Array:
+def _axes(direction: Array, up: Array) -> Array:
     forward = direction / np.linalg.norm(direction)
-    right = np.cross(forward, [0.0, 0.0, 1.0])
+    right = np.cross(forward, up)
     right /= np.linalg.norm(right)
     return np.stack([right, np.cross(right, forward), forward])
 
 
+def _level(up: Array) -> tuple[Array, Array]:
+    """Two level directions to look from, at right angles: x and y where z is up.
+
+    Where y is up they are x and -z: then x, which points ahead in biomechanics, goes to the right.
+    """
+    vertical = int(np.argmax(np.abs(up)))
+    first: Array = np.eye(3)[0 if vertical else 1]
+    first = first - (first @ up) * up
+    first = first / float(np.linalg.norm(first))
+    second: Array = np.cross(up, first)
+    return first, second
+
+
 def fit_camera(
-    points: Array, margins: Array, aspect: float, *, room: float = 0.0, angle: float = 0.4
+    points: Array,
+    margins: Array,
+    aspect: float,
+    up: ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    room: float = 0.0,
+    angle: float = 0.4,
+    turn: float = 0.3,
 ) -> Camera:
     """Camera which sees all points from the side, slightly from above.
 
-    It looks along +y, or along -x where the points spread far more in y than in x.
+    With z up it looks along +y, or along -x where the points spread far more in y than in x.
 
     Parameters
     ----------
@@ -58,14 +81,22 @@ def fit_camera(
         Radius of a ball around each that must be in it too [m].
     aspect : float
         Width over height of the picture.
+    up : (3,) array_like
+        Unit vector that points up in the picture.
     room : float
         Part of the width kept free at the right, 0 to 1.
     angle : float
         Full vertical opening angle [rad].
+    turn : float
+        How far to the side it stands, over how far in front.
     """
-    extent = np.ptp(points, axis=0)
-    forward = [-0.3, 1.0, -0.2] if extent[1] <= 3.0 * extent[0] else [-1.0, -0.3, -0.2]
-    axes = _axes(np.array(forward))
+    above = np.asarray(up, dtype=float)
+    first, second = _level(above)
+    if np.ptp(points @ second) <= 3.0 * np.ptp(points @ first):
+        forward = second - turn * first - 0.2 * above
+    else:
+        forward = -first - turn * second - 0.2 * above
+    axes = _axes(forward, above)
     local = points @ axes.T
     low = np.min(local - margins[:, None], axis=0)
     high = np.max(local + margins[:, None], axis=0)
@@ -79,4 +110,4 @@ def fit_camera(
     size = max(float(np.max(high - low)), 1e-6)
     distance = max(_MARGIN * float(np.max(needed - local[:, 2])), 0.1 * size)
     focal = middle @ axes + 0.5 * room * 2.0 * distance * tangent * aspect * axes[0]
-    return Camera(focal - distance * axes[2], focal, angle)
+    return Camera(focal - distance * axes[2], focal, angle, above)

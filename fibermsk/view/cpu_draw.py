@@ -5,13 +5,17 @@ A depth buffer with Phong shading: every triangle is scanned over the pixels of 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from numba import njit
 from numpy.typing import NDArray
 
 from fibermsk.view.camera import Camera
-from fibermsk.view.stage import AMBIENT, BONE_COLOR, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.pieces import Piece
+from fibermsk.view.stage import AMBIENT, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.surfaces import Surface
 
 __all__ = ["draw"]
 
@@ -67,29 +71,60 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
         RGB.
     """
     width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
-    depth = np.zeros((height, width))
-    normal = np.zeros((height, width, 3))
-    color = np.zeros((height, width, 3))
-
-    def add(points: Array, normals: Array, colors: Array, faces: NDArray[np.int64]) -> None:
-        screen = _project(points, camera, width, height)
-        turned = normals @ camera.axes.T * [1.0, 1.0, -1.0]
-        _fill(depth, normal, color, screen, turned, colors, faces)
-
-    for body, surface in stage.bones:
-        pose = stage.pose(body, frame)
-        points = surface.points @ pose[:3, :3].T + pose[:3, 3]
-        colors = np.tile(BONE_COLOR, (len(points), 1))
-        add(points, surface.normals @ pose[:3, :3].T, colors, surface.faces)
+    layer = _Layer.empty(width, height)
+    for piece in stage.pieces:
+        if piece.opacity == 1.0:
+            layer.add(*_placed(piece, stage.pose(piece.body, frame)), camera)
     if stage.tubes is not None:
         surface = stage.fiber_surface(frame)
         scale = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
         colors = scale(Normalize(*stage.limits)(stage.fiber_values(frame)))[:, :3]
-        add(surface.points, surface.normals, np.ascontiguousarray(colors), surface.faces)
+        layer.add(surface, np.ascontiguousarray(colors), camera)
+    image = np.where(layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), 1.0)
 
-    image = np.where(depth[..., None] > 0.0, _shade(normal, color), 1.0)
+    for piece in stage.pieces:
+        if piece.opacity < 1.0:
+            veil = _Layer.empty(width, height)
+            veil.depth[:] = layer.depth
+            veil.add(*_placed(piece, stage.pose(piece.body, frame)), camera)
+            seen = veil.depth > layer.depth
+            shaded = _shade(veil.normal[seen][None], veil.color[seen][None])[0]
+            image[seen] += piece.opacity * (shaded - image[seen])
     image = image.reshape(size[1], OVERSAMPLING, size[0], OVERSAMPLING, 3).mean(axis=(1, 3))
     return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8)
+
+
+class _Layer(NamedTuple):
+    """Inverse distance (h, w), normal and color (h, w, 3) of what is seen at each pixel."""
+
+    depth: Array
+    normal: Array
+    color: Array
+
+    @classmethod
+    def empty(cls, width: int, height: int) -> _Layer:
+        """Nothing seen yet."""
+        return cls(
+            np.zeros((height, width)), np.zeros((height, width, 3)), np.zeros((height, width, 3))
+        )
+
+    def add(self, surface: Surface, colors: Array, camera: Camera) -> None:
+        """Draw a surface in ground with a color at every point."""
+        height, width = self.depth.shape
+        screen = _project(surface.points, camera, width, height)
+        turned = surface.normals @ camera.axes.T * [1.0, 1.0, -1.0]
+        _fill(self.depth, self.normal, self.color, screen, turned, colors, surface.faces)
+
+
+def _placed(piece: Piece, pose: Array) -> tuple[Surface, Array]:
+    """Surface of a piece in ground, and a color for every point."""
+    surface = piece.surface
+    placed = Surface(
+        surface.points @ pose[:3, :3].T + pose[:3, 3],
+        surface.normals @ pose[:3, :3].T,
+        surface.faces,
+    )
+    return placed, np.tile(piece.color, (len(surface.points), 1))
 
 
 def _project(points: Array, camera: Camera, width: int, height: int) -> Array:
@@ -106,6 +141,8 @@ def _project(points: Array, camera: Camera, width: int, height: int) -> Array:
 def _shade(normal: Array, color: Array) -> Array:
     size = np.linalg.norm(normal, axis=-1, keepdims=True)
     n = normal / np.where(size > 0.0, size, 1.0)
+    # Seen from inside, a surface is lit as from outside.
+    n = np.where(n[..., 2:] < 0.0, -n, n)
     light = np.full(n.shape[:2], AMBIENT)
     shine = np.zeros(n.shape[:2])
     for direction, strength in LIGHTS:

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
+from fibermsk.results.still import Still
 from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import Camera
 from fibermsk.view.fields import nearest_frame
+from fibermsk.view.labels import draw_labels
 from fibermsk.view.opengl import off_screen_works
 from fibermsk.view.stage import FIELD_COLORS, Stage
 
@@ -27,18 +29,19 @@ _SCALE_ROOM = 0.17
 
 
 def screenshot(
-    result: Result,
+    shown: Result | Still,
     path: str | os.PathLike[str],
     time: float | None = None,
     color_by: str = "axial_force",
     size: tuple[int, int] = (1200, 900),
+    labels: bool = False,
 ) -> Path:
-    """Write a picture of a result, without a display.
+    """Write a picture of a result or of a model, without a display.
 
     Parameters
     ----------
-    result : Result
-        A complete, failed or interrupted run.
+    shown : Result or Still
+        A complete, failed or interrupted run; or a model in a pose, from :func:`fibermsk.still`.
     path : path
         PNG file; its folder is made.
     time : float, optional
@@ -48,6 +51,8 @@ def screenshot(
         ``activation``, ``contact_force_density`` or ``muscle_fraction``.
     size : (int, int)
         Width and height in pixels.
+    labels : bool
+        Draw the joint axes of a still, and write the names of its coordinates and muscles.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def screenshot(
         raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
     if min(size) < 100:
         raise ModelError(f"size = {size}; width and height must be at least 100 pixels")
-    image = picture(result, time=time, color_by=color_by, size=size)
+    image = picture(shown, time=time, color_by=color_by, size=size, labels=labels)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _save_png(image, path)
@@ -74,13 +79,14 @@ def screenshot(
 
 
 def picture(
-    result: Result,
+    shown: Result | Still,
     *,
     time: float | None = None,
     color_by: str = "axial_force",
     size: tuple[int, int] = (1200, 900),
+    labels: bool = False,
 ) -> NDArray[np.uint8]:
-    """Picture of a result as an array.
+    """Picture of a result or of a model as an array.
 
     Parameters are those of :func:`screenshot`. OpenGL draws it where there is one, with a display
     or without; the processor does where there is none.
@@ -90,8 +96,8 @@ def picture(
     image : (height, width, 3) uint8 array
         RGB.
     """
-    frame = nearest_frame(result, time)
-    stage = Stage(result, color_by)
+    stage = Stage(shown, color_by, labels=labels)
+    frame = nearest_frame(stage.result, time)
     camera = stage.camera(size, _SCALE_ROOM if stage.tubes is not None else 0.0)
     if off_screen_works():
         from fibermsk.view.vtk_draw import draw
@@ -111,7 +117,9 @@ def _annotate(
     result = stage.result
     broken = "" if result.status == "success" else f" ({result.status})"
     figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13)
-    figure.text(0.02, 0.93, f"t = {result.time[frame]:.3f} s", va="top", fontsize=11, color="0.3")
+    if not stage.is_still:
+        time = f"t = {result.time[frame]:.3f} s"
+        figure.text(0.02, 0.93, time, va="top", fontsize=11, color="0.3")
     if stage.tubes is not None:
         axes = figure.add_axes((0.87, 0.2, 0.02, 0.6))
         colors = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
@@ -119,6 +127,7 @@ def _annotate(
         scale.set_label(FIBER_LABELS[stage.color_by])
         scale.outline.set_visible(False)
     _draw_axes(figure, camera, width, height)
+    draw_labels(figure, stage.labels, stage.cloud, camera, (width, height))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 

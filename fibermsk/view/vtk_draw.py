@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import Camera
-from fibermsk.view.stage import AMBIENT, BONE_COLOR, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.stage import AMBIENT, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
 from fibermsk.view.surfaces import Surface
 
 __all__ = ["VtkScene", "draw"]
@@ -38,17 +38,22 @@ class VtkScene:
         for direction, strength in LIGHTS:
             light = pv.Light(position=direction, light_type="camera light", intensity=strength)
             plotter.add_light(light)
-        self._bones: list[tuple[str, Any]] = []
-        for body, surface in stage.bones:
+        self._moving: list[tuple[str, Any]] = []
+        for piece in stage.pieces:
+            solid = piece.opacity == 1.0
             actor = plotter.add_mesh(
-                _mesh(surface),
-                color=BONE_COLOR,
+                _mesh(piece.surface),
+                color=piece.color,
+                opacity=piece.opacity,
+                # Of what one sees through, the far side would be drawn over the near one.
+                culling="none" if solid else "back",
                 ambient=AMBIENT,
                 specular=0.15,
                 specular_power=20.0,
             )
             actor.prop.interpolation = "phong"
-            self._bones.append((body, actor))
+            if piece.body:
+                self._moving.append((piece.body, actor))
         self._fibers: pv.PolyData | None = None
         if stage.tubes is not None:
             self._fibers = _mesh(stage.fiber_surface(0))
@@ -78,7 +83,7 @@ class VtkScene:
 
     def show_frame(self, frame: int) -> None:
         """Move everything to one frame; points are updated, nothing is rebuilt."""
-        for body, actor in self._bones:
+        for body, actor in self._moving:
             actor.user_matrix = self.stage.pose(body, frame)
         if self._fibers is not None:
             surface = self.stage.fiber_surface(frame)

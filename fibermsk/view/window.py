@@ -9,6 +9,7 @@ import pyvista as pv
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
+from fibermsk.results.still import Still
 from fibermsk.view.fields import nearest_frame
 from fibermsk.view.opengl import has_display, off_screen_works
 from fibermsk.view.stage import Stage
@@ -18,6 +19,7 @@ __all__ = ["Player", "play", "show"]
 
 _PICTURES_PER_SECOND = 30
 _HELP = "space: play or pause    left, right: one frame    r: all in view    q: close"
+_HELP_STILL = "r: all in view    q: close"
 
 
 class Player:
@@ -25,7 +27,7 @@ class Player:
 
     Parameters
     ----------
-    result : Result
+    shown : Result or Still
         What to show.
     time : float, optional
         Where to start [s]; the last frame by default.
@@ -33,28 +35,31 @@ class Player:
         Field that colors the fibers.
     size : (int, int)
         Width and height of the window in pixels.
+    labels : bool
+        Draw the joint axes of a still, and write its names.
     off_screen : bool
         Draw without a window.
     """
 
     def __init__(
         self,
-        result: Result,
+        shown: Result | Still,
         *,
         time: float | None = None,
         color_by: str = "axial_force",
         size: tuple[int, int] = (1200, 900),
+        labels: bool = False,
         off_screen: bool = False,
     ) -> None:
-        self.result = result
+        stage = Stage(shown, color_by, labels=labels)
+        self.result = result = stage.result
         self.frame = nearest_frame(result, time)
         self.playing = False
-        stage = Stage(result, color_by)
         self.plotter = pv.Plotter(
             off_screen=off_screen, window_size=list(size), title=f"fibermsk: {result.scene}"
         )
         self._scene = VtkScene(stage, self.plotter, scalar_bar=True)
-        self._scene.look(stage.camera(size, 0.17))
+        self._scene.look(stage.camera(size, 0.17 if stage.tubes is not None else 0.0))
         self._slider: Any = None
         first, last = float(result.time[0]), float(result.time[-1])
         if last > first:
@@ -68,7 +73,17 @@ class Player:
                 color="black",
                 interaction_event="always",
             )
-        self.plotter.add_text(_HELP, position="upper_left", font_size=8, color="gray")
+        if stage.labels:
+            self.plotter.add_point_labels(
+                np.stack([label.point for label in stage.labels]),
+                [label.words for label in stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
+                always_visible=True,
+            )
+        keys = _HELP if last > first else _HELP_STILL
+        self.plotter.add_text(keys, position="upper_left", font_size=8, color="gray")
         self.plotter.add_axes(color="black", viewport=(0.0, 0.82, 0.14, 0.96))
         for key, action in (
             ("space", self.toggle),
@@ -123,24 +138,27 @@ class Player:
 
 
 def show(
-    result: Result,
+    shown: Result | Still,
     *,
     time: float | None = None,
     color_by: str = "axial_force",
     size: tuple[int, int] = (1200, 900),
+    labels: bool = False,
 ) -> None:
     """Open a window with the result and a time slider, and wait until it is closed.
 
     Parameters
     ----------
-    result : Result
-        A complete, failed or interrupted run.
+    shown : Result or Still
+        A complete, failed or interrupted run; or a model in a pose, from :func:`fibermsk.still`.
     time : float, optional
         Simulated time to start at [s]; the last frame by default.
     color_by : str
         Field that colors the fibers, as in :func:`fibermsk.view.screenshot`.
     size : (int, int)
         Width and height of the window in pixels.
+    labels : bool
+        Draw the joint axes of a still, and write the names of its coordinates and muscles.
 
     Raises
     ------
@@ -148,7 +166,7 @@ def show(
         If this machine cannot open a window.
     """
     _check_display()
-    Player(result, time=time, color_by=color_by, size=size).open()
+    Player(shown, time=time, color_by=color_by, size=size, labels=labels).open()
 
 
 def play(

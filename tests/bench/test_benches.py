@@ -123,3 +123,11 @@ def test_peers_that_are_absent(absent):
     assert found["rows"] == [] and found["ratios"] == {}
     for name in ("pyelastica", "mujoco", "exudyn"):
         assert f"{name} is not installed" in found["notes"]
+
+
+def test_skeleton():
+    found = run("skeleton", quick=True)
+    cases = {(row["case"], row["n"]): row for row in found["rows"]}
+    assert cases["all", 40]["coordinates"] == 100
+    parts = sum(row["seconds"] for (case, n), row in cases.items() if n == 40 and case != "all")
+    assert 0.3 * parts < cases["all", 40]["seconds"] < 3.0 * parts

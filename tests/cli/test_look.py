@@ -4,7 +4,7 @@ import sys
 
 import h5py
 import pytest
-from make_result import make_hanging_fiber, make_result
+from make_result import make_hanging_fiber, make_meshed_arm, make_result
 
 from fibermsk.cli import scene_files
 from fibermsk.io import save
@@ -25,6 +25,15 @@ def test_info_prints_contents_ranges_and_units(cli, file):
     assert found["scene"] == "upper_limb"
     assert found["parameters"]["steps"] == 8
     assert {"/time", "/fibers/biceps_1/position"} <= {item["path"] for item in found["datasets"]}
+
+
+def test_info_and_view_of_a_result_with_meshes(cli, tmp_path):
+    file = save(make_meshed_arm(), tmp_path / "meshed.h5")
+    done = cli("info", file)
+    assert done.exit_code == 0, done.stderr
+    assert "/bodies/forearm/visuals/mesh_0/vertices" in done.stdout
+    assert json.loads(cli("info", file, "--json").stdout)["up"] == [0.0, 0.0, 1.0]
+    assert cli("view", file, "--screenshot", tmp_path / "x.png").exit_code == 0
 
 
 @pytest.mark.parametrize("command", [["info"], ["plot", "--out", "x.png"], ["view"]])

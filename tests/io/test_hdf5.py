@@ -80,6 +80,26 @@ def test_meshes_are_written_packed_beside_their_body(tmp_path):
     }
 
 
+def test_units_and_the_way_up_are_kept(tmp_path):
+    history = np.linspace(0.0, 1.0, 3)
+    result = make_result(
+        3,
+        coordinates={"turn": history, "slide": history},
+        speeds={"turn": history, "slide": history},
+        coordinate_units={"slide": "m"},
+        up=(0.0, 1.0, 0.0),
+    )
+    path = save(result, tmp_path / "run.h5")
+    assert_same(load(path), result)
+    assert describe(path)["attributes"]["up"] == [0.0, 1.0, 0.0]
+    with h5py.File(path, "a") as file:
+        assert file["coordinates/slide"].attrs["units"] == "m"
+        assert file["speeds/slide"].attrs["units"] == "m/s"
+        # as in files of version 0.1
+        del file.attrs["up"]
+    assert load(path).up == (0.0, 0.0, 1.0)
+
+
 def test_mesh_without_triangles_survives(tmp_path):
     bodies = dict(make_result(2).bodies)
     empty = ShapeRecord.mesh(np.empty((0, 3)), np.empty((0, 3)))

@@ -52,16 +52,12 @@ def random_tree(rng, n, kinds="mixed", depth_first=True):
     body_link = np.r_[np.arange(n), rng.integers(0, n, 2)]
     mass = rng.uniform(0.5, 3.0, body_link.size)
     return Tree(
-        names=tuple(f"q{k}" for k in range(n)),
         parent=np.array(parent, np.int64),
         kind=kind.astype(np.int64),
         axis=np.array([unit(rng) for _ in range(n)]),
         joint_rotation=np.array([rotation(rng) for _ in range(n)]),
         joint_position=rng.normal(size=(n, 3)) * 0.4,
         moves=moves,
-        damping=rng.uniform(0.0, 1.0, n),
-        start=np.zeros(n),
-        start_speed=np.zeros(n),
         body_link=body_link.astype(np.int64),
         mass=mass,
         com=rng.normal(size=(body_link.size, 3)) * 0.2,
@@ -89,7 +85,6 @@ def plain_bodies(tree):
                 "at": tree.joint_position[k],
                 "rotation": R,
                 "axis": R @ tree.axis[k],
-                "damping": tree.damping[k],
             }  # fmt: skip
         )
     for b, k in enumerate(tree.body_link):
@@ -108,7 +103,7 @@ def pinocchio_model(pin, tree):
         joint = pin.JointModelRevoluteUnaligned if revolute else pin.JointModelPrismaticUnaligned
         parent = 0 if tree.parent[k] < 0 else joints[tree.parent[k]]
         place = pin.SE3(tree.joint_rotation[k], tree.joint_position[k])
-        joints.append(model.addJoint(parent, joint(*tree.axis[k]), place, tree.names[k]))
+        joints.append(model.addJoint(parent, joint(*tree.axis[k]), place, f"q{k}"))
     for b, k in enumerate(tree.body_link):
         body = pin.Inertia(tree.mass[b], tree.com[b], tree.inertia[b])
         model.appendBodyToJoint(joints[k], body, pin.SE3.Identity())
@@ -124,10 +119,10 @@ def mass_matrix(tree, q):
 
 
 def inverse_dynamics(tree, q, p, a):
-    """M a + bias - gravity by the kernel, without damping."""
+    """M a + bias - gravity by the kernel."""
     tau = np.zeros(tree.n)
-    tree.dynamics(tree.evaluate(q, p, a), p, tau)
-    return tau - tree.damping * p
+    tree.dynamics(tree.evaluate(q, p, a), tau)
+    return tau
 
 
 def motion(rng, n):

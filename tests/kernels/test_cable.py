@@ -354,7 +354,7 @@ def test_samples(rng):
     out = [np.full(e.size, np.nan) for _ in range(3)]
     cable.sample_cable(
         x, v, c.elements[e, 0], c.elements[e, 1], c.h[e], xi, c.area.ravel(), c.G0.ravel(),
-        twin.law.reshape(-1, 7), np.full(e.size, ALPHA), *out,
+        twin.law.reshape(-1, 9), np.full(e.size, ALPHA), *out,
     )  # fmt: skip
     stretch, force, power = (values.reshape(c.area.shape) for values in out)
     expected = reference.axial_force(twin.plain, x, v, ALPHA)

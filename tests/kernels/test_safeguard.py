@@ -40,11 +40,10 @@ class Way:
 
     def at(self, s):
         """Nodes and links after a part of the update."""
-        zero = np.zeros(self.q.size)
-        state = self.system.tree.evaluate(self.q + s * self.update_q, zero, zero)
+        motion = self.system.skeleton.at(self.q + s * self.update_q)
         nodes = self.nodes + s * self.update
-        nodes[self.system.cables.attached_nodes, :3] = self.system.attachments(state)[0]
-        return nodes, state
+        nodes[self.system.cables.attached_nodes, :3] = self.system.attached.place(motion).c
+        return nodes, motion.links
 
     def admissibility(self, s):
         """Least 1 + gamma g over all pairs after a part of the update, at most 1."""
@@ -282,25 +281,24 @@ def test_attached_ends_stay_within_the_remainder(rng):
     """What the estimate takes for granted of ends on moving bones: their way off the straight
     one."""
     system, nodes, _, _ = make_arm(rng, "capsule", attach=True)
-    cables, zero = system.cables, np.zeros(3)
+    cables = system.cables
     for _ in range(20):
         q, update_q = rng.normal(size=3), rng.normal(size=3) * 10.0 ** rng.uniform(-2.0, 0.3)
-        state = system.tree.evaluate(q, zero, zero)
-        c, C, _ = system.attachments(state)
+        c, C = system.attached.place(system.skeleton.at(q))
         moved = nodes.copy()
         moved[cables.attached_nodes, :3] = c
         y = np.r_[moved.ravel(), q]
         system.step_fraction(y, np.zeros(y.size), 0.5)  # makes y the present state
         remainder = remainders(system, moved, update_q)
         for s in np.linspace(0.0, 1.0, 51):
-            ahead = system.attachments(system.tree.evaluate(q + s * update_q, zero, zero))[0]
+            ahead = system.attached.place(system.skeleton.at(q + s * update_q)).c
             stray = np.linalg.norm(ahead - c - s * (C @ update_q), axis=1)
             assert np.all(stray <= remainder[cables.end_element] * (1.0 + 1e-12) + 1e-15)
 
 
 def remainders(system, nodes, update_q):
     """The system's bound for each element, whichever way it wants its arguments."""
-    return system._remainder(nodes, update_q)
+    return system.attached.stray(system._motion, nodes, update_q, np.zeros_like(update_q))
 
 
 def test_stretch_is_kept(rng):

@@ -78,17 +78,20 @@ def test_twists_are_the_velocities(rng):
         assert_allclose(expected, acceleration[k], rtol=0.0, atol=1e-5 * size)
 
 
-def attachments(tree, q, link, local, pairs):
-    """Positions, C and the listed entries of dC/dq, by the kernel."""
-    zero = np.zeros(tree.n)
+def attachments(tree, q, link, local):
+    """Positions, C and dC/dq, by the kernels: the states are the axes."""
+    zero, n = np.zeros(tree.n), tree.n
     state = tree.evaluate(q, zero, zero)
     point = np.full((link.size, 3), np.nan)
-    C = np.full((link.size, 3, tree.n), np.nan)
-    hess = np.full((pairs.shape[0], 3), np.nan)
-    points.attach_points(
-        state.S, tree.moves, state.rotation, state.position, link, local, pairs, point, C, hess
-    )
-    return point, C, hess
+    C = np.full((link.size, 3, n), np.nan)
+    points.place_points(state.S, tree.moves, state.rotation, state.position, link, local, point, C)
+    start, values = 3 * n * n * np.arange(link.size + 1), np.zeros(3 * n * n * link.size)
+    every = np.ones((link.size, n), bool)
+    points.fill_hessian(
+        state.S, tree.moves, link, C, 0, np.arange(n)[:, None], np.eye(n), np.zeros((0, 1, 1)),
+        start, every, values,
+    )  # fmt: skip
+    return point, C, values.reshape(-1, 3, n, n)
 
 
 @pytest.mark.parametrize("kinds", KINDS)
@@ -99,31 +102,31 @@ def test_attached_points(rng, kinds):
         tree = random_tree(rng, n, kinds, depth_first)
         link = np.array([-1, 0, 2, 5, 3, 5])
         local = rng.normal(size=(link.size, 3)) * 0.3
-        pairs = np.array(
-            [
-                (m, j, k)
-                for m in range(link.size)
-                for j in range(n)
-                for k in range(n)
-                if link[m] >= 0 and tree.moves[link[m], j] and tree.moves[link[m], k]
-            ]
-        )
         q = rng.normal(size=n)
-        point, C, hess = attachments(tree, q, link, local, pairs)
-        full = np.zeros((link.size, 3, n, n))
-        full[pairs[:, 0], :, pairs[:, 1], pairs[:, 2]] = hess
+        point, C, full = attachments(tree, q, link, local)
         assert np.array_equal(point[0], local[0])  # on ground
         assert np.all(C[0] == 0.0)
         # the same two formulas give both orders
         assert_allclose(full, full.transpose(0, 1, 3, 2), rtol=0.0, atol=1e-14)
         for j, e in enumerate(np.eye(n)):
-            ahead = attachments(tree, q + h * e, link, local, pairs)
-            behind = attachments(tree, q - h * e, link, local, pairs)
+            ahead = attachments(tree, q + h * e, link, local)
+            behind = attachments(tree, q - h * e, link, local)
             # h^2 / 6 and rounding eps / h, of lengths up to 3
             slope = (ahead[0] - behind[0]) / (2.0 * h)
             assert_allclose(C[:, :, j], slope, rtol=0.0, atol=3e-10)
             slope = (ahead[1] - behind[1]) / (2.0 * h)
             assert_allclose(full[:, :, :, j], slope, rtol=0.0, atol=3e-10)
+
+
+def test_force_on_attached_points_turns_with_the_axes(rng):
+    """`add_curvature` is dC/dq times a force, and it adds."""
+    tree = random_tree(rng, 6)
+    link, local, q = np.array([-1, 2, 5]), rng.normal(size=(3, 3)), rng.normal(size=6)
+    force, D = rng.normal(size=(3, 3)), np.ones((6, 6))
+    _, C, full = attachments(tree, q, link, local)
+    S = tree.evaluate(q, 0.0 * q, 0.0 * q).S
+    points.add_curvature(S, tree.moves, link, C, force, D)
+    assert_allclose(D - 1.0, np.einsum("mrjk,mr->jk", full, force), rtol=0.0, atol=1e-13)
 
 
 def test_attached_points_against_reference(rng):
@@ -132,17 +135,12 @@ def test_attached_points_against_reference(rng):
     bodies = plain_bodies(tree)
     q = rng.normal(size=5)
     link, local = np.array([4, 1]), rng.normal(size=(2, 3))
+    point, C, full = attachments(tree, q, link, local)
     for m in range(2):
-        chain = np.flatnonzero(tree.moves[link[m]])
-        pairs = np.array([(0, j, k) for j in chain for k in chain])
-        point, C, hess = attachments(tree, q, link[m : m + 1], local[m : m + 1], pairs)
         at = (bodies, q, link[m], local[m])
-        assert_allclose(point[0], reference.position(*at), rtol=0.0, atol=1e-14)
-        assert_allclose(C[0], reference.jacobian(*at), rtol=0.0, atol=1e-14)
-        expected = reference.hessian(*at)
-        found = np.zeros((3, 5, 5))
-        found[:, pairs[:, 1], pairs[:, 2]] = hess.T
-        assert_allclose(found, expected, rtol=0.0, atol=1e-14)
+        assert_allclose(point[m], reference.position(*at), rtol=0.0, atol=1e-14)
+        assert_allclose(C[m], reference.jacobian(*at), rtol=0.0, atol=1e-14)
+        assert_allclose(full[m], reference.hessian(*at), rtol=0.0, atol=1e-14)
 
 
 def test_model_to_tree(rng):
@@ -157,7 +155,7 @@ def test_model_to_tree(rng):
             "child_at": rng.normal(size=3) * 0.4,
             "rotation": rotation(rng),
             "axis": None if b in (1, 3) else unit(rng),
-            "damping": 0.1 * b,
+            "damping": 0.0,
         }
         data["inertia"] = inertia(rng, data["mass"])
         parent = int(rng.integers(-1, b)) if b else -1
@@ -180,15 +178,15 @@ def test_model_to_tree(rng):
             )
         bodies.append(body)
         plain.append(data | {"parent": parent})
-    tree = build_tree(model)
+    tree, moving = build_tree(model)
     # the tree numbers the joints outwards in the order of the bodies, as the reference does
-    assert tree.names == ("q0", "q2", "q4", "q5")
+    assert [joint.name for joint, _ in moving] == ["q0", "q2", "q4", "q5"]
     q, p, a = motion(rng, 4)
     M = reference.mass_matrix(plain, q)
     assert_allclose(mass_matrix(tree, q), M, rtol=0.0, atol=1e-13 * M.max())  # rounding
     tau = np.zeros(4)
     state = tree.evaluate(q, p, a)
-    tree.dynamics(state, p, tau)
+    tree.dynamics(state, tau)
     expected = reference.inverse_dynamics(plain, q, p, a, GRAVITY)
     assert_allclose(tau, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
     for b in range(6):

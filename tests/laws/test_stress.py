@@ -16,16 +16,22 @@ PARTS = {
     "active, sharp": (0.0, 0.0, 3.1e5, 1.05, 0.45, 1.5, 0.0),
     "prestress": (0.0, 0.0, 0.0, 1.3, 0.3, 4.0, 1.6e4),
     "all": FULL,
+    "stiffening": (0.0, 0.0, 0.0, 1.3, 0.3, 4.0, 0.0, 5.0e3, 6.7),
+    "all with stiffening": (*FULL, 5.0e3, 6.7),
 }
 
 
-def table(stretch, rate, activation, mu, eta, active_max, optimal, width, exponent, prestress):
-    """Cauchy stress of the four parts over the stretch: force per reference area."""
+def table(
+    stretch, rate, activation, mu, eta, active_max, optimal, width, exponent, prestress,
+    stiffening=0.0, growth=1.0,
+):  # fmt: skip
+    """Cauchy stress of the parts over the stretch: force per reference area."""
     stretch, rate = mpmath.mpf(stretch), mpmath.mpf(rate)
     offset = (stretch / mpmath.mpf(optimal) - 1) / mpmath.mpf(width)
     cauchy = mu * (stretch**2 - 1 / stretch)
     cauchy += 3 * mpmath.mpf(eta) * rate / stretch
     cauchy += activation * active_max * mpmath.exp(-(abs(offset) ** mpmath.mpf(exponent)))
+    cauchy += stretch * stiffening * mpmath.exp(growth * (stretch - 1))
     return (cauchy + prestress) / stretch
 
 
@@ -49,7 +55,9 @@ def test_stress_and_its_derivatives(rng, part):
             ]
         # Rounding: the sums cancel by less than a factor of 100 of their largest term, and the
         # curve far from its optimum has the condition nu |offset|^nu, about 100 as well.
-        scale = max(*law[:1], law[1] * abs(rate), law[2] * activation, law[6])
+        scale = max(
+            law[0], law[1] * abs(rate), law[2] * activation, law[6], abs(float(expected[0]))
+        )
         expected = [float(value) for value in expected]
         assert_allclose(found, expected, rtol=1e-12, atol=1e-14 * scale)
 
@@ -126,6 +134,20 @@ def test_energy_derivative_is_the_conservative_stress(rng):
         ahead, behind = (stored_energy(stretch + s, FULL[0], FULL[6]) for s in (h, -h))
         # central difference: h^2 W'''/6 with W''' < 6 mu / 0.4^4, and rounding eps W / h
         assert_allclose((ahead - behind) / (2.0 * h), P, rtol=0.0, atol=1e-7 * FULL[0])
+
+
+def test_energy_of_stiffening(rng):
+    own = 5.0e3, 6.7
+    for stretch in rng.uniform(0.4, 2.0, 20):
+        P = nominal_stress(stretch, 0.0, 0.0, 0.0, 0.0, 0.0, 1.3, 0.3, 4.0, 0.0, *own)[0]
+        with mpmath.workdps(30):
+            slope = mpmath.diff(
+                lambda s: own[0] / own[1] * (mpmath.exp(own[1] * (s - 1)) - 1), stretch
+            )
+        assert_allclose(P, float(slope), rtol=1e-13)  # rounding of the exponent
+        h = 1e-5  # h^2 W'''/6 with W''' = b^2 P, and rounding of W over h
+        ahead, behind = (stored_energy(stretch + s, 0.0, 0.0, *own) for s in (h, -h))
+        assert_allclose((ahead - behind) / (2.0 * h), P, rtol=1e-8, atol=1e-6)
 
 
 def test_energy_is_zero_and_least_in_the_reference_state(rng):

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from model_parts import LINE, PASSIVE, TISSUE, body, buoyancy, fiber, muscle_belly, parabola
 from numpy.testing import assert_allclose, assert_array_equal
 
+from fibermsk.laws.coordinate import Damper
 from fibermsk.laws.stress import ActiveStress
 from fibermsk.model import (
     Body,
@@ -16,6 +17,7 @@ from fibermsk.model import (
     Fiber,
     Hinge,
     InfiniteCylinder,
+    Linear,
     Ramp,
     Scene,
     Table,
@@ -81,23 +83,20 @@ def test_inertia_of_point_masses_is_accepted(points, masses, scale, flat):
 
 def test_hinge_normalizes_axis_and_gives_one_coordinate():
     hinge = Hinge("elbow", Body("a"), Body("b"), (0, 0, -1), (0, -2, 0), damping=1, value=0.1)
-    (dof,) = hinge.dofs
-    assert (dof.name, dof.kind, dof.damping, dof.value, dof.speed) == (
-        "elbow",
-        "revolute",
-        1.0,
-        0.1,
-        0.0,
-    )
+    (coordinate,), (axis,) = hinge.coordinates, hinge.axes
+    assert (coordinate.name, coordinate.kind) == ("elbow", "rotation")
+    assert (coordinate.value, coordinate.speed) == (0.1, 0.0)
+    assert coordinate.laws == (Damper(1.0),)
     assert_array_equal(hinge.axis, (0.0, -1.0, 0.0))
-    assert_array_equal(dof.axis, hinge.axis)
+    assert axis.pairs == (("elbow", Linear()),)
+    assert_array_equal(axis.direction, hinge.axis)
     assert_array_equal(hinge.rotation, np.eye(3))
     assert_array_equal(hinge.child_at, np.zeros(3))
 
 
 def test_weld_has_no_coordinate_and_a_name():
     weld = Weld(Body("humerus"), Body("ulna"))
-    assert weld.dofs == ()
+    assert weld.coordinates == weld.axes == ()
     assert weld.name == "ulna on humerus"
 
 

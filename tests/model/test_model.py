@@ -41,12 +41,11 @@ def test_arm_is_valid():
     assert repr(model) == "Model('arm': 3 bodies, 2 joints, 2 fibers, 1 contacts)"
 
 
-def test_names_are_unique_in_the_whole_model():
+def test_names_are_unique_among_items_of_a_kind():
     model, _ = arm()
     with refused("name 'ulna' of the new body is taken by a body; must be unique; rename"):
         model.add(Body("ulna"))
-    with refused("name 'elbow' of the new fiber is taken by a hinge"):
-        model.add(fiber("elbow"))
+    model.add(fiber("elbow"))  # that of a joint
     with refused("name 'ground' of the new body is taken by a body; .*use model.ground"):
         model.add(Body("ground"))
 
@@ -79,7 +78,9 @@ def test_unknown_bodies_and_fibers_are_named_with_the_remedy():
 def test_add_refuses_other_things():
     model = Model("m")
     for item in (1.0, "ulna", None, LAW, Model("n")):
-        with refused("model 'm': add = .*; must be a Body, Hinge, Weld, Fiber or Contact"):
+        with refused(
+            "model 'm': add = .*; must be a Body, a joint, a Coupling, a Fiber, a LineMuscle or a C"
+        ):
             model.add(item)
     with refused("takes a sequence apart"):
         model.add([Body("a"), Body("b")])

@@ -68,9 +68,10 @@ def test_frames_cost_no_steps_without_landing(arm):
     landing = run(arm, 400, True)
     assert few.stats["substeps"] == many.stats["substeps"] < landing.stats["substeps"] / 2
     np.testing.assert_array_equal(many.time, landing.time)
-    # the states where both have frames are those of the same steps
-    np.testing.assert_array_equal(
-        many.coordinate("elbow")[[0, 400]], few.coordinate("elbow")[[0, 2]]
+    # the states where both have frames are those of the same steps; the frames in between are
+    # evaluated, and where candidates were found last affects round-off
+    np.testing.assert_allclose(
+        many.coordinate("elbow")[[0, 400]], few.coordinate("elbow")[[0, 2]], rtol=1e-14
     )
     assert many.newton_iterations.sum() == many.stats["newton_iterations"]
     # exactly attached, whatever the polynomial says

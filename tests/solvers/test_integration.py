@@ -254,11 +254,7 @@ def test_initial_velocities_follow_the_joints():
     system = fm.build(spinning)
     y, v = system.initial_state()
     h = 1e-6
-    zero = np.zeros(2)
-    c = [
-        system.attachments(system.tree.evaluate(np.array([2.0, -1.0]) * t, zero, zero))[0]
-        for t in (-h, h)
-    ]
+    c = [system.attached.place(system.skeleton.at(np.array([2.0, -1.0]) * t)).c for t in (-h, h)]
     speed = (c[1] - c[0]) / (2 * h)
     nodes = system.split(v)[0]
     np.testing.assert_allclose(nodes[system.cables.attached_nodes, :3], speed, atol=1e-9)

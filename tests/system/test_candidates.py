@@ -192,7 +192,7 @@ def test_bones_that_are_met_on_the_way_are_found(rng):
         update_q = 0.3 * rng.normal(size=2)
         increment = np.r_[0.02 * rng.normal(size=nodes.size) * (trial % 3), update_q]
         update, _ = system.split(increment)
-        update[system.cables.attached_nodes, :3] = system._C @ update_q
+        update[system.cables.attached_nodes, :3] = system._ends.C @ update_q
         way = candidates.way(
             place_of(system, nodes), hull_of(system, update),
             system._remainder(nodes, update_q), update_q, 1.0,

@@ -122,10 +122,12 @@ def test_attachment_hessian_is_the_derivative_of_the_jacobian(arm):
     import sparse
 
     q = np.array([0.4, -0.7])
-    zero = np.zeros(2)
+
+    def ends(q):
+        return arm.attached.place(arm.skeleton.at(q))
 
     def jacobian(q):
-        return arm.attachments(arm.tree.evaluate(q, zero, zero))[1]
+        return ends(q).C
 
     hessian = arm.attachment_hessian(q)
     assert isinstance(hessian, sparse.COO)
@@ -139,8 +141,8 @@ def test_attachment_hessian_is_the_derivative_of_the_jacobian(arm):
         )
     p = np.array([0.3, 2.0])
     rate = sparse.tensordot(hessian, p, axes=1)
-    c = lambda t: arm.attachments(arm.tree.evaluate(q + t * p, zero, zero))[0]  # noqa: E731
-    curvature = (c(1e-4) - 2 * c(0.0) + c(-1e-4)) / 1e-8
+    ahead, here, behind = (ends(q + t * p).c for t in (1e-4, 0.0, -1e-4))
+    curvature = (ahead - 2 * here + behind) / 1e-8
     # second differences: 1e-8 relative truncation, 1e-16 / 1e-8 round-off
     np.testing.assert_allclose(rate @ p, curvature.ravel(), atol=3e-7)
 
@@ -170,7 +172,7 @@ def test_accelerations_of_attached_ends_vary_as_the_tangent_has_it(rng):
     a = system.enforce_rate(y, v, rng.normal(size=system.n))
     q, p, p_dot = (system.split(part)[1] for part in (y, v, a))
     state = system.tree.evaluate(q, p, p_dot)
-    _, C, _ = system.attachments(state)
+    C = system.attached.place(system.skeleton.at(q)).C
     beta, alpha = 3.0, 7.0
     slope = np.empty_like(C)
     acceleration_slope(

@@ -54,6 +54,23 @@ def test_results_with_little_in_them():
     assert "Step size" in titles(plot(make_result(fibers={}, coordinates={}, speeds={}, bodies={})))
 
 
+def test_each_unit_of_the_coordinates_has_its_axes():
+    angle = ARM.coordinates["elbow_flexion"]
+    moving = {"elbow_flexion": angle, "slide": 0.1 * angle, "hip_w": np.cos(angle)}
+    result = make_result(
+        coordinates=moving, speeds=moving, coordinate_units={"slide": "m", "hip_w": "1"}
+    )
+    figure = plot(result, ["coordinates", "speeds"])
+    assert titles(figure)[:3] == ["Joint angles", "Joint translations", "Parts of quaternions"]
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["angle [°]", "translation [m]", "part [-]"] + [
+        "speed [°/s]",
+        "speed [m/s]",
+        "rate [1/s]",
+    ]
+    np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), 0.1 * angle)
+
+
 def test_title_tells_of_a_broken_run():
     figure = plot(make_result(status="interrupted"))
     assert figure.get_suptitle() == "upper_limb (interrupted at t = 8 s)"

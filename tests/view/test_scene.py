@@ -95,9 +95,9 @@ def test_camera_has_the_whole_run_in_view(aspect):
     tangent = np.tan(0.5 * camera.angle)
     for frame in (0, 16, 32):
         corners = [stage.fiber_surface(frame).points]
-        for body, surface in stage.bones[::2]:
-            pose = stage.pose(body, frame)
-            corners.append(surface.points @ pose[:3, :3].T + pose[:3, 3])
+        for piece in stage.pieces[::2]:
+            pose = stage.pose(piece.body, frame)
+            corners.append(piece.surface.points @ pose[:3, :3].T + pose[:3, 3])
         local = (np.concatenate(corners) - camera.position) @ camera.axes.T
         x = local[:, 0] / (local[:, 2] * tangent * aspect)
         y = local[:, 1] / (local[:, 2] * tangent)

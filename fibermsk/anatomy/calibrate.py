@@ -1,0 +1,322 @@
+"""Tissue of fibers that pull like a Hill muscle.
+
+The stress law of a fiber (`fibermsk.laws.stress`) is fitted to the curves of the muscle
+(`fibermsk.laws.hill`) over a working range of its length. Symbols: ``x`` is the length u that the
+muscle fibers take up along the path, over its optimum l_0 cos(alpha_0); ``stretch`` is u over the
+length L_M that the muscle part of the path has in the reference configuration.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from fibermsk.errors import ModelError
+from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, _check, hill
+from fibermsk.laws.stress import nominal_stress
+from fibermsk.model import Tissue
+
+if TYPE_CHECKING:
+    from fibermsk.model.line_muscle import LineMuscle
+
+__all__ = ["Calibration", "calibrate"]
+
+Array = NDArray[np.float64]
+
+SPECIFIC_TENSION = 3.0e5
+"""Force over physiological cross-section [N/m^2]; 22.5 to 35 in mammals, Zajac (1989)."""
+
+DENSITY = 1060.0
+"""Of muscle [kg/m^3]; Mendez and Keys (1960)."""
+
+WORKING_RANGE = (0.6, 1.4)
+"""Lengths over the optimum that the curves are fitted over: ascending limb to half of descending."""
+
+DAMPING = 0.35
+"""Slope of force over F_0 in velocity over v_max l_0: 0.1 that Hill models have without activation,
+and 2.45 a of the force-velocity curve at an activation of 0.1."""
+
+TENDON_RADIUS = 0.5
+"""Radius of the tendon over that of the belly: thicker than a real one, so that few elements
+resolve its contact."""
+
+PEAK_LENGTH = 1.0
+"""Where the active force is largest, over the optimum."""
+
+SHORTEST = 0.25
+"""Least length of the muscle part in the reference configuration, over the optimum."""
+
+_SAMPLES = 161
+
+PRESTRESS = 0.03
+"""Tension in the reference configuration, over F_0: a resting muscle is taut."""
+
+_TAUT = 2.5
+"""Prestress over shear modulus: up to 3, a fiber grows stiffer than its prestress at any stretch;
+the larger, the further it stays taut as it shortens, here to a stretch of 0.38."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What stands for a Hill muscle, and how far it is from it.
+
+    Attributes
+    ----------
+    tissue : Tissue
+        Of all fibers of the bundle.
+    muscle_area, tendon_area : float
+        Reference cross-section of the whole bundle [m^2].
+    muscle_length, tendon_length : float
+        Parts of the path in the reference configuration [m].
+    start_length : float
+        Muscle length in the reference configuration over the optimum [-].
+    active_error, passive_error : float
+        Root mean square difference of the force from the Hill muscle's over the working range,
+        over F_0 [-].
+    peak_length : float
+        Where the active force is largest, over the optimum; 1.013 in the Hill muscle.
+    """
+
+    tissue: Tissue
+    muscle_area: float
+    tendon_area: float
+    muscle_length: float
+    tendon_length: float
+    start_length: float
+    active_error: float
+    passive_error: float
+    peak_length: float
+
+    def force(self, length: Array, activation: float) -> Array:
+        """Force of the muscle part alone at rest.
+
+        Parameters
+        ----------
+        length : (n,) float array
+            Along the path, over its length in the reference configuration: the stretch.
+        activation : float
+            In [0, 1].
+
+        Returns
+        -------
+        force : (n,) float array
+            Of the whole bundle [N].
+        """
+        tissue = self.tissue
+        active, stiffening = tissue.active, tissue.stiffening
+        assert active is not None and stiffening is not None
+        return self.muscle_area * np.array(
+            [
+                nominal_stress(
+                    float(stretch), 0.0, activation, tissue.muscle.shear_modulus, 0.0,
+                    active.max_stress, active.optimal_stretch, active.width, active.exponent,
+                    tissue.prestress, stiffening.stress, stiffening.rate,
+                )[0]
+                for stretch in length
+            ]
+        )  # fmt: skip
+
+
+def calibrate(
+    muscle: LineMuscle,
+    length: float,
+    *,
+    specific_tension: float = SPECIFIC_TENSION,
+    working_range: tuple[float, float] = WORKING_RANGE,
+    tendon_radius: float = TENDON_RADIUS,
+    damping: float = DAMPING,
+    density: float = DENSITY,
+    bending: float = 0.0,
+    prestress: float = PRESTRESS,
+    radius_factor: float = 1.0,
+    tendon_length: float | None = None,
+) -> Calibration:
+    """Tissue and cross-sections of a bundle in place of a Hill muscle.
+
+    Parameters
+    ----------
+    muscle : LineMuscle
+        Its F_0, l_0, slack length, pennation angle and largest velocity.
+    length : float
+        Of the muscle with its tendon in the reference configuration [m].
+    specific_tension : float
+        Force per physiological cross-section [N/m^2]: the section is F_0 over it.
+    working_range : (float, float)
+        Least and largest length over the optimum that the curves are fitted over.
+    tendon_radius : float
+        Radius of the tendon over that of the belly, both in the reference configuration.
+    damping : float
+        Slope of the force over F_0 in the velocity over the largest one.
+    density : float
+        [kg/m^3].
+    bending : float
+        Bending stiffness over that of solid fibers.
+    prestress : float
+        Tension in the reference configuration over F_0, without the passive curve.
+    radius_factor : float
+        All radii are multiplied with it, and all stresses divided by its square.
+    tendon_length : float, optional
+        Of the fibers' tendons in the reference configuration [m], which is made as compliant as one
+        of the slack length; left out, this length.
+
+    Returns
+    -------
+    calibration : Calibration
+        Tissue, areas and errors of the fit.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range, or the path is too short for the tendon.
+
+    Notes
+    -----
+    Lengths: the muscle has what the tendon's slack length leaves of the line muscle's path, so that
+    both are free of stress, but for the prestress, in the reference configuration, and the muscle
+    is strained as much by a motion. Where a fiber's way is shorter or longer than the path, its
+    tendon is. Volume: the belly holds
+    F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted with
+    A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at the
+    optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the same curve without
+    pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l with sigma_0 = 2.5 mu, that pulls
+    down to a stretch of 0.38 and grows with the stretch. Tendon: F_0 at a strain of 4.9 %, nearly
+    linear from there to zero, where the Hill tendon has a toe.
+    """
+    owner = f"fibers of muscle {muscle.name!r}"
+    tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
+    ratio = _check.positive(owner, "tendon_radius", tendon_radius)
+    damping = _check.positive(owner, "damping", damping)
+    factor = _check.positive(owner, "radius_factor", radius_factor)
+    shortest, longest = _check.array(owner, "working_range", working_range, (2,))
+    if not 0.0 < shortest < 1.0 < longest:
+        _check.refuse(owner, "working_range", working_range, "be a length below 1 and one above")
+    strength, optimum = muscle.max_isometric_force, muscle.optimal_fiber_length
+    slack = muscle.tendon_slack_length
+    height = optimum * math.sin(muscle.pennation_angle)
+    along = optimum * math.cos(muscle.pennation_angle)
+    rest = float(length) - slack
+    if not slack > 0.0:
+        _check.refuse(
+            owner, "tendon_slack_length", slack, "be positive: a bundle has tendons", unit="m"
+        )
+    if rest < SHORTEST * along:
+        _check.refuse(
+            owner,
+            "path length at the start",
+            float(length),
+            f"exceed the tendon's slack length {slack:.4g} m by {SHORTEST:g} optimal fiber lengths "
+            f"of {along:.4g} m",
+            unit="m",
+            remedy="start the model in a pose where the muscle is longer",
+        )
+    x = np.linspace(shortest, longest, _SAMPLES)
+    fibers = np.hypot(x * along, height)
+    cosine = x * along / fibers
+    stretch = x * (along / rest)
+    area = strength / tension * optimum / rest
+    target = cosine * hill.active_force_length(fibers / optimum)[0]
+    peak = _hill_peak(along, height, optimum)
+    height_of, best = _fit_active(x, target, peak)
+    active_error = _rms(height_of * _bell(best, x) - target)
+    target = cosine * hill.passive_force_length(fibers / optimum)[0]
+    prestress = _check.positive(owner, "prestress", prestress)
+    modulus = prestress / _TAUT
+    stress, rate = _fit_passive(stretch, target)
+    passive = stress * np.exp(rate * (stretch - 1.0))
+    passive += modulus * (stretch - stretch**-2) + prestress / stretch
+    passive_error = _rms(passive - target)
+    scale = strength / area / factor**2
+    tendon_area = area * ratio**2
+    actual = slack if tendon_length is None else tendon_length
+    actual = _check.positive(owner, "tendon_length", actual, "m")
+    long = 1.0 + hill.TENDON_STRAIN * slack / actual
+    tendon = (strength / tendon_area / factor**2 - scale * prestress / long) / (long - long**-2)
+    if tendon <= 0.0:
+        raise ModelError(
+            f"{owner}: tendon_radius = {ratio:g}; must be smaller: the prestress alone holds F_0"
+        )
+    slope = damping / muscle.max_contraction_velocity / optimum  # of force over F_0, [s/m]
+    # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
+    viscosity = slope * rest * scale * (best[0] * along / rest) ** 2 / 3.0
+    tissue = Tissue(
+        density=density,
+        muscle=KelvinVoigt(scale * modulus, viscosity),
+        tendon=KelvinVoigt(tendon, viscosity),
+        active=ActiveStress(
+            # the bell is over x and the law over the stretch
+            max_stress=scale * height_of * along / rest,
+            optimal_stretch=best[0] * along / rest,
+            width=best[1],
+            exponent=best[2],
+        ),
+        prestress=scale * prestress,
+        stiffening=Stiffening(scale * stress, rate),
+        bending=bending,
+    )
+    fine = np.linspace(0.5, 1.5, 2001)
+    return Calibration(
+        tissue=tissue,
+        muscle_area=area * factor**2,
+        tendon_area=tendon_area * factor**2,
+        muscle_length=rest,
+        tendon_length=actual,
+        start_length=rest / along,
+        active_error=active_error,
+        passive_error=passive_error,
+        peak_length=float(fine[np.argmax(_bell(best, fine))]),
+    )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _bell(numbers: Array, x: Array) -> Array:
+    """Active force of the fibers in x, but for its height."""
+    optimum, width, exponent = numbers
+    return np.exp(-(np.abs((x / optimum - 1.0) / width) ** exponent)) / x
+
+
+def _hill_peak(along: float, height: float, optimum: float) -> float:
+    """Largest active force of the Hill muscle along its path, over F_0."""
+    u = np.linspace(0.8, 1.2, 2001) * along
+    fibers = np.hypot(u, height)
+    return float((u / fibers * hill.active_force_length(fibers / optimum)[0]).max())
+
+
+def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
+    """Height, and optimum, width and exponent, of the bell nearest to the target."""
+    fine = np.linspace(0.5, 1.5, 2001)
+
+    def with_peak(shape: Array) -> tuple[float, Array]:
+        # the bell over its own optimum has the same peak for every optimum
+        unit = _bell(np.r_[1.0, shape], fine)
+        k = int(np.argmax(unit))
+        optimum = PEAK_LENGTH / fine[k]
+        return peak * optimum / float(unit[k]), np.r_[optimum, shape]
+
+    def residual(shape: Array) -> Array:
+        height, numbers = with_peak(shape)
+        return height * _bell(numbers, x) - target
+
+    # the grid of the peak makes steps, which are larger than those of a derivative by default
+    found = least_squares(
+        residual, np.array([0.38, 2.1]), bounds=([0.1, 1.1], [1.0, 6.0]), diff_step=1e-2
+    )
+    return with_peak(found.x)
+
+
+def _fit_passive(stretch: Array, target: Array) -> tuple[float, float]:
+    """Stress and rate of the exponential nearest to the target."""
+    # from the straight line through the logarithm, which is exact without pennation
+    rate, logarithm = np.polyfit(stretch - 1.0, np.log(target), 1, w=target)
+    found = least_squares(
+        lambda numbers: np.exp(numbers[0] + numbers[1] * (stretch - 1.0)) - target,
+        np.array([logarithm, rate]),
+    )
+    return float(np.exp(found.x[0])), float(found.x[1])

@@ -1,0 +1,98 @@
+"""Signed distances of points to the bones of a model in one pose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.model import Body, Capsule, InfiniteCylinder
+from fibermsk.model.body import shapes_of
+
+__all__ = ["Obstacles"]
+
+Array = NDArray[np.float64]
+Distance = Callable[[Array], tuple[Array, Array]]
+Pose = tuple[Array, Array]
+
+
+class Obstacles:
+    """All shapes of some bodies, in the ground frame.
+
+    Parameters
+    ----------
+    bodies : iterable of Body
+        Those without shapes are left out.
+    poses : mapping
+        Name of a body -> rotation (3, 3) and position (3,) in the ground frame [m].
+    """
+
+    def __init__(self, bodies: Iterable[Body], poses: Mapping[str, Pose]) -> None:
+        self._parts: list[tuple[Array, Array, Distance]] = []
+        for body in bodies:
+            rotation, position = poses[body.name]
+            for shape in shapes_of(body):
+                self._parts.append((rotation, position, distance_to(shape)))
+
+    def distance(self, points: Array) -> tuple[Array, Array]:
+        """Distance to the nearest surface and its gradient, the way out.
+
+        Parameters
+        ----------
+        points : (n, 3) float array
+            Ground frame [m].
+
+        Returns
+        -------
+        phi : (n,) float array
+            Distance [m], negative inside; infinite without any shape.
+        gradient : (n, 3) float array
+            Unit vectors, ground frame.
+        """
+        phi, gradient = np.full(len(points), np.inf), np.zeros((len(points), 3))
+        for rotation, position, distance in self._parts:
+            own, slope = distance((points - position) @ rotation)
+            nearer = own < phi
+            phi = np.where(nearer, own, phi)
+            gradient = np.where(nearer[:, None], slope @ rotation.T, gradient)
+        length = np.linalg.norm(gradient, axis=1, keepdims=True)
+        return phi, gradient / np.where(length > 0.0, length, 1.0)
+
+
+def distance_to(shape: object) -> Distance:
+    """Function of points (n, 3) in the body frame: signed distance (n,) and gradient (n, 3)."""
+    if isinstance(shape, Capsule):
+        start, end = np.asarray(shape.start), np.asarray(shape.end)
+        return _Round(start, end - start, shape.radius, (0.0, 1.0))
+    if isinstance(shape, InfiniteCylinder):
+        start, axis = np.asarray(shape.point), np.asarray(shape.axis)
+        return _Round(start, axis, shape.radius, (-np.inf, np.inf))
+    # meshes alone need the grid of distances
+    from fibermsk.system.distance_grid import signed_distance
+
+    return signed_distance(shape)
+
+
+class _Round:
+    """Signed distance to the points within a radius of a line."""
+
+    def __init__(
+        self, start: Array, along: Array, radius: float, span: tuple[float, float]
+    ) -> None:
+        self._start, self._along, self._radius, self._span = start, along, radius, span
+        self._square = float(along @ along)
+
+    def __call__(self, points: Array) -> tuple[Array, Array]:
+        offset = points - self._start
+        if self._square > 0.0:
+            part = (offset @ self._along / self._square).clip(*self._span)
+            offset = offset - part[:, None] * self._along
+        distance = np.linalg.norm(offset, axis=1)
+        # on the axis every way out is as good: any direction across it
+        across = np.cross(self._along, np.eye(3)[np.argmin(np.abs(self._along))])
+        size = np.linalg.norm(across)
+        across = across / size if size > 0.0 else np.eye(3)[0]
+        on_axis = distance <= 1e-12 * self._radius
+        way = np.where(on_axis[:, None], across, offset)
+        return distance - self._radius, way / np.linalg.norm(way, axis=1, keepdims=True)

@@ -1,0 +1,344 @@
+"""Many fibers side by side: where they lie in a cross-section, and the room that they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+from scipy.spatial.distance import cdist
+
+from fibermsk.anatomy.obstacles import Obstacles
+from fibermsk.anatomy.path import Grid
+
+__all__ = ["Neighbors", "least_gap", "pack_section", "place_ends", "relax"]
+
+Array = NDArray[np.float64]
+
+_ROUNDS = 40
+"""Steps of the relaxation, at most."""
+
+_PENALTY = 1e5
+"""Weight of a missing distance beside the weight one of the curve's own straightening."""
+
+_STILL = 1e-5
+"""Largest movement of a sample, over the length, that ends the relaxation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """Curves that are already there.
+
+    Attributes
+    ----------
+    points : (n, 3) float array
+        Dense points of all of them [m].
+    radius : (n,) float array
+        Radius there [m].
+    """
+
+    points: Array
+    radius: Array
+
+    @staticmethod
+    def none() -> Neighbors:
+        """No neighbors."""
+        return Neighbors(np.zeros((0, 3)), np.zeros(0))
+
+
+def pack_section(n: int) -> Array:
+    """Centers (n, 2) of equal circles of radius one side by side, as near to the origin as they go.
+
+    The n points of a hexagonal lattice nearest to a point of it, to the middle of an edge or to
+    that of a triangle, whichever keeps the outermost nearest; ties fall to a fixed order.
+    """
+    side = int(np.ceil(np.sqrt(n))) + 2
+    i, j = np.mgrid[-side : side + 1, -side : side + 1].reshape(2, -1)
+    lattice = np.stack([2.0 * i + j, np.sqrt(3.0) * j], axis=1)
+    best = np.zeros((n, 2))
+    size = np.inf
+    for center in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0 / np.sqrt(3.0))):
+        around = lattice - center
+        distance = np.round(np.hypot(*around.T), 9)
+        angle = np.round(np.arctan2(around[:, 1], around[:, 0]), 9)
+        chosen = around[np.lexsort((angle, distance))[:n]]
+        chosen = chosen - chosen.mean(axis=0)
+        reach = np.hypot(*chosen.T).max()
+        if reach < size - 1e-9:
+            best, size = chosen, reach
+    return best
+
+
+def place_ends(
+    points: Array, radius: Array, obstacles: Obstacles, neighbors: Neighbors, clearance: float
+) -> Array:
+    """Attachments moved out of bones and apart.
+
+    Parameters
+    ----------
+    points : (n, 3) float array
+        Wanted places, ground frame [m].
+    radius : (n,) float array
+        Of the fibers there [m].
+    obstacles, neighbors
+        What they must not touch.
+    clearance : float
+        Gap that they keep, over the radius.
+
+    Returns
+    -------
+    points : (n, 3) float array
+        New array; a bone's surface lies a radius away, where the relaxation found room.
+    """
+    points = points.copy()
+    wide = radius * (1.0 + clearance)
+    for _ in range(200):
+        phi, way = obstacles.distance(points)
+        missing = np.maximum(wide - phi, 0.0)
+        move = missing[:, None] * way
+        worst = float(missing.max(initial=0.0))
+        for first, second, lack, direction in _close_pairs(points, wide):
+            worst = max(worst, lack)
+            move[first] += 0.5 * lack * direction
+            move[second] -= 0.5 * lack * direction
+        for k in range(len(points)):
+            lack, direction = _from_neighbors(points[k], wide[k], neighbors, clearance)
+            worst = max(worst, lack)
+            move[k] += lack * direction
+        if worst <= 1e-6 * float(radius.min()):
+            break
+        # a little more than is missing, so that it does not take for ever
+        points += 1.02 * move
+    return points
+
+
+def _close_pairs(points: Array, wide: Array):
+    for first in range(len(points)):
+        for second in range(first + 1, len(points)):
+            offset = points[first] - points[second]
+            distance = float(np.linalg.norm(offset))
+            lack = float(wide[first] + wide[second]) - distance
+            if lack > 0.0:
+                yield first, second, lack, offset / max(distance, 1e-12)
+
+
+def _from_neighbors(
+    point: Array, wide: float, neighbors: Neighbors, clearance: float
+) -> tuple[float, Array]:
+    if not neighbors.radius.size:
+        return 0.0, np.zeros(3)
+    offset = point - neighbors.points
+    distance = np.linalg.norm(offset, axis=1)
+    lack = wide + neighbors.radius * (1.0 + clearance) - distance
+    k = int(np.argmax(lack))
+    return max(float(lack[k]), 0.0), offset[k] / max(distance[k], 1e-12)
+
+
+def relax(
+    grid: Grid,
+    nodal: Array,
+    radius: Array,
+    obstacles: Obstacles,
+    neighbors: Neighbors,
+    *,
+    clearance: float,
+    smoothing: float,
+    aside: Array,
+) -> Array:
+    """Curves tightened, pushed out of bones and apart; their ends stay.
+
+    Parameters
+    ----------
+    grid : Grid
+        Elements and samples, the same for all curves.
+    nodal : (n, 2 n_nodes, 3) float array
+        Nodal values of the curves [m].
+    radius : (n_samples,) float array
+        Of each curve [m].
+    obstacles, neighbors
+        What they must not touch.
+    clearance : float
+        Gap that they keep, over the radius.
+    smoothing : float
+        Length over which a curve is straightened, over its own.
+    aside : (3,) float array
+        Way that a curve goes where it lies on a neighbor's centerline.
+
+    Returns
+    -------
+    nodal : (n, 2 n_nodes, 3) float array
+        New array.
+
+    Notes
+    -----
+    Least of the sum over the curves of the integral over theta of
+    |x'|^2 + b^2 |x''|^2 + |x - x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a penalty on
+    the square of every missing distance, by Gauss and Newton's method with limited steps.
+    """
+    n, n_dofs = len(nodal), nodal.shape[1]
+    weight = grid.weight[:, None]
+    anchor = smoothing**-2 * grid.value.T @ (weight * grid.value)
+    own = (
+        grid.slope.T @ (weight * grid.slope)
+        + (0.3 * smoothing) ** 2 * grid.bend.T @ (weight * grid.bend)
+        + anchor
+    )
+    start, nodal = nodal, nodal.copy()
+    wide = radius * (1.0 + clearance)
+    is_free = np.ones((n, n_dofs, 3), bool)
+    is_free[:, [0, -2]] = False
+    free = np.flatnonzero(is_free.ravel())
+    stiffness = sparse.kron(sparse.eye(n), sparse.kron(sparse.csr_matrix(own), sparse.eye(3)))
+    stiffness = stiffness.tocsr()[free][:, free]
+    value = sparse.csr_matrix(grid.value)
+    length = float(np.linalg.norm(np.diff(grid.value @ start[0], axis=0), axis=1).sum())
+    # no step passes what keeps it out
+    longest = 0.5 * float(radius.min())
+    for _ in range(_ROUNDS):
+        gradient = (own @ nodal - anchor @ start).ravel()[free]
+        points = grid.value @ nodal
+        found = list(_violations(grid, points, wide, obstacles, neighbors, clearance, aside))
+        matrix = stiffness
+        if found:
+            lacking = sparse.vstack(
+                [_rows(value, n, parts, way) for parts, _, way, _ in found]
+            ).tocsr()[:, free]
+            strength = _PENALTY * np.concatenate([w for *_, w in found])
+            gradient -= lacking.T @ (strength * np.concatenate([lack for _, lack, _, _ in found]))
+            matrix = stiffness + lacking.T @ sparse.diags(strength) @ lacking
+        step = np.zeros(nodal.size)
+        step[free] = -spsolve(matrix.tocsc(), gradient)
+        step = step.reshape(nodal.shape)
+        largest = float(np.linalg.norm(grid.value @ step, axis=2).max())
+        nodal += min(1.0, longest / largest) * step if largest > 0.0 else step
+        if largest < _STILL * length:
+            break
+    return nodal
+
+
+def _rows(value: sparse.csr_matrix, n: int, parts: list, way: Array) -> sparse.csr_matrix:
+    """How the distances change with all nodal values (n_rows, n 2 n_nodes 3)."""
+    n_dofs = value.shape[1]
+    total = sparse.csr_matrix((len(way), n * n_dofs * 3))
+    for f, at, sign in parts:
+        rows = value[at].tocoo()
+        data = sign * rows.data[:, None] * way[rows.row]
+        columns = 3 * (f * n_dofs + rows.col)[:, None] + np.arange(3)
+        entry = np.repeat(rows.row, 3), columns.ravel()
+        total = total + sparse.csr_matrix((data.ravel(), entry), shape=total.shape)
+    return total
+
+
+def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
+    """Missing distances, in groups: curves with their samples and signs, lack, way out, weight."""
+    n, n_samples = points.shape[:2]
+    inner = np.arange(1, n_samples - 1)
+    all_phi, all_ways = obstacles.distance(points[:, inner].reshape(-1, 3))
+    all_phi, all_ways = all_phi.reshape(n, -1), all_ways.reshape(n, -1, 3)
+    for f in range(n):
+        lack = wide[inner] - all_phi[f]
+        own = lack > 0.0
+        if own.any():
+            at = inner[own]
+            yield [(f, at, 1.0)], lack[own], all_ways[f, own], grid.weight[at]
+        if neighbors.radius.size:
+            at, lack, way = _beside(
+                points[f], wide, neighbors.points, neighbors.radius * (1.0 + clearance), inner
+            )
+            if at.size:
+                yield [(f, at, 1.0)], lack, _unstuck(way, aside), grid.weight[at]
+        distances = cdist(points[f, inner], points.reshape(-1, 3)).reshape(inner.size, n, -1)
+        near = distances.argmin(axis=2)
+        for g in range(n):
+            if g == f:
+                continue
+            other = near[:, g]
+            distance = distances[np.arange(inner.size), g, other]
+            lack = wide[inner] + wide[other] - distance
+            own = lack > 0.0
+            if own.any():
+                at, other = inner[own], other[own]
+                way = (points[f, at] - points[g, other]) / np.maximum(distance[own], 1e-12)[:, None]
+                # each pair is met twice, once from each side
+                yield [(f, at, 1.0), (g, other, -1.0)], lack[own], way, 0.5 * grid.weight[at]
+
+
+def _beside(points, wide, others, their_radius, inner):
+    """Samples too near to points of others: which, how much is missing, and the way out."""
+    distance = cdist(points[inner], others)
+    lack = wide[inner, None] + their_radius[None, :] - distance
+    worst = lack.argmax(axis=1)
+    rows = np.arange(inner.size)
+    lack, distance = lack[rows, worst], distance[rows, worst]
+    own = lack > 0.0
+    way = (points[inner] - others[worst])[own]
+    scale = np.maximum(distance[own], 1e-12)[:, None]
+    return inner[own], lack[own], np.where(scale > 1e-6, way / scale, 0.0)
+
+
+def _unstuck(way: Array, aside: Array) -> Array:
+    stuck = np.linalg.norm(way, axis=1) < 0.5
+    return np.where(stuck[:, None], aside, way)
+
+
+def least_gap(
+    curves: list[Array], radii: list[Array], obstacles: Obstacles, neighbors: Neighbors
+) -> tuple[float, str]:
+    """Factor of all radii of the curves at which nothing touches any more, and what is nearest.
+
+    Parameters
+    ----------
+    curves : list of (n_samples, 3) float arrays
+        Dense points of each fiber [m].
+    radii : list of (n_samples,) float arrays
+        Reference radii there [m].
+    obstacles, neighbors
+        What they must not touch; the radii of these stay.
+
+    Returns
+    -------
+    factor : float
+        Above one where there is room to spare.
+    nearest : str
+        What bounds it.
+    """
+    factor, nearest = np.inf, "nothing"
+    for f, (points, radius) in enumerate(zip(curves, radii, strict=True)):
+        phi, _ = obstacles.distance(points)
+        ratio = float((phi / radius).min())
+        if ratio < factor:
+            factor, nearest = ratio, f"fiber {f + 1} and a bone"
+        if neighbors.radius.size:
+            distance, k = _to_polyline(points, neighbors.points)
+            ratio = float(((distance - neighbors.radius[k]) / radius).min())
+            if ratio < factor:
+                factor, nearest = ratio, f"fiber {f + 1} and a neighbor"
+        for g in range(f):
+            distance, k = _to_polyline(points, curves[g])
+            ratio = float((distance / (radius + radii[g][k])).min())
+            if ratio < factor:
+                factor, nearest = ratio, f"fibers {f + 1} and {g + 1}"
+    return factor, nearest
+
+
+def _to_polyline(points: Array, others: Array) -> tuple[Array, Array]:
+    """Least distance of points to dense others, and the number of the nearest of these.
+
+    The nearest may lie between two: the distance is taken to the chords beside the nearest.
+    """
+    distance = cdist(points, others)
+    k = distance.argmin(axis=1)
+    best = distance[np.arange(len(points)), k]
+    jump = 9.0 * float(np.median(np.sum(np.diff(others, axis=0) ** 2, axis=1)))
+    for step in (-1, 1):
+        other = (k + step).clip(0, len(others) - 1)
+        chord = others[other] - others[k]
+        square = np.maximum(np.einsum("ai,ai->a", chord, chord), 1e-30)
+        part = np.einsum("ai,ai->a", points - others[k], chord) / square
+        # no chord joins the end of one neighbor with the start of the next
+        part = np.where(square > jump, 0.0, part)
+        foot = others[k] + part.clip(0.0, 1.0)[:, None] * chord
+        best = np.minimum(best, np.linalg.norm(points - foot, axis=1))
+    return best, k

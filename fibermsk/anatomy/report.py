@@ -1,0 +1,156 @@
+"""What was found and done when a muscle became a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.anatomy.calibrate import Calibration
+from fibermsk.anatomy.obstacles import Obstacles
+from fibermsk.anatomy.path import Curve
+from fibermsk.anatomy.sections import Sections
+from fibermsk.model import LineMuscle
+
+__all__ = ["BundleReport"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BundleReport:
+    """Numbers of a bundle and of the line muscle that it stands for; printed, a few lines.
+
+    Attributes
+    ----------
+    name : str
+        The muscle.
+    path_length : float
+        Of the line muscle at the start [m].
+    fiber_lengths : tuple of float
+        Of the fibers in the reference configuration [m].
+    muscle_length, tendon_length : float
+        Parts of the fibers' mean length [m].
+    start_length : float
+        Muscle length at the start over the optimum, as in the line muscle with a rigid tendon [-].
+    radius_belly, radius_tendon : float
+        Of each fiber [m].
+    radius_factor : float
+        What all radii were multiplied with to make room, and the stresses divided by the square of.
+    nearest : str
+        What bounds the radii.
+    depth_origin, depth_insertion : float
+        How deep the line muscle's ends lie inside of a bone [m]; negative outside.
+    moved_origin, moved_insertion : float
+        Largest distance of a fiber's end from that of the line muscle [m].
+    mass : float
+        Of all fibers [kg].
+    active_error, passive_error : float
+        Root mean square difference of the fitted curves from the Hill muscle's, over F_0 [-].
+    peak_length : float
+        Where the fitted active force is largest, over the optimum; 1.013 in the Hill muscle.
+    calibration : Calibration
+        The fitted constants.
+    """
+
+    name: str
+    path_length: float
+    fiber_lengths: tuple[float, ...]
+    muscle_length: float
+    tendon_length: float
+    start_length: float
+    radius_belly: float
+    radius_tendon: float
+    radius_factor: float
+    nearest: str
+    depth_origin: float
+    depth_insertion: float
+    moved_origin: float
+    moved_insertion: float
+    mass: float
+    active_error: float
+    passive_error: float
+    peak_length: float
+    calibration: Calibration
+
+    @staticmethod
+    def of(
+        muscle: LineMuscle,
+        total: float,
+        curves: Sequence[Curve],
+        sections: Sequence[Sections],
+        calibration: Calibration,
+        factor: float,
+        nearest: str,
+        points: Array,
+        obstacles: Obstacles,
+    ) -> BundleReport:
+        """Report of a finished bundle; `points` is the path of the line muscle."""
+        lengths = tuple(curve.length() for curve in curves)
+        depth = -obstacles.distance(points[[0, -1]])[0]
+        origins = np.array([curve.nodal[0] for curve in curves])
+        insertions = np.array([curve.nodal[-2] for curve in curves])
+        theta = np.linspace(0.0, 1.0, 401)
+        area = [np.pi * np.mean(part.radius(theta) ** 2) for part in sections]
+        tissue = calibration.tissue
+        mean = float(np.mean(lengths))
+        return BundleReport(
+            name=muscle.name,
+            path_length=total,
+            fiber_lengths=lengths,
+            muscle_length=calibration.muscle_length,
+            tendon_length=calibration.tendon_length,
+            start_length=calibration.start_length,
+            radius_belly=sections[0].belly,
+            radius_tendon=sections[0].tendon,
+            radius_factor=factor,
+            nearest=nearest,
+            depth_origin=float(depth[0]),
+            depth_insertion=float(depth[1]),
+            moved_origin=float(np.linalg.norm(origins - points[0], axis=1).max()),
+            moved_insertion=float(np.linalg.norm(insertions - points[-1], axis=1).max()),
+            mass=tissue.density * float(np.dot(area, lengths)),
+            active_error=calibration.active_error,
+            passive_error=calibration.passive_error,
+            peak_length=calibration.peak_length,
+            calibration=calibration,
+        )
+
+    def __str__(self) -> str:
+        """A few lines."""
+        mm = 1e3
+        lengths = ", ".join(f"{mm * length:.1f}" for length in self.fiber_lengths)
+        tissue = self.calibration.tissue
+        active, stiffening = tissue.active, tissue.stiffening
+        assert active is not None and stiffening is not None and tissue.tendon is not None
+        inside = [
+            f"{where} {mm * depth:.1f} mm inside of a bone"
+            for where, depth in (
+                ("origin", self.depth_origin),
+                ("insertion", self.depth_insertion),
+            )
+            if depth > 0.0
+        ]
+        return "\n".join(
+            [
+                f"{self.name}: {len(self.fiber_lengths)} fibers of {lengths} mm for a path of "
+                f"{mm * self.path_length:.1f} mm, {1e3 * self.mass:.0f} g",
+                f"  muscle {mm * self.muscle_length:.1f} mm ({self.start_length:.2f} of the "
+                f"optimum), tendon {mm * self.tendon_length:.1f} mm; radii "
+                f"{mm * self.radius_belly:.2f} and {mm * self.radius_tendon:.2f} mm, "
+                f"{self.radius_factor:.3f} of what the force needs (nearest: {self.nearest})",
+                f"  ends moved by up to {mm * self.moved_origin:.1f} mm (origin) and "
+                f"{mm * self.moved_insertion:.1f} mm (insertion)"
+                + (f"; in the line muscle {' and '.join(inside)}" if inside else ""),
+                f"  S_max {active.max_stress:.4g} N/m^2, optimum {active.optimal_stretch:.4g}, "
+                f"width {active.width:.3g}, exponent {active.exponent:.3g}: off by "
+                f"{self.active_error:.3f} F_0 rms, largest at {self.peak_length:.3f} of the optimum",
+                f"  mu {tissue.muscle.shear_modulus:.4g} N/m^2 (tendon "
+                f"{tissue.tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
+                f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}: off "
+                f"by {self.passive_error:.3f} F_0 rms; viscosity "
+                f"{tissue.muscle.viscosity:.4g} N s/m^2",
+            ]
+        )

@@ -1,0 +1,80 @@
+"""Wrap surfaces of line muscles as shapes that fibers touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from fibermsk.laws import _check
+from fibermsk.model import Capsule, LineMuscle
+from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+
+__all__ = ["shapes_from_wraps"]
+
+
+def shapes_from_wraps(
+    muscles: LineMuscle | Iterable[LineMuscle], names: Iterable[str] | None = None
+) -> dict[str, tuple[Capsule, ...]]:
+    """Capsules in place of wrap surfaces, where no bone carries a path.
+
+    Parameters
+    ----------
+    muscles : LineMuscle or several
+        Their active wrap surfaces are looked at, each once.
+    names : iterable of str, optional
+        Surfaces to take; all if left out.
+
+    Returns
+    -------
+    shapes : dict
+        Name of a body -> shapes in its frame. They become a body of their own that is welded to
+        it, ``fm.Body("elbow_roll", shapes=shapes["humerus"])`` and ``fm.Weld(humerus, roll)``.
+
+    Raises
+    ------
+    ModelError
+        If no muscle has a surface of one of the names, or it is a torus.
+
+    Notes
+    -----
+    A cylinder becomes a capsule of its length and radius, with round caps in addition; a sphere
+    becomes a sphere; an ellipsoid becomes the capsule along its longest axis with the mean of the
+    two other semi-axes as its radius. Which side of a surface a path takes is not a property of a
+    shape: fibers stay on the side on which they start.
+    """
+    owner = "shapes_from_wraps"
+    group = (muscles,) if isinstance(muscles, LineMuscle) else tuple(muscles)
+    surfaces = {}
+    for muscle in group:
+        _check.instance(owner, "muscles", muscle, LineMuscle, "a LineMuscle or several")
+        for wrap in muscle.wraps:
+            if wrap.shape.active:
+                surfaces[wrap.shape.name] = wrap.shape
+    wanted = list(surfaces) if names is None else list(names)
+    shapes: dict[str, tuple[Capsule, ...]] = {}
+    for name in wanted:
+        if name not in surfaces:
+            known = ", ".join(map(repr, surfaces)) or "none"
+            _check.refuse(owner, "names", name, f"be one of the active surfaces: {known}")
+        surface = surfaces[name]
+        body = surface.body.name
+        shapes[body] = (*shapes.get(body, ()), _capsule(owner, surface))
+    return shapes
+
+
+def _capsule(owner: str, surface) -> Capsule:
+    center, axes = np.asarray(surface.position), np.asarray(surface.rotation)
+    if isinstance(surface, WrapSphere):
+        return Capsule(center, center, surface.radius)
+    if isinstance(surface, WrapCylinder):
+        half = 0.5 * surface.length * axes[:, 2]
+        return Capsule(center - half, center + half, surface.radius)
+    if isinstance(surface, WrapEllipsoid):
+        semi = np.asarray(surface.radii)
+        longest = int(np.argmax(semi))
+        radius = float((semi.sum() - semi[longest]) / 2.0)
+        half = (semi[longest] - radius) * axes[:, longest]
+        return Capsule(center - half, center + half, radius)
+    assert isinstance(surface, WrapTorus)
+    _check.refuse(owner, "surface", surface, "be a sphere, a cylinder or an ellipsoid")

@@ -1,0 +1,109 @@
+"""Generalized coordinates: what the joints of a model are moved by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from fibermsk.laws import _check
+from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
+from fibermsk.model.function import Function, check_function
+
+__all__ = ["Coordinate", "CoordinateLaw"]
+
+CoordinateLaw = Spring | Damper | QuadraticLimit | SmoothLimit
+
+UNITS = {"rotation": "rad", "translation": "m", "quaternion": "1"}
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """One generalized coordinate.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the coordinates of a model.
+    kind : {"rotation", "translation", "quaternion"}
+        Its unit: rad, m or none. Quaternions come with `Spherical` and `Free` joints.
+    value, speed : float
+        The coordinate and its rate at the start.
+    lower, upper : float, optional
+        Declared range; nothing holds the coordinate there but `forces`.
+    forces : sequence of Spring, Damper, QuadraticLimit or SmoothLimit
+        Generalized forces that depend on this coordinate alone; stored as a tuple.
+    locked : bool
+        Held at its value.
+    prescribed : Function, optional
+        Held at a function of time [s], which should be smooth up to its second derivative.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    name: str
+    kind: str = "rotation"
+    value: float = 0.0
+    speed: float = 0.0
+    _: KW_ONLY
+    lower: float | None = None
+    upper: float | None = None
+    forces: CoordinateLaw | Sequence[CoordinateLaw] = ()
+    locked: bool = False
+    prescribed: Function | None = None
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as floats and tuples."""
+        owner = f"coordinate {_check.name('coordinate', self.name)!r}"
+        if not isinstance(self.kind, str) or self.kind not in UNITS:
+            _check.refuse(owner, "kind", self.kind, f"be one of {', '.join(map(repr, UNITS))}")
+        unit = UNITS[self.kind]
+        ends = {
+            end: None if value is None else _check.number(owner, end, value, unit)
+            for end, value in (("lower", self.lower), ("upper", self.upper))
+        }
+        lower, upper = ends["lower"], ends["upper"]
+        if lower is not None and upper is not None and upper < lower:
+            _check.refuse(owner, "upper", upper, f"be at least lower = {lower}", unit=unit)
+        _check.instance(owner, "locked", self.locked, bool, "True or False")
+        if self.prescribed is not None:
+            check_function(owner, "prescribed", self.prescribed)
+        if self.locked and self.prescribed is not None:
+            must = "be left out for a locked coordinate"
+            _check.refuse(owner, "prescribed", self.prescribed, must)
+        speed = _check.number(owner, "speed", self.speed, f"{unit}/s")
+        if self.locked and speed != 0.0:
+            _check.refuse(owner, "speed", speed, "be 0 for a locked coordinate", unit=f"{unit}/s")
+        _check.store(
+            self,
+            value=_check.number(owner, "value", self.value, unit),
+            speed=speed,
+            forces=_check_forces(owner, self.forces),
+            **ends,
+        )
+
+    @property
+    def unit(self) -> str:
+        """Unit of the value."""
+        return UNITS[self.kind]
+
+    @property
+    def laws(self) -> tuple[CoordinateLaw, ...]:
+        """The forces, a tuple since the coordinate was made."""
+        forces: Any = self.forces
+        return forces
+
+
+def _check_forces(owner: str, value: Any) -> tuple[CoordinateLaw, ...]:
+    """Tuple of one law or of a sequence of laws."""
+    kinds = (Spring, Damper, QuadraticLimit, SmoothLimit)
+    what = "a Spring, a Damper, a QuadraticLimit or a SmoothLimit"
+    if isinstance(value, kinds):
+        return (value,)
+    _check.instance(owner, "forces", value, (tuple, list), f"{what}, or a sequence of them")
+    for i, law in enumerate(value):
+        _check.instance(owner, f"forces[{i}]", law, kinds, what)
+    return tuple(value)

@@ -1,0 +1,328 @@
+"""Functions of one coordinate: what joints, couplings and moving points are described with.
+
+Each is a piecewise polynomial, so that all derivatives are exact; see `Pieces`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fibermsk.laws import _check
+
+__all__ = [
+    "Function",
+    "Linear",
+    "NaturalSpline",
+    "PiecewiseLinear",
+    "Pieces",
+    "Polynomial",
+    "Scaled",
+    "SimmSpline",
+]
+
+Array = NDArray[np.float64]
+
+
+class Pieces(NamedTuple):
+    """A piecewise polynomial on the whole line.
+
+    Attributes
+    ----------
+    knots : (m - 1,) float array
+        Where one piece ends and the next begins; increasing.
+    origin : (m,) float array
+        Where the powers of each piece are zero.
+    coefficients : (m, k) float array
+        Of the powers 0 to k - 1.
+    """
+
+    knots: Array
+    origin: Array
+    coefficients: Array
+
+    def __call__(self, x: ArrayLike, order: int = 0) -> Array:
+        """Values at points x of any shape, or derivatives of an order."""
+        x = np.asarray(x, dtype=np.float64)
+        piece = np.searchsorted(self.knots, x, side="right")
+        s, total = x - self.origin[piece], np.zeros(x.shape)
+        for power in range(self.coefficients.shape[1] - 1, order - 1, -1):
+            falling = float(np.prod(np.arange(power - order + 1, power + 1)))
+            total = total * s + falling * self.coefficients[piece, power]
+        return total
+
+
+class Function(Protocol):
+    """A function of one coordinate."""
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        ...
+
+
+class _Callable:
+    """Values and derivatives of a function from its pieces."""
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        raise NotImplementedError
+
+    def __call__(self, x: ArrayLike, order: int = 0) -> Array:
+        """Values at x of any shape, or derivatives of an order."""
+        return self.pieces()(x, order)
+
+
+@dataclass(frozen=True)
+class Linear(_Callable):
+    """A straight line.
+
+    Parameters
+    ----------
+    slope, intercept : float
+        f(x) = intercept + slope x.
+
+    Raises
+    ------
+    ModelError
+        If a number is not finite.
+    """
+
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers and store them as floats."""
+        _check.store(
+            self,
+            slope=_check.number("Linear", "slope", self.slope),
+            intercept=_check.number("Linear", "intercept", self.intercept),
+        )
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        return Pieces(np.zeros(0), np.zeros(1), np.array([[self.intercept, self.slope]]))
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial(_Callable):
+    """A polynomial.
+
+    Parameters
+    ----------
+    coefficients : (k,) array_like
+        Of the powers 0 to k - 1.
+
+    Raises
+    ------
+    ModelError
+        If there is none or one is not finite.
+    """
+
+    coefficients: ArrayLike
+
+    def __post_init__(self) -> None:
+        """Check the coefficients and store them as float64."""
+        coefficients = _check.array("Polynomial", "coefficients", self.coefficients, ("k",))
+        if coefficients.size == 0:
+            _check.refuse("Polynomial", "coefficients", coefficients, "be one or more")
+        _check.store(self, coefficients=coefficients)
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        return Pieces(np.zeros(0), np.zeros(1), np.array(self.coefficients)[None])
+
+
+@dataclass(frozen=True, eq=False)
+class NaturalSpline(_Callable):
+    """The natural cubic spline through points: no curvature at its ends, straight beyond them.
+
+    Parameters
+    ----------
+    x : (m,) array_like
+        Increasing; two or more.
+    y : (m,) array_like
+        Values there.
+
+    Raises
+    ------
+    ModelError
+        If x does not increase, a number is not finite or the lengths differ.
+    """
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def __post_init__(self) -> None:
+        """Check the points and store them as float64."""
+        _check_points("NaturalSpline", self)
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        x, y = np.asarray(self.x), np.asarray(self.y)
+        return _cubic(x, y, np.array([1.0, 0.0, 0.0, 1.0]), 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SimmSpline(_Callable):
+    """OpenSim's cubic spline: its ends keep the third difference of four points, straight beyond.
+
+    The end conditions are those of Forsythe, Malcolm and Moler, Computer Methods for Mathematical
+    Computations (1977), ch. 4: the third derivative in the first (last) interval is that of the
+    cubic through the first (last) four points; with three points it is zero. It is no natural
+    spline.
+
+    Parameters
+    ----------
+    x : (m,) array_like
+        Increasing; two or more.
+    y : (m,) array_like
+        Values there.
+
+    Raises
+    ------
+    ModelError
+        If x does not increase, a number is not finite or the lengths differ.
+    """
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def __post_init__(self) -> None:
+        """Check the points and store them as float64."""
+        _check_points("SimmSpline", self)
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        x, y = np.asarray(self.x), np.asarray(self.y)
+        if x.size == 2:
+            return PiecewiseLinear(x, y).pieces()
+        first = last = 0.0
+        if x.size > 3:
+            first, last = _third_difference(x[:4], y[:4]), _third_difference(x[-4:], y[-4:])
+        # curvature c changes by six third differences times the width of the interval
+        width = np.diff(x)
+        ends = np.array([-1.0, 1.0, -1.0, 1.0])
+        return _cubic(x, y, ends, 6.0 * first * width[0], 6.0 * last * width[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseLinear(_Callable):
+    """Straight lines between points; the outer ones go on.
+
+    Its slope jumps at the points: a joint that passes one jumps in speed, and so does its energy.
+
+    Parameters
+    ----------
+    x : (m,) array_like
+        Increasing; two or more.
+    y : (m,) array_like
+        Values there.
+
+    Raises
+    ------
+    ModelError
+        If x does not increase, a number is not finite or the lengths differ.
+    """
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def __post_init__(self) -> None:
+        """Check the points and store them as float64."""
+        _check_points("PiecewiseLinear", self)
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        x, y = np.asarray(self.x), np.asarray(self.y)
+        return Pieces(x[1:-1], x[:-1], np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
+
+
+@dataclass(frozen=True)
+class Scaled(_Callable):
+    """A multiple of another function.
+
+    Parameters
+    ----------
+    function : Function
+        What is multiplied.
+    factor : float
+        By what.
+
+    Raises
+    ------
+    ModelError
+        If the factor is not finite.
+    """
+
+    function: Function
+    factor: float
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        check_function("Scaled", "function", self.function)
+        _check.store(self, factor=_check.number("Scaled", "factor", self.factor))
+
+    def pieces(self) -> Pieces:
+        """The same as a piecewise polynomial."""
+        knots, origin, coefficients = self.function.pieces()
+        return Pieces(knots, origin, self.factor * coefficients)
+
+
+def check_function(owner: str, field: str, value: Any) -> Any:
+    """Value itself where it is a function of one coordinate."""
+    if not callable(getattr(value, "pieces", None)):
+        must = "be a Linear, a Polynomial, a NaturalSpline, a SimmSpline or a PiecewiseLinear"
+        _check.refuse(owner, field, value, must)
+    return value
+
+
+def _check_points(owner: str, function: Any) -> None:
+    """Check the points of a function and store them as float64."""
+    x = _check.array(owner, "x", function.x, ("m",))
+    y = _check.array(owner, "y", function.y, (x.size,))
+    if x.size < 2:
+        _check.refuse(owner, "x", x, "be two points or more")
+    late = np.flatnonzero(np.diff(x) <= 0.0)
+    if late.size:
+        k = int(late[0]) + 1
+        _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
+    _check.store(function, x=x, y=y)
+
+
+def _third_difference(x: Array, y: Array) -> float:
+    """Third divided difference of four points."""
+    for width in range(1, 4):
+        y = np.diff(y) / (x[width:] - x[:-width])
+    return float(y[0])
+
+
+def _cubic(x: Array, y: Array, ends: Array, first: float, last: float) -> Pieces:
+    """Cubic spline through points, straight outside, with conditions on its curvatures c.
+
+    ends: a, b of a c_0 + b c_1 = first, and a, b of a c_(m-2) + b c_(m-1) = last.
+    """
+    width, m = np.diff(x), x.size
+    slope = np.diff(y) / width
+    A, right = np.zeros((m, m)), np.zeros(m)
+    for k in range(1, m - 1):
+        A[k, k - 1 : k + 2] = width[k - 1], 2.0 * (width[k - 1] + width[k]), width[k]
+        right[k] = 6.0 * (slope[k] - slope[k - 1])
+    A[0, :2], right[0] = ends[:2], first
+    A[-1, -2:], right[-1] = ends[2:], last
+    c = np.linalg.solve(A, right)
+    inner = np.stack(
+        [
+            y[:-1],
+            slope - width * (2.0 * c[:-1] + c[1:]) / 6.0,
+            0.5 * c[:-1],
+            np.diff(c) / (6.0 * width),
+        ],
+        axis=1,
+    )
+    end_slope = slope[-1] + width[-1] * (c[-2] + 2.0 * c[-1]) / 6.0
+    before = [[y[0], inner[0, 1], 0.0, 0.0]]
+    after = [[y[-1], end_slope, 0.0, 0.0]]
+    return Pieces(x, np.r_[x[0], x], np.array(np.concatenate([before, inner, after]), float))

@@ -1,0 +1,209 @@
+"""A model file as a document: typed values of its elements, and errors that name their line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from fibermsk.errors import ModelError
+from fibermsk.read.osim.report import ImportReport
+from fibermsk.read.xml_tree import Element, read_xml
+
+__all__ = ["Document"]
+
+LARGEST = 1e12
+"""No length, angle, mass or force of a skeleton comes near; larger numbers only overflow."""
+TRUE, FALSE = ("true", "1"), ("false", "0")
+
+
+class Document:
+    """The model of one file, with what has been read of it.
+
+    Every access marks the element as seen; what is never seen ends up in the report.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Attributes
+    ----------
+    model : Element
+        The element Model.
+    version : int
+        Version of the file.
+    report : ImportReport
+        What was not understood or changed so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        root = read_xml(path)
+        self.version, self.model = self._open(root)
+        self.report = ImportReport(str(path), self.version)
+        self.defaults: dict[str, Element] = {}
+        self._unpack_engine()
+        for element in root.walk():
+            if element.attributes.get("file", "").strip():
+                self.fail(
+                    element,
+                    f"is kept in another file, {element.attributes['file']!r}",
+                    "must stand in this one",
+                    "open and save the model in OpenSim",
+                )
+        defaults = self.child(self.model, "defaults")
+        if defaults is not None:
+            for element in defaults.children:
+                self.defaults.setdefault(element.tag, element)
+
+    def _open(self, root: Element) -> tuple[int, Element]:
+        """Version and model of a document, checked."""
+        root.seen = True
+        if root.tag != "OpenSimDocument":
+            self.fail(root, "is no OpenSim document", "must start with <OpenSimDocument>")
+        text = root.attributes.get("Version", "").strip()
+        if not (text.isascii() and text.isdigit() and len(text) <= 6):
+            self.fail(root, f"Version = {text!r}", "must be a number such as 40000")
+        if int(text) < 20000:
+            self.fail(
+                root,
+                f"Version = {text}",
+                "must be 20000 or more (OpenSim 2 to 4)",
+                "open and save the model in OpenSim 3.3",
+            )
+        models = root.find("Model")
+        if len(models) != 1:
+            found = ", ".join(dict.fromkeys(child.tag for child in root.children)) or "nothing"
+            self.fail(root, f"holds {found}", "must hold one <Model>", "is this a setup file?")
+        models[0].seen = True
+        return int(text), models[0]
+
+    def _unpack_engine(self) -> None:
+        """Give the model what the earliest files keep in <DynamicsEngine><SimbodyEngine>."""
+        engine = self.child(self.child(self.model, "DynamicsEngine"), "SimbodyEngine")
+        if engine is not None:
+            for child in engine.children:
+                child.parent = self.model
+            self.model.children += engine.children
+            engine.children = []
+
+    # errors -------------------------------------------------------------------------------
+
+    def where(self, element: Element) -> str:
+        """File, line and element, to start a message with."""
+        owner = element.parent
+        of = f" of {owner.label}" if not element.name and owner is not None and owner.name else ""
+        return f"{self.path}, line {element.line}: {element.label}{of}"
+
+    def fail(self, element: Element, problem: str, must: str, remedy: str = "") -> NoReturn:
+        """Raise the error of one element."""
+        remedy = f"; {remedy}" if remedy else ""
+        raise ModelError(f"{self.where(element)}: {_cut(problem)}; {must}{remedy}")
+
+    @contextmanager
+    def naming(self, element: Element) -> Iterator[None]:
+        """Context in which a `ModelError` gets the file, line and element in front."""
+        try:
+            yield
+        except ModelError as error:
+            if str(error).startswith(str(self.path)):
+                raise
+            raise ModelError(f"{self.where(element)}: {_cut(str(error))}") from error
+
+    # elements -----------------------------------------------------------------------------
+
+    def child(self, element: Element | None, *tags: str) -> Element | None:
+        """The child of one of several tags, from the file's defaults if the element has none."""
+        if element is None:
+            return None
+        found = [child for child in element.children if child.tag in tags]
+        for child in found:
+            child.seen = True
+        if len(found) > 1:
+            self.fail(
+                found[1],
+                f"stands beside {found[0].label} on line {found[0].line}",
+                "must be given once",
+            )
+        if found:
+            return found[0]
+        default = self.defaults.get(element.tag)
+        if default is None or default is element:
+            return None
+        return next((child for child in default.children if child.tag in tags), None)
+
+    def objects(self, element: Element | None, tag: str) -> list[Element]:
+        """Elements of a set, which stand in <tag><objects>."""
+        inside = self.child(self.child(element, tag), "objects")
+        return [] if inside is None else list(inside.children)
+
+    def parts(self, element: Element, *tags: str) -> list[Element]:
+        """Elements of some tags in <components> of an element, marked as seen."""
+        inside = self.child(element, "components")
+        found = [] if inside is None else [part for part in inside.children if part.tag in tags]
+        for part in found:
+            part.seen = True
+        return found
+
+    # values -------------------------------------------------------------------------------
+
+    def text(self, element: Element, *tags: str, default: str = "") -> str:
+        """Text of a child."""
+        found = self.child(element, *tags)
+        return default if found is None else found.text
+
+    def words(self, element: Element, *tags: str) -> list[str]:
+        """Words of a child."""
+        return self.text(element, *tags).split()
+
+    def flag(self, element: Element, *tags: str, default: bool) -> bool:
+        """True or False of a child."""
+        found = self.child(element, *tags)
+        if found is None or not found.text:
+            return default
+        value = found.text.lower()
+        if value not in TRUE + FALSE:
+            self.fail(found, f"is {found.text[:40]!r}", "must be true or false")
+        return value in TRUE
+
+    def numbers(self, found: Element) -> np.ndarray:
+        """Finite numbers of an element."""
+        values = []
+        for word in found.text.replace(",", " ").split():
+            try:
+                value = float(word) if word.isascii() and "_" not in word else math.nan
+            except ValueError:
+                value = math.nan
+            if not abs(value) <= LARGEST:
+                self.fail(found, f"has {word[:40]!r}", "must be finite numbers below 1e12")
+            values.append(value)
+        return np.array(values, dtype=np.float64)
+
+    def vector(
+        self, element: Element, size: int, *tags: str, default: tuple[float, ...] | None = None
+    ) -> np.ndarray:
+        """Numbers of a child, of a given count."""
+        found = self.child(element, *tags)
+        if found is None:
+            if default is None:
+                self.fail(element, f"has no <{tags[0]}>", f"must give {size} numbers there")
+            return np.array(default, dtype=np.float64)
+        values = self.numbers(found)
+        if values.size != size:
+            self.fail(found, f"has {values.size} numbers", f"must have {size}")
+        return values
+
+    def number(self, element: Element, *tags: str, default: float | None = None) -> float:
+        """One number of a child."""
+        given = None if default is None else (default,)
+        return float(self.vector(element, 1, *tags, default=given)[0])
+
+
+def _cut(text: str) -> str:
+    """Text without the middle of a very long one."""
+    return text if len(text) <= 600 else f"{text[:300]} ... {text[-300:]}"

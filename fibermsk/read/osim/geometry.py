@@ -1,0 +1,228 @@
+"""Meshes that bodies wear: where the files are, and which of them fibers touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk.errors import ModelError
+from fibermsk.laws import _check
+from fibermsk.read.osim.constraints import leave
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.frames import Frame, Frames, body_fixed_xyz, placed, socket
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["Contact", "MeshReference", "Meshes", "find_meshes"]
+
+Contact = Sequence[str] | Mapping[str, str | Sequence[str]]
+
+ONES = (1.0, 1.0, 1.0)
+ZEROS = (0.0,) * 6
+
+
+class MeshReference(NamedTuple):
+    """A mesh file that a body wears, scaled along its own axes and placed in the body."""
+
+    element: Element
+    file: str
+    frame: Frame
+    scale: np.ndarray
+
+
+def find_meshes(
+    document: Document, frames: Frames, holders: Sequence[Element]
+) -> list[MeshReference]:
+    """Mesh files of bodies and frames; other geometry goes to the report.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    frames : Frames
+        Frames of its bodies.
+    holders : sequence of Element
+        Ground, bodies and frames.
+
+    Returns
+    -------
+    references : list of MeshReference
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If a number is not finite.
+    """
+    found: list[MeshReference] = []
+    for holder in holders:
+        inside = document.child(holder, "attached_geometry")
+        shapes = [] if inside is None else inside.children
+        for element in [*shapes, *document.parts(holder, "Mesh")]:
+            found += _attached(document, frames, element)
+        visible = document.child(holder, "VisibleObject")
+        if visible is not None:
+            found += _visible(document, frames.around(visible), visible)
+    return found
+
+
+def _attached(document: Document, frames: Frames, element: Element) -> list[MeshReference]:
+    """Mesh of version 4."""
+    if element.tag == "FrameGeometry":
+        return []
+    if element.tag != "Mesh":
+        leave(element)
+        text = f"the geometry {element.tag} is not drawn, and nothing touches it"
+        document.report.add("not understood", element, text)
+        return []
+    element.seen = True
+    scale = document.vector(element, 3, "scale_factors", default=ONES)
+    file = document.text(element, "mesh_file")
+    named = socket(document, element, "frame")
+    frame = frames.named(named, element) if named is not None and named.text else None
+    return [MeshReference(element, file, frame or frames.around(element), scale)] if file else []
+
+
+def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshReference]:
+    """Meshes up to version 3."""
+    scale = document.vector(visible, 3, "scale_factors", default=ONES)
+    pose = document.vector(visible, 6, "transform", default=ZEROS)
+    frame = placed(frame, body_fixed_xyz(pose[:3]), pose[3:])
+    found = []
+    files = document.child(visible, "geometry_files")
+    for file in [] if files is None else files.text.split():
+        found.append(MeshReference(visible, file, frame, scale))
+    for element in document.objects(visible, "GeometrySet"):
+        element.seen = True
+        file = document.text(element, "geometry_file")
+        own = document.vector(element, 3, "scale_factors", default=ONES)
+        pose = document.vector(element, 6, "transform", default=ZEROS)
+        place = placed(frame, body_fixed_xyz(pose[:3]), pose[3:])
+        if file:
+            found.append(MeshReference(element, file, place, scale * own))
+    return found
+
+
+class Meshes:
+    """Meshes of the bodies, read when they are asked for.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    references : list of MeshReference
+        What its bodies wear.
+    folder : Path or None
+        Where meshes are, beside the folder of the file and `Geometry` in it.
+    contact : sequence of str, or mapping of str to str or a sequence of str
+        Bodies that fibers touch, and which of their mesh files; all if it does not say.
+
+    Raises
+    ------
+    ModelError
+        If `contact` names a body or a mesh that the file does not have, or one that is not found.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        references: list[MeshReference],
+        bodies: list[str],
+        folder: Path | None,
+        contact: Contact,
+    ) -> None:
+        self.document = document
+        self.references: dict[str, list[MeshReference]] = {}
+        for reference in references:
+            self.references.setdefault(reference.frame.body, []).append(reference)
+        beside = document.path.parent
+        self.folders = [beside, beside / "Geometry"]
+        if folder is not None:
+            self.folders = [folder, folder / "Geometry", *self.folders]
+        self.touched = self._touched(contact, bodies)
+        self._read: dict[Path, Any] = {}
+
+    def of(self, body: str) -> dict[str, Any]:
+        """Shapes and visuals of a body, as fields of `Body`."""
+        shapes, visuals = [], []
+        for reference in self.references.get(body, []):
+            wanted = Path(reference.file).name in self.touched.get(body, ())
+            mesh = self._mesh(reference, wanted)
+            if mesh is not None:
+                (shapes if wanted else visuals).append(mesh)
+        fields: dict[str, Any] = {}
+        if shapes:
+            fields["shapes"] = tuple(shapes)
+        if visuals:
+            fields["visuals"] = tuple(visuals)
+        return fields
+
+    def _touched(self, contact: Any, bodies: list[str]) -> dict[str, set[str]]:
+        """Names of the mesh files that fibers touch, by body."""
+        owner = f"read_osim of {self.document.path}"
+        if isinstance(contact, str):
+            contact = (contact,)
+        if not isinstance(contact, Mapping):
+            what = "names of bodies, or a mapping of names of bodies to mesh files"
+            _check.instance(owner, "contact", contact, (tuple, list, set, frozenset), what)
+            contact = dict.fromkeys(contact)
+        touched: dict[str, set[str]] = {}
+        for body, files in contact.items():
+            if body not in bodies:
+                must = f"be a body of the file: {', '.join(bodies)}"
+                _check.refuse(owner, "contact", body, must)
+            names = {Path(reference.file).name for reference in self.references.get(body, [])}
+            wanted = names if files is None else {files} if isinstance(files, str) else set(files)
+            wanted = {Path(str(name)).name for name in wanted}
+            missing = wanted - names
+            if missing or not wanted:
+                must = f"be mesh files that {body!r} wears: {', '.join(sorted(names)) or 'none'}"
+                _check.refuse(owner, f"contact of {body!r}", sorted(missing), must)
+            touched[body] = wanted
+        return touched
+
+    def _mesh(self, reference: MeshReference, wanted: bool) -> Any:
+        """Mesh of one file, placed; None for one that only draws and cannot be read."""
+        report, element = self.document.report, reference.element
+        path = self._find(reference.file)
+        body = reference.frame.body
+        report.meshes.append((body, reference.file, None if path is None else str(path)))
+        if path is None:
+            looked = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
+            text = f"mesh file not found, not drawn; looked in {looked}; give geometry=FOLDER"
+            if wanted:
+                self.document.fail(
+                    element, f"{reference.file}: {text}", "must be found for contact"
+                )
+            report.add("not understood", element, text)
+            return None
+        try:
+            if path not in self._read:
+                from fibermsk.read.mesh import read_mesh
+
+                self._read[path] = read_mesh(path)
+            with self.document.naming(element):
+                frame = reference.frame
+                mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
+            for remark in mesh.report.remarks if wanted else ():
+                report.add("note", element, f"mesh that fibers touch, {path.name}: {remark}")
+            return mesh
+        except ModelError as error:
+            if wanted:
+                raise
+            report.add("not understood", element, f"mesh not drawn: {error}")
+            return None
+
+    def _find(self, file: str) -> Path | None:
+        """Path of a mesh file in the folders."""
+        name = file.replace("\\", "/")
+        for folder in self.folders:
+            for candidate in (folder / name, folder / Path(name).name):
+                try:
+                    if candidate.is_file():
+                        return candidate
+                except (OSError, ValueError):
+                    continue
+        return None

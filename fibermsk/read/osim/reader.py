@@ -1,0 +1,187 @@
+"""An OpenSim file as a model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fibermsk.laws import _check
+from fibermsk.model.body import Body
+from fibermsk.model.coupling import Coupling
+from fibermsk.model.joint import FunctionalJoint, Weld
+from fibermsk.model.model import Model
+from fibermsk.read.osim.bodies import find_bodies, make_body
+from fibermsk.read.osim.constraints import read_couplings
+from fibermsk.read.osim.coordinates import CoordinateEntry, make_coordinate
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.forces import read_forces
+from fibermsk.read.osim.frames import Frames
+from fibermsk.read.osim.geometry import Contact, Meshes, find_meshes
+from fibermsk.read.osim.joints import JointEntry, in_tree_order, read_joints
+from fibermsk.read.osim.leftovers import report_leftovers
+from fibermsk.read.osim.muscles import read_muscle
+from fibermsk.read.osim.wraps import read_wrap_objects
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["read_osim"]
+
+GRAVITY = (0.0, -9.80665, 0.0)
+METERS = ("", "unassigned", "meters", "m")
+NEWTONS = ("", "unassigned", "n", "newtons")
+
+
+def read_osim(
+    path: str | os.PathLike[str],
+    *,
+    geometry: str | os.PathLike[str] | None = None,
+    contact: Contact = (),
+    unsupported: str | None = None,
+) -> Model:
+    """Model of an OpenSim file (.osim) of version 2 to 4.
+
+    Bodies, joints, coordinates, couplings, forces on coordinates, muscles as descriptions of their
+    paths and numbers, wrap surfaces and meshes. ``model.import_report`` lists all that was not
+    understood or changed.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    geometry : path, optional
+        Folder of the mesh files, searched before the folder of the file and ``Geometry`` in it.
+    contact : sequence of str, or mapping of str to str or a sequence of str
+        Bodies whose meshes fibers touch, and which of their mesh files; other meshes are only
+        drawn.
+    unsupported : {None, "weld"}
+        What becomes of a joint that is not understood: an error, or a weld that the report lists.
+
+    Returns
+    -------
+    model : Model
+        With `ImportReport` as ``import_report``.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or describes no tree of bodies, with file, line and element.
+
+    Examples
+    --------
+    >>> model = fm.read_osim("arm26.osim", geometry="Geometry")  # doctest: +SKIP
+    >>> print(model.import_report)  # doctest: +SKIP
+    """
+    _check.instance("read_osim", "path", path, (str, os.PathLike), "a path")
+    file = Path(path)
+    owner = f"read_osim of {file}"
+    if unsupported not in (None, "weld"):
+        _check.refuse(owner, "unsupported", unsupported, "be None or 'weld'")
+    if geometry is not None:
+        _check.instance(owner, "geometry", geometry, (str, os.PathLike), "a folder or None")
+        if not Path(geometry).is_dir():
+            _check.refuse(owner, "geometry", str(geometry), "be a folder of mesh files")
+    document = Document(file)
+    folder = None if geometry is None else Path(geometry)
+    with np.errstate(all="ignore"):  # what overflows is refused by the checks of the model
+        return _Reader(document, folder, contact, unsupported).model
+
+
+class _Reader:
+    """The steps of reading, in the order in which they need each other."""
+
+    def __init__(
+        self, document: Document, folder: Path | None, contact: Contact, unsupported: str | None
+    ) -> None:
+        self.document = document
+        ground, elements = find_bodies(document)
+        names = ["ground", *(element.name for element in elements)]
+        frames = Frames(document, names)
+        joints = read_joints(document, frames, elements, unsupported=unsupported)
+        self.joints = in_tree_order(document, joints, names)
+        self.coordinates = self._collect()
+        couplings = read_couplings(document, self.coordinates)
+        muscles = read_forces(document, self.coordinates)
+        holders = [*([] if ground is None else [ground]), *elements, *frames.check()]
+        references = find_meshes(document, frames, holders)
+        meshes = Meshes(document, references, names, folder, contact)
+        self.model = self._start(ground, meshes)
+        bodies = {"ground": self.model.ground}
+        for element in elements:
+            bodies[element.name] = self.model.add(make_body(document, element, meshes))
+        for joint in self.joints:
+            self._add_joint(joint, bodies)
+        for element, coupling in couplings:
+            with document.naming(element):
+                self.model.add(coupling)
+            self._check_start(element, coupling)
+        surfaces = read_wrap_objects(document, frames, bodies, holders)
+        for element in muscles:
+            muscle = read_muscle(document, frames, bodies, self.coordinates, surfaces, element)
+            if muscle is not None:
+                with document.naming(element):
+                    self.model.add(muscle)
+        report_leftovers(document)
+        document.report.entries.sort(key=lambda entry: entry.line)
+        document.report.joint_kinds = {joint.name: joint.kind for joint in joints}
+        self.model.import_report = document.report
+
+    def _collect(self) -> dict[str, CoordinateEntry]:
+        """Coordinates of all joints by name."""
+        found: dict[str, CoordinateEntry] = {}
+        for joint in self.joints:
+            for entry in joint.coordinates:
+                if entry.name in found:
+                    self.document.fail(
+                        entry.element,
+                        f"the coordinate {entry.name!r} exists on line "
+                        f"{found[entry.name].element.line}",
+                        "must have a name of its own",
+                        "rename one of them",
+                    )
+                found[entry.name] = entry
+        return found
+
+    def _start(self, ground: Element | None, meshes: Meshes) -> Model:
+        """Empty model with its name, gravity and ground."""
+        document, element = self.document, self.document.model
+        for tag, usual, unit in (("length_units", METERS, "m"), ("force_units", NEWTONS, "N")):
+            text = document.text(element, tag)
+            if text.lower() not in usual:
+                said = f"{tag} says {text[:40]!r}: the numbers are taken in {unit}, as in OpenSim"
+                document.report.add("changed", element, said)
+        gravity = document.vector(element, 3, "gravity", default=GRAVITY)
+        with document.naming(ground or element):
+            body = Body("ground", **meshes.of("ground"))
+            return Model(element.name or document.path.stem, gravity, ground=body)
+
+    def _add_joint(self, entry: JointEntry, bodies: dict[str, Body]) -> None:
+        """Add one joint to the model."""
+        document = self.document
+        parent, child = bodies[entry.parent.body], bodies[entry.child.body]
+        coordinates = [make_coordinate(document, one) for one in entry.coordinates]
+        placement: dict[str, Any] = {
+            "at": entry.parent.position,
+            "child_at": entry.child.position,
+            "rotation": entry.rotation,
+        }
+        with document.naming(entry.element):
+            if entry.axes or coordinates:
+                own = (entry.name, parent, child, coordinates, entry.axes)
+                joint = FunctionalJoint(*own, **placement)
+            else:
+                joint = Weld(parent, child, **placement)
+            self.model.add(joint)
+
+    def _check_start(self, element: Element, coupling: Coupling) -> None:
+        """Say where a coupling moves the start of its dependent coordinate."""
+        values = {one.name: one.value for one in self.model.coordinates}
+        start = float(coupling.function.pieces()(values[coupling.independent]))
+        given = values[coupling.dependent]
+        if not abs(start - given) <= 1e-6:
+            text = (
+                f"{coupling.dependent} starts at {start:.6g}, where its coupling puts it, not at "
+                f"its default_value {given:.6g}"
+            )
+            self.document.report.add("changed", element, text)

@@ -1,0 +1,113 @@
+"""What an import did not understand or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["ImportEntry", "ImportReport"]
+
+KINDS = ("not understood", "changed", "note")
+
+
+@dataclass(frozen=True)
+class ImportEntry:
+    """One thing that whoever imports a model should know.
+
+    Attributes
+    ----------
+    kind : {"not understood", "changed", "note"}
+        Left out of the model; taken in another form; or worth knowing.
+    element : str
+        Path of the element in the file.
+    line : int
+        Its line.
+    text : str
+        What happened and what follows from it. Entries of the same kind and text are one thing
+        that happened several times.
+    """
+
+    kind: str
+    element: str
+    line: int
+    text: str
+
+
+@dataclass(repr=False)
+class ImportReport:
+    """What an import did not understand or changed.
+
+    Attributes
+    ----------
+    file : str
+        The file.
+    version : int
+        Its version, such as 40000.
+    entries : list of ImportEntry
+        In the order of the file.
+    joint_kinds : dict
+        Class of each joint in the file, such as "CustomJoint", by the joint's name.
+    meshes : list of (body, file, path)
+        Mesh files that bodies name; path is None for one that was not found.
+    """
+
+    file: str
+    version: int = 0
+    entries: list[ImportEntry] = field(default_factory=list)
+    joint_kinds: dict[str, str] = field(default_factory=dict)
+    meshes: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    def add(self, kind: str, element: Any, text: str) -> None:
+        """Add an entry about an element of the file."""
+        self.entries.append(ImportEntry(kind, element.path, element.line, text))
+
+    def of_kind(self, kind: str) -> list[ImportEntry]:
+        """Entries of one kind."""
+        return [entry for entry in self.entries if entry.kind == kind]
+
+    def grouped(self) -> Iterator[tuple[str, str, list[ImportEntry]]]:
+        """Kinds and texts with the entries that share them, "not understood" first."""
+        for kind in KINDS:
+            groups: dict[str, list[ImportEntry]] = {}
+            for entry in self.of_kind(kind):
+                groups.setdefault(entry.text, []).append(entry)
+            for text, entries in groups.items():
+                yield kind, text, entries
+
+    def __repr__(self) -> str:
+        """File, version and numbers of entries."""
+        counts = ", ".join(f"{len(self.of_kind(kind))} {kind}" for kind in KINDS)
+        return f"import of {self.file} (version {self.version}): {counts}"
+
+    def __str__(self) -> str:
+        """A paragraph for each kind, and a line for each thing that happened."""
+        lines = [repr(self)]
+        last = ""
+        for kind, text, entries in self.grouped():
+            if kind != last:
+                lines.append(f"  {kind}:")
+                last = kind
+            where = f"line {entries[0].line}, {entries[0].element}"
+            if len(entries) > 1:
+                where += f", and {len(entries) - 1} more"
+            lines.append(f"    {text} ({where})")
+        missing = [file for _, file, path in self.meshes if path is None]
+        if missing:
+            found = len(self.meshes) - len(missing)
+            names = ", ".join(dict.fromkeys(missing))
+            lines.append(f"  meshes: {found} found, {len(missing)} missing: {names}")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields as what JSON knows."""
+        return {
+            "file": self.file,
+            "version": self.version,
+            "entries": [
+                {"kind": e.kind, "element": e.element, "line": e.line, "text": e.text}
+                for e in self.entries
+            ],
+            "joint_kinds": dict(self.joint_kinds),
+            "meshes": [{"body": b, "file": f, "path": p} for b, f, p in self.meshes],
+        }

@@ -1,0 +1,227 @@
+"""XML files as a light tree of elements that know their line; hostile files are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from fibermsk.errors import ModelError
+
+__all__ = ["Element", "read_xml"]
+
+MAX_BYTES = 64 * 2**20
+MAX_ELEMENTS = 500_000
+MAX_DEPTH = 100
+"""Far above any model: the largest known has 1.2 MB, 4e4 elements and a depth of 14."""
+
+
+class Element:
+    """One element of an XML file.
+
+    Attributes
+    ----------
+    tag : str
+        Name of the element.
+    attributes : dict of str
+        Its attributes.
+    line : int
+        Line of the file on which it starts.
+    children : list of Element
+        In the order of the file.
+    parent : Element or None
+        The element that holds it; None for the root.
+    text : str
+        Characters outside of child elements, without blanks at the ends.
+    seen : bool
+        Whether a reader has looked at it.
+    """
+
+    __slots__ = ("attributes", "children", "line", "parent", "parts", "seen", "tag")
+
+    def __init__(
+        self, tag: str, attributes: dict[str, str], line: int, parent: Element | None
+    ) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.line = line
+        self.parent = parent
+        self.children: list[Element] = []
+        self.parts: list[str] = []
+        self.seen = False
+
+    def __repr__(self) -> str:
+        """Tag, name and line."""
+        return f"<{self.label}, line {self.line}>"
+
+    @property
+    def text(self) -> str:
+        """Characters outside of child elements, without blanks at the ends."""
+        return "".join(self.parts).strip()
+
+    @property
+    def name(self) -> str:
+        """The attribute `name`, without blanks at the ends; empty where there is none."""
+        return self.attributes.get("name", "").strip()
+
+    @property
+    def label(self) -> str:
+        """Tag and name, such as "Body 'ulna'"; long ones are cut."""
+        return f"{_cut(self.tag)} {_cut(self.name)!r}" if self.name else _cut(self.tag)
+
+    @property
+    def path(self) -> str:
+        """Labels from below the root down to this element, separated by slashes."""
+        labels, element = [], self
+        while element.parent is not None:
+            labels.append(_cut(element.name or element.tag))
+            element = element.parent
+        return "/".join(reversed(labels)) or self.tag
+
+    def walk(self) -> Iterator[Element]:
+        """The element and all below it, in the order of the file."""
+        waiting: list[Element] = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting.extend(reversed(element.children))
+
+    def find(self, tag: str) -> list[Element]:
+        """Children of a tag."""
+        return [child for child in self.children if child.tag == tag]
+
+
+def _cut(text: str) -> str:
+    """Beginning of a text."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def read_xml(
+    path: Path,
+    *,
+    max_bytes: int = MAX_BYTES,
+    max_elements: int = MAX_ELEMENTS,
+    max_depth: int = MAX_DEPTH,
+) -> Element:
+    """Root element of an XML file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    max_bytes, max_elements, max_depth : int
+        What a file may have at most.
+
+    Returns
+    -------
+    root : Element
+        The tree.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is larger than allowed, is not well-formed XML or declares a
+        document type or entities, which no model needs.
+    """
+    return _Builder(path, max_elements, max_depth).build(_contents(path, max_bytes))
+
+
+def _contents(path: Path, max_bytes: int) -> bytes:
+    """Bytes of a regular file that is not too large."""
+    try:
+        if not path.exists():
+            raise ModelError(f"{path}: no such file; must name a model file; check the path")
+        if not path.is_file():
+            raise ModelError(f"{path}: not a file; must name a model file")
+        size = path.stat().st_size
+        if size > max_bytes:
+            raise ModelError(
+                f"{path}: {size / 2**20:.0f} MB large; must be {max_bytes / 2**20:.0f} MB or less; "
+                "meshes and results belong into files of their own"
+            )
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{path}: cannot be read: {error}; check the path and its rights") from (
+            error
+        )
+
+
+class _Builder:
+    """Handlers of the parser, which grow the tree."""
+
+    def __init__(self, path: Path, max_elements: int, max_depth: int) -> None:
+        self.path = path
+        self.max_elements = max_elements
+        self.max_depth = max_depth
+        self.n_elements = 0
+        self.open: list[Element] = []
+        self.root: Element | None = None
+        self.parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.characters
+        parser.StartDoctypeDeclHandler = self.doctype
+        parser.EntityDeclHandler = self.doctype
+
+    def build(self, data: bytes) -> Element:
+        """Root of the tree of a whole file."""
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise ModelError(
+                f"{self.path}, line {error.lineno}, column {error.offset + 1}: not well-formed "
+                f"XML: {reason}; must be a model that OpenSim wrote; open and save it there"
+            ) from error
+        except (LookupError, ValueError) as error:  # an encoding that Python does not know
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError(
+                f"{self.path}, line {self.parser.CurrentLineNumber}: cannot be decoded: {error}; "
+                "must be XML in UTF-8"
+            ) from error
+        if self.root is None:  # expat refuses a file without element itself
+            self.refuse("holds no element")
+        return self.root
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise the error of the present line."""
+        raise ModelError(
+            f"{self.path}, line {self.parser.CurrentLineNumber}: {problem}; "
+            "must be a model that OpenSim wrote"
+        )
+
+    def doctype(self, name: str, *rest: object) -> None:
+        """Refuse a document type, and with it every entity of its own."""
+        self.refuse(
+            f"declares the document type or entity {name!r}, which no model needs and which could "
+            "exhaust the memory"
+        )
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Open an element."""
+        self.n_elements += 1
+        if self.n_elements > self.max_elements:
+            self.refuse(f"more than {self.max_elements} elements")
+        if len(self.open) >= self.max_depth:
+            self.refuse(f"elements nested more than {self.max_depth} deep")
+        parent = self.open[-1] if self.open else None
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, parent)
+        if parent is None:
+            self.root = element
+        else:
+            parent.children.append(element)
+        self.open.append(element)
+
+    def end(self, tag: str) -> None:
+        """Close an element."""
+        self.open.pop()
+
+    def characters(self, text: str) -> None:
+        """Keep characters that are not all blank between child elements."""
+        if self.open and not (text.isspace() and self.open[-1].children):
+            self.open[-1].parts.append(text)

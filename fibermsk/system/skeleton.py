@@ -1,0 +1,335 @@
+"""The skeleton of a model: what its coordinates do to its bodies, exactly.
+
+The state ``q`` are the coordinates that are not left out: all but locked ones and those that follow
+others (couplings with "eliminate"). A `CoordinateMap` makes of it all coordinates and then the axes
+of the tree; the mechanics of the tree is pulled back through it:
+
+    axes  theta(q),  theta_dot = J p,  theta_ddot = J p_dot + V p,
+    force J^T tau,   M = J^T M_theta J.
+
+Where every axis is a coordinate of its own, the map is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.kernels.coordinate_map import FARTHEST_TURN
+from fibermsk.laws import _check
+from fibermsk.model import Model
+from fibermsk.system.constraints import Constraints
+from fibermsk.system.coordinate_map import CoordinateMap, Rows
+from fibermsk.system.numbering import number_coordinates
+from fibermsk.system.passive import Passive
+from fibermsk.system.tree import TreeState, build_tree
+
+__all__ = ["Motion", "Skeleton", "skeleton"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Motion(NamedTuple):
+    """A skeleton at one state.
+
+    Attributes
+    ----------
+    links : TreeState
+        Of the tree.
+    rows : Rows or None
+        Of the map, if there is one.
+    speed, rate : (n_axes,) float array
+        Of the axes: theta_dot and theta_ddot.
+    """
+
+    links: TreeState
+    rows: Rows | None
+    speed: Array
+    rate: Array
+
+
+def skeleton(model: Model) -> Skeleton:
+    """Bodies and joints of a model, to be evaluated without its fibers.
+
+    Parameters
+    ----------
+    model : Model
+        The description; it is not changed and not kept in sync.
+
+    Returns
+    -------
+    skeleton : Skeleton
+        Poses, mass matrix, inverse and forward dynamics.
+
+    Raises
+    ------
+    ModelError
+        If the model is incomplete.
+    """
+    _check.instance("skeleton", "model", model, Model, "a Model")
+    model.validate()
+    return Skeleton(model)
+
+
+class Skeleton:
+    """Bodies and joints as numbers.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of all coordinates, those that are locked or follow others included.
+    independent : tuple of str
+        Names of the entries of the state q.
+    start, start_speed : (n,) float array
+        State and its rates at the start.
+    tree : Tree
+        Axes and bodies.
+    map : CoordinateMap or None
+        From the state to the axes; None where they are the same.
+    passive : Passive
+        Forces of the coordinates on themselves.
+    constraints : Constraints
+        Couplings with multipliers, and coordinates that are prescribed.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.tree, moving = build_tree(model)
+        numbers = number_coordinates(model, moving)
+        self.coordinates, self.independent = numbers.names, numbers.independent
+        self.start, self.start_speed = numbers.start, numbers.start_speed
+        self.map: CoordinateMap | None = numbers.map
+        self._row, self._first_axis = numbers.row, numbers.first_axis
+        self.passive = Passive(numbers)
+        self.constraints = Constraints(numbers)
+        self._turned = np.array(numbers.turned, np.int64)  # first axis of each quaternion
+        self._at_rest = 0.0, np.zeros(3)  # mass and first moment of the bodies that never move
+        for body in model.bodies:
+            link, R, x = self.tree.frames[body.name]
+            if link < 0 and body.mass is not None:
+                mass, moment = self._at_rest
+                center = R @ np.asarray(body.com) + x
+                self._at_rest = mass + body.mass, moment + body.mass * center
+
+    @property
+    def n(self) -> int:
+        """Number of entries of the state."""
+        return self.start.size
+
+    def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool = False) -> Motion:
+        """Links, and rows of the map with their second derivatives if asked for."""
+        if self.map is None:
+            return Motion(self.tree.evaluate(q, p, p_dot), None, p, p_dot)
+        rows = self.map.evaluate(q, p, p_dot, second)
+        axes = slice(self._first_axis, None)
+        base = None
+        if self._turned.size:
+            base = self.tree.joint_rotation.copy()
+            base[self._turned] = base[self._turned] @ rows.turns
+        speed, rate = rows.x_dot[axes], rows.x_ddot[axes]
+        return Motion(self.tree.evaluate(rows.x[axes], speed, rate, base), rows, speed, rate)
+
+    def at(self, q: Array) -> Motion:
+        """At rest."""
+        zero = np.zeros(self.n)
+        return self.evaluate(q, zero, zero)
+
+    def axes_of(self, rows: Array) -> Array:
+        """Those of some rows of the map that are axes."""
+        return rows[self._first_axis :]
+
+    def to_axes(self, motion: Motion, vector: Array) -> Array:
+        """J times a vector (n,) or columns (n, m)."""
+        return vector if motion.rows is None else self.axes_of(motion.rows.J) @ vector
+
+    def columns(self, motion: Motion, columns: Array) -> Array:
+        """Columns of the axes (..., n_axes) times J, (..., n)."""
+        if self.map is None or motion.rows is None:
+            return columns
+        return self.map.columns(motion.rows, self._first_axis, columns)
+
+    def from_axes(self, motion: Motion, force: Array) -> Array:
+        """J^T times forces on the axes (n_axes,), or rows (n_axes, m)."""
+        return force if motion.rows is None else self.axes_of(motion.rows.J).T @ force
+
+    def add_curvature(self, motion: Motion, force: Array, D: Array) -> None:
+        """Add the derivative of J^T force in q at constant force on the axes to D (n, n)."""
+        if self.map is not None and motion.rows is not None:
+            self.map.add_curvature(motion.rows, self._first_axis, force, D)
+
+    def dependence(self, motion: Motion) -> tuple[Index, Array, Array, int]:
+        """States that each axis depends on, with J and H, and the row of the first axis."""
+        if self.map is not None and motion.rows is not None:
+            return self.map.support, motion.rows.J, motion.rows.H, self._first_axis
+        own = np.arange(self.n)
+        return own[:, None], np.eye(self.n), np.zeros((0, 1, 1)), 0
+
+    def moved_by(self, link: Index) -> NDArray[np.bool_]:
+        """Which entries of the state move each of some links (m,), -1 for the ground; (m, n)."""
+        moves = np.zeros((link.size, self.tree.n), bool)
+        moves[link >= 0] = self.tree.moves[link[link >= 0]]
+        if self.map is None:
+            return moves
+        support = self.map.support[self._first_axis :]
+        depends = np.zeros((self.tree.n, self.n + 1), bool)
+        depends[np.arange(self.tree.n)[:, None], support] = True  # -1 is the last column
+        return moves @ depends[:, :-1]
+
+    def dynamics(self, motion: Motion, q: Array, p: Array, p_dot: Array) -> Array:
+        """M p_dot + bias - gravity - passive forces, the forces that a motion asks for; (n,)."""
+        force = np.zeros(self.tree.n)
+        self.tree.dynamics(motion.links, force)
+        residual = self.from_axes(motion, force).copy()
+        self.passive.add(motion.rows, q, p, p_dot, residual)
+        return residual
+
+    def all_of(self, motion: Motion, q: Array, p: Array) -> tuple[Array, Array]:
+        """Values of all coordinates and their rates."""
+        if motion.rows is None:
+            return q[self._row], p[self._row]
+        return motion.rows.x[self._row], motion.rows.x_dot[self._row]
+
+    def step_limit(self, q: Array, update: Array) -> float:
+        """Largest part, at most 1, of an update that no quaternion turns too far with."""
+        if self.map is None or not self.map.states.size:
+            return 1.0
+        size = np.linalg.norm(q[self.map.states], axis=1)
+        turn = np.linalg.norm(update[self.map.states], axis=1) / size
+        return min(1.0, FARTHEST_TURN / max(float(turn.max()), 1e-300))
+
+    def excess(self, q: Array, update: Array) -> Array:
+        """Bound of how far each axis leaves its linear way on any part of an update, (n_axes,)."""
+        if self.map is None:
+            return np.zeros(self.tree.n)
+        return self.axes_of(self.map.excess(q, update))
+
+    # what a user asks for
+
+    def q_of(self, values: dict[str, float] | None = None) -> Array:
+        """State with coordinates of given values, all others at their start.
+
+        Parameters
+        ----------
+        values : dict of float
+            By coordinate [rad or m].
+
+        Raises
+        ------
+        ModelError
+            If a name is not that of a coordinate of the state.
+        """
+        q = self.start.copy()
+        for name, value in (values or {}).items():
+            if name not in self.independent:
+                why = "which is locked or follows others" if name in self.coordinates else "unknown"
+                raise ModelError(
+                    f"coordinate {name!r}: {why}; must be one of {', '.join(self.independent)}"
+                )
+            q[self.independent.index(name)] = _check.number(f"coordinate {name!r}", "value", value)
+        return q
+
+    def values(self, q: ArrayLike) -> dict[str, float]:
+        """All coordinates at a state, by name."""
+        q = self._state(q)
+        return dict(zip(self.coordinates, self.all_of(self.at(q), q, 0.0 * q)[0], strict=True))
+
+    def rates(self, q: ArrayLike, p: ArrayLike) -> dict[str, float]:
+        """Rates of all coordinates at a state with rates p, by name."""
+        q, p = self._state(q), self._state(p)
+        motion = self.evaluate(q, p, np.zeros(self.n))
+        return dict(zip(self.coordinates, self.all_of(motion, q, p)[1], strict=True))
+
+    def poses(self, q: ArrayLike) -> dict[str, tuple[Array, Array]]:
+        """Rotation (3, 3) and position (3,) of every body frame in ground, by body."""
+        links = self.at(self._state(q)).links
+        return {name: self.tree.place(name, links) for name in self.tree.frames}
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q), (n, n): that of the bodies, and an inertia of 1 of each quaternion's length."""
+        q = self._state(q)
+        motion = self.at(q)
+        M = np.empty((self.tree.n, self.tree.n))
+        self.tree.fill_mass_matrix(motion.links, M)
+        if self.map is not None and motion.rows is not None:
+            M = self.map.congruence(motion.rows, self._first_axis, M)
+            self.passive.add_inertia(q, M)
+        return M
+
+    def bias(self, q: ArrayLike, p: ArrayLike) -> Array:
+        """Forces of a motion without acceleration: Coriolis, centrifugal, weight; (n,)."""
+        return self.inverse_dynamics(q, p, np.zeros(self.n), passive=False)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, p: ArrayLike, p_dot: ArrayLike, *, passive: bool = True
+    ) -> Array:
+        """Generalized forces that a motion needs: M p_dot + bias, minus passive forces; (n,).
+
+        Parameters
+        ----------
+        q, p, p_dot : (n,) array_like
+            State, its rates and accelerations.
+        passive : bool
+            Whether the forces of the coordinates on themselves help.
+        """
+        q, p, p_dot = (self._state(x) for x in (q, p, p_dot))
+        motion = self.evaluate(q, p, p_dot)
+        if passive:
+            return self.dynamics(motion, q, p, p_dot)
+        force = np.zeros(self.tree.n)
+        self.tree.dynamics(motion.links, force)
+        residual = self.from_axes(motion, force).copy()
+        self.passive.add_lengths(q, p, p_dot, residual)
+        return residual
+
+    def forward_dynamics(
+        self, q: ArrayLike, p: ArrayLike, force: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """Accelerations under generalized forces, and the multipliers of the couplings.
+
+        Solves M p_dot + G^T lam = force - bias + passive forces with G p_dot = b.
+
+        Parameters
+        ----------
+        q, p : (n,) array_like
+            State and its rates.
+        force : (n,) array_like, optional
+            Applied besides the passive ones; none if left out.
+
+        Returns
+        -------
+        p_dot : (n,) float array
+            Accelerations.
+        lam : (m,) float array
+            Of the couplings with multipliers.
+        """
+        q, p = self._state(q), self._state(p)
+        applied = np.zeros(self.n) if force is None else self._state(force)
+        G, b = self.constraint(q, p)
+        M, m = self.mass_matrix(q), G.shape[0]
+        right = np.r_[applied - self.inverse_dynamics(q, p, np.zeros(self.n)), b]
+        x = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((m, m))]]), right)
+        return x[: self.n], x[self.n :]
+
+    def constraint(self, q: ArrayLike, p: ArrayLike) -> tuple[Array, Array]:
+        """G (m, n) and b (m,) of the constraints G p_dot = b of couplings with multipliers."""
+        q, p = self._state(q), self._state(p)
+        if self.map is None:
+            return np.zeros((0, self.n)), np.zeros(0)
+        rows = self.map.evaluate(q, p, np.zeros(self.n), False)
+        own = self.constraints.row
+        return rows.J[own], -rows.x_ddot[own]
+
+    def mass_and_center(self, q: ArrayLike) -> tuple[float, Array]:
+        """Mass of all bodies [kg] and where its center is in ground (3,) [m]."""
+        tree, links = self.tree, self.at(self._state(q)).links
+        R, x = links.rotation[tree.body_link], links.position[tree.body_link]
+        at_rest, moment = self._at_rest
+        mass = float(tree.mass.sum()) + at_rest
+        moment = moment + tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x)
+        return mass, moment / mass
+
+    def _state(self, value: Any) -> Array:
+        return np.array(_check.array("skeleton", "state", value, (self.n,)))

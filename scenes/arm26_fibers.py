@@ -1,0 +1,161 @@
+"""The arm of an OpenSim model with its muscles as bundles of fibers: a curl.
+
+Reads `arm26.osim`, with two joints and six muscles, and puts a bundle of fibers in the place of
+every muscle: the length of muscle and tendon, the cross-section and the stress come from the
+muscle's numbers, and the way around the humerus from contact with its mesh. The flexors lift the
+forearm, with shoulder and elbow free, and the extensors catch it. The model is not part of this
+package: it comes with OpenSim and on https://github.com/opensim-org/opensim-models.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import fibermsk as fm
+
+FILE = "arm26.osim"
+BONES = {
+    "r_humerus": ["arm_r_humerus.vtp"],
+    "r_ulna_radius_hand": ["arm_r_ulna.vtp", "arm_r_radius.vtp"],
+}
+START = {"r_shoulder_elev": 0.0, "r_elbow_flex": 0.7}  # rad
+# Holzbaur et al. (2005) found the largest forces of the model that this one is made from with it.
+SPECIFIC_TENSION = 1.4e6  # N/m^2
+# Share of the tendon at the origin: the triceps and the brachialis are fleshy there.
+PROXIMAL = {
+    "TRIlong": 0.3,
+    "TRIlat": 0.2,
+    "TRImed": 0.2,
+    "BIClong": 0.6,
+    "BICshort": 0.6,
+    "BRA": 0.2,
+}
+# The long head of the biceps keeps to its way over the head of the humerus.
+SMOOTHING = {"BIClong": 0.04}
+# The mesh of the humerus has no groove that would hold this tendon: its inner wall, from the third
+# to the fifth path point, 13 mm towards the body.
+WALL = fm.Capsule((0.0213, 0.0179, -0.0027), (0.0135, -0.0283, -0.0116), 0.007)
+LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
+
+
+def rise(x):
+    """Smooth step from 0 to 1 over x in [0, 1]."""
+    x = np.clip(x, 0.0, 1.0)
+    return x * x * (3.0 - 2.0 * x)
+
+
+class Curl:
+    """Activation of the flexors: up, held, and down."""
+
+    def __init__(self, peak):
+        self.peak = peak
+
+    def __call__(self, t):
+        """Activation at time t [s]."""
+        return 0.02 + self.peak * rise(t / 0.15) * (1.0 - rise((t - 0.25) / 0.2))
+
+
+def brake(t):
+    """Activation of the extensors: a push against the flexion, late."""
+    return 0.02 + 0.06 * rise((t - 0.3) / 0.15) * (1.0 - rise((t - 0.6) / 0.2))
+
+
+def find(model, geometry):
+    """Paths of the model's file and of the folder with its meshes."""
+    folder = os.environ.get("FIBERMSK_MODELS", "")
+    tried = [Path(model)] if model else []
+    if not model and folder:
+        tried = [Path(folder) / FILE, Path(folder) / "opensim-models" / FILE]
+    path = next((path for path in tried if path.is_file()), None)
+    if path is None:
+        where = ", ".join(map(str, tried)) or "nothing: no path was given"
+        raise fm.ModelError(
+            f"arm26_fibers: model = {model!r}; must be the path of {FILE} (looked at {where}). It "
+            "comes with OpenSim, in Models/Arm26, and on "
+            "https://github.com/opensim-org/opensim-models, with its meshes in Geometry: give "
+            f"model=path/to/{FILE} and geometry=path/to/Geometry, or set FIBERMSK_MODELS to a "
+            "folder that holds both"
+        )
+    return path, Path(geometry) if geometry else path.parent / "Geometry"
+
+
+def skeleton(path, geometry):
+    """Bones, joints and line muscles of the file, with its ranges of motion made real."""
+    source = fm.read_osim(path, geometry=geometry, contact=BONES)
+    arm = fm.Model("arm26_fibers", gravity=source.gravity, ground=source.ground)
+    arm.add(*source.bodies[1:])
+    for joint in source.joints:
+        held = [
+            replace(
+                c,
+                value=START.get(c.name, c.value),
+                forces=(
+                    fm.Damper(0.2),
+                    fm.SmoothLimit(c.lower, c.upper, 20.0, 20.0, 0.5, 0.1),
+                ),
+            )
+            for c in joint.coordinates
+        ]
+        arm.add(replace(joint, coordinates=tuple(held)) if held else joint)
+    humerus = next(body for body in arm.bodies if body.name == "r_humerus")
+    wall = arm.add(fm.Body("groove", shapes=WALL))
+    arm.add(fm.Weld(humerus, wall), *source.muscles)
+    return arm
+
+
+def scene(
+    model: str = "",
+    geometry: str = "",
+    fibers: int = 3,
+    elements: int = 8,
+    steps: int = 100,
+    duration: float = 1.0,
+    peak: float = 0.16,
+) -> fm.Scene:
+    """Describe the scene.
+
+    Parameters
+    ----------
+    model : str
+        Path of arm26.osim; left out, it is looked for in the folder FIBERMSK_MODELS.
+    geometry : str
+        Folder of its meshes; left out, Geometry beside the model.
+    fibers : int
+        Fibers of each muscle.
+    elements : int
+        Finite elements of each fiber.
+    steps : int
+        Time steps.
+    duration : float
+        Simulated time [s].
+    peak : float
+        Largest activation of the flexors, beyond that at rest.
+    """
+    arm = skeleton(*find(model, geometry))
+    bones = [body for body in arm.bodies if body.name in BONES]
+    groove = next(body for body in arm.bodies if body.name == "groove")
+    for muscle in arm.muscles:
+        touched = [*bones, groove] if muscle.name == "BIClong" else bones
+        bundle = fm.fibers_from_muscle(
+            muscle,
+            fibers,
+            model=arm,
+            n_elements=elements,
+            activation=brake if muscle.name.startswith("TRI") else Curl(peak),
+            specific_tension=SPECIFIC_TENSION,
+            proximal=PROXIMAL[muscle.name],
+            smoothing=SMOOTHING.get(muscle.name, 0.1),
+            prestress=0.05,
+            bending=0.1,
+            bones=touched,
+        )
+        # the paths of different muscles of this model run through the same points, so that only
+        # the fibers of one muscle keep apart
+        arm.add(*bundle.fibers, *bundle.contact(touched, LAW))
+    return fm.Scene(arm, duration=duration, steps=steps)
+
+
+if __name__ == "__main__":
+    fm.run_scene(scene)

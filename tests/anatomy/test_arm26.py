@@ -1,0 +1,63 @@
+"""The scene with the published arm: runs, and its muscles are where they belong."""
+
+import numpy as np
+import pytest
+from scenes_of_tests import load_scene
+
+import fibermsk as fm
+
+SCENE = load_scene("arm26_fibers")
+
+
+@pytest.fixture(scope="module")
+def files(shared_models):
+    folder = shared_models / "opensim-models"
+    if not (folder / "arm26.osim").is_file():
+        pytest.skip(f"no arm26.osim in {folder}")
+    return {"model": str(folder / "arm26.osim"), "geometry": str(folder / "Geometry")}
+
+
+def test_scene_needs_the_model(monkeypatch):
+    monkeypatch.delenv("FIBERMSK_MODELS", raising=False)
+    with pytest.raises(fm.ModelError, match="opensim-org/opensim-models"):
+        SCENE.scene()
+    with pytest.raises(fm.ModelError, match="looked at nowhere"):
+        SCENE.scene(model="nowhere")
+
+
+def biceps_in_front(result):
+    """Whether the long head of the biceps is in front of the humerus halfway down, always."""
+    humerus = result.bodies["r_humerus"]
+    for i in (1, 2, 3):
+        fiber = result.fibers[f"BIClong_{i}"]
+        offset = fiber.position - humerus.position[:, None]
+        middle = np.einsum("tni,tij->tnj", offset, humerus.rotation)[:, 4]
+        if not (middle[:, 0] > 0.0).all():
+            return False
+    return True
+
+
+def test_fibers_start_outside_of_all_bones_and_lift_the_forearm(files):
+    scene = SCENE.scene(**files, duration=0.25, steps=25)
+    system = fm.build(scene.model)
+    y, v = system.initial_state()
+    # the path of a fiber is measured at other points than those of its contact
+    assert system.evaluate(0.0, y, v, 0.0 * v, tangent=False).admissibility > 0.99
+    result = fm.simulate(system, t_end=0.25, dt=0.01)
+    assert result.status == "success"
+    angle = result.coordinates["r_elbow_flex"]
+    assert angle[0] == 0.7 and angle[-1] > 0.9
+    assert biceps_in_front(result)
+    # it runs over the head of the humerus, which pushes it
+    for i in (1, 2, 3):
+        assert result.fibers[f"BIClong_{i}"].contact_force_density[-1].max() > 10.0
+
+
+@pytest.mark.slow
+def test_curl(files):
+    result = fm.simulate_scene(SCENE.scene(**files))
+    assert result.status == "success" and result.time[-1] == 1.0
+    angle = result.coordinates["r_elbow_flex"]
+    assert 1.3 < angle.max() < 2.1 and angle.argmax() > 20
+    assert result.min_admissibility.min() > 0.05
+    assert biceps_in_front(result)

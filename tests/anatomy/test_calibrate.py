@@ -1,0 +1,108 @@
+"""Tissue that pulls like a Hill muscle."""
+
+import math
+
+import numpy as np
+import pytest
+from muscles import arm
+from numpy.testing import assert_allclose
+
+from fibermsk.anatomy.calibrate import calibrate
+from fibermsk.errors import ModelError
+from fibermsk.laws import hill
+from fibermsk.laws.stress import nominal_stress
+
+
+def muscle_of(**numbers):
+    return arm(**numbers)[1]
+
+
+@pytest.mark.parametrize("start", [0.6, 1.0, 1.3])
+@pytest.mark.parametrize("angle", [0.0, 0.25])
+def test_curves_follow_the_hill_muscle_from_any_start(start, angle):
+    muscle = muscle_of(pennation_angle=angle)
+    along = 0.1 * math.cos(angle)
+    made = calibrate(muscle, 0.2 + start * along)
+    assert_allclose(made.start_length, start)
+    x = np.linspace(0.6, 1.4, 41)
+    fibers = np.hypot(x * along, 0.1 * math.sin(angle))
+    cosine = x * along / fibers
+    active = cosine * hill.active_force_length(fibers / 0.1)[0]
+    passive = cosine * hill.passive_force_length(fibers / 0.1)[0]
+    resting = made.force(x / start, 0.0) / 300.0
+    full = made.force(x / start, 1.0) / 300.0
+    # a bell cannot follow the steep short end; and 3 % of tension at rest
+    assert np.abs(full - resting - active).max() < 0.15
+    assert_allclose(resting, passive, atol=0.05)
+    assert_allclose((full - resting).max(), active.max(), rtol=2e-3)
+    assert_allclose(x[np.argmax(full - resting)], made.peak_length, atol=0.011)
+    assert made.active_error < 0.04 and made.passive_error < 0.04
+    assert (resting > 0.0).all()  # taut over the whole working range
+
+
+def test_volume_and_tendon():
+    muscle = muscle_of()
+    made = calibrate(muscle, 0.31, specific_tension=2.5e5, tendon_radius=0.4)
+    assert_allclose(made.muscle_area * made.muscle_length, 300.0 / 2.5e5 * 0.1)
+    assert_allclose(made.tendon_area, 0.16 * made.muscle_area)
+    tissue = made.tissue
+    off = (1.0, 1.0, 2.0)
+    stretched, _, _ = nominal_stress(
+        1.0 + hill.TENDON_STRAIN, 0.0, 0.0, tissue.tendon.shear_modulus, 0.0, 0.0, *off,
+        tissue.prestress,
+    )  # fmt: skip
+    assert_allclose(made.tendon_area * stretched, 300.0)
+
+
+def test_longer_tendon_is_as_compliant():
+    muscle = muscle_of()
+    made = calibrate(muscle, 0.31, tendon_length=0.25)
+    tissue, stretch = made.tissue, 1.0 + hill.TENDON_STRAIN * 0.2 / 0.25
+    P, _, _ = nominal_stress(
+        stretch, 0.0, 0.0, tissue.tendon.shear_modulus, 0.0, 0.0, 1.0, 1.0, 2.0, tissue.prestress
+    )
+    assert_allclose(made.tendon_area * P, 300.0)
+
+
+def test_thinner_fibers_pull_as_much():
+    muscle = muscle_of()
+    whole, thin = (calibrate(muscle, 0.31, radius_factor=f) for f in (1.0, 0.7))
+    stretch = np.linspace(0.6, 1.4, 9)
+    for activation in (0.0, 0.6):
+        assert_allclose(thin.force(stretch, activation), whole.force(stretch, activation))
+    assert_allclose(thin.muscle_area, 0.49 * whole.muscle_area)
+
+
+def test_damping_is_the_slope_in_velocity():
+    muscle = muscle_of(max_contraction_velocity=8.0)
+    made = calibrate(muscle, 0.31, damping=0.5)
+    optimum = made.tissue.active.optimal_stretch
+    velocity = 0.01  # m/s, of the muscle
+    slow, fast = (
+        made.muscle_area
+        * nominal_stress(optimum, v / made.muscle_length, 0.0, 1.0,
+                         made.tissue.muscle.viscosity, 0.0, 1.0, 1.0, 2.0, 0.0)[0]
+        for v in (0.0, velocity)
+    )  # fmt: skip
+    assert_allclose((fast - slow) / 300.0, 0.5 * velocity / (8.0 * 0.1))
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"length": 0.205}, "must exceed the tendon's slack length"),
+        ({"specific_tension": 0.0}, "specific_tension"),
+        ({"tendon_radius": -1.0}, "tendon_radius"),
+        ({"working_range": (1.1, 1.4)}, "working_range"),
+        ({"prestress": 0.0}, "prestress"),
+        ({"damping": "much"}, "damping"),
+    ],
+)
+def test_refusals(change, match):
+    with pytest.raises(ModelError, match=match):
+        calibrate(muscle_of(), **({"length": 0.31} | change))
+
+
+def test_tendon_is_needed():
+    with pytest.raises(ModelError, match="tendon_slack_length"):
+        calibrate(muscle_of(tendon_slack_length=0.0), 0.31)

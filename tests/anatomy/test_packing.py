@@ -1,0 +1,131 @@
+"""Fibers side by side, around bones and beside other fibers."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from muscles import arm
+from numpy.testing import assert_allclose
+
+import fibermsk as fm
+from fibermsk.anatomy.obstacles import Obstacles
+from fibermsk.anatomy.packing import pack_section
+from fibermsk.anatomy.path import Grid, smooth, transported_frames
+
+
+def least_admissibility(model, bundle):
+    """1 + gamma g at the start over all contacts of a bundle, with its bones, densely sampled."""
+    copy = model.copy()
+    bones = [body for body in model.bodies if body.shapes]
+    contacts = bundle.contact(bones, fm.PenaltyContact(1.0, 2.0))
+    points = {"points_per_element": 30}
+    copy.add(*bundle.fibers)
+    copy.add(*(fm.Contact(c.first, c.second, c.law, **points) for c in contacts))
+    system = fm.build(copy)
+    y, v = system.initial_state()
+    return system.evaluate(0.0, y, v, 0.0 * v, tangent=False).admissibility
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 12, 19])
+def test_sections_are_packed(n):
+    centers = pack_section(n)
+    assert centers.shape == (n, 2)
+    assert_allclose(centers.mean(axis=0), 0.0, atol=1e-12)
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2) + 10.0 * np.eye(n)
+    assert apart.min() > 2.0 - 1e-9
+    # as wide as the best hexagonal packings: 2 sqrt(3)/pi of area, and an edge of a fiber
+    reach = np.hypot(*centers.T).max() + 1.0
+    assert reach < np.sqrt(2.0 * np.sqrt(3.0) / np.pi * n) + 1.0
+
+
+def test_smoothed_path_keeps_its_ends_and_straight_lines():
+    line = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    curve = smooth(line, 0.05)
+    assert_allclose(curve, np.linspace(line[0], line[-1], len(curve)), atol=1e-12)
+    corner = smooth(np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.1, 0.1, 0.0]]), 0.05)
+    assert_allclose(corner[[0, -1]], [[0.0, 0.0, 0.0], [0.1, 0.1, 0.0]])
+    turn = np.linalg.norm(np.diff(corner, 2, axis=0), axis=1).max()
+    step = np.linalg.norm(np.diff(corner, axis=0), axis=1).mean()
+    assert turn < 0.1 * step
+
+
+def test_frames_follow_the_curve():
+    t = np.linspace(0.0, 4.0, 400)[:, None]
+    helix = np.hstack([np.cos(t), np.sin(t), 0.3 * t])
+    e1, e2 = transported_frames(helix, np.array([0.0, 0.0, 1.0]))
+    tangent = np.gradient(helix, axis=0)
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    for a, b in ((e1, e2), (e1, tangent), (e2, tangent)):
+        assert_allclose(np.einsum("ai,ai->a", a, b), 0.0, atol=1e-9)
+    assert_allclose(np.linalg.norm(e1, axis=1), 1.0)
+    # the frame does not spin: its change is along the tangent, but for half of the squared step
+    spin = np.einsum("ai,ai->a", np.diff(e1, axis=0), e2[:-1])
+    assert np.abs(spin).max() < 0.5 * 0.0105**2
+
+
+def test_hermite_grid_reproduces_cubics():
+    grid = Grid.over(np.array([0.0, 0.2, 0.7, 1.0]), 5)
+    powers = np.arange(4.0)
+    rows = np.stack([grid.theta**p for p in powers], axis=1)
+    slopes = np.stack([p * grid.theta ** max(p - 1.0, 0.0) for p in powers], axis=1)
+    nodal = np.empty((8, 3))
+    coefficients = np.random.default_rng(1).normal(size=(4, 3))
+    nodal[::2], nodal[1::2] = rows @ coefficients, slopes @ coefficients
+    at = grid.at
+    assert_allclose(grid.value @ nodal, at[:, None] ** powers @ coefficients, atol=1e-12)
+    second = np.stack([0 * at, 0 * at, 2.0 + 0 * at, 6.0 * at], axis=1)
+    assert_allclose(grid.bend @ nodal, second @ coefficients, atol=1e-9)
+    assert_allclose(grid.weight.sum(), 1.0)
+
+
+def test_distances_to_round_shapes(rng):
+    body = fm.Body(
+        "bone",
+        shapes=[
+            fm.Capsule((0.0, 0.0, 0.0), (0.0, 0.2, 0.0), 0.02),
+            fm.Capsule((0.3, 0.0, 0.0), (0.3, 0.0, 0.0), 0.05),
+            fm.InfiniteCylinder((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), 0.1),
+        ],
+    )
+    obstacles = Obstacles([body], {"bone": (np.eye(3), np.zeros(3))})
+    points = rng.uniform(-0.5, 1.2, (200, 3))
+    phi, way = obstacles.distance(points)
+    segment = points - np.outer(points[:, 1].clip(0.0, 0.2), [0.0, 1.0, 0.0])
+    expected = np.linalg.norm(segment, axis=1) - 0.02
+    expected = np.minimum(expected, np.linalg.norm(points - [0.3, 0.0, 0.0], axis=1) - 0.05)
+    expected = np.minimum(expected, np.hypot(points[:, 1], points[:, 2] - 1.0) - 0.1)
+    assert_allclose(phi, expected, atol=1e-14)
+    moved, _ = obstacles.distance(points + 1e-6 * way)
+    assert_allclose(moved, phi + 1e-6, atol=1e-9)
+    # on the axis itself there is a way out too
+    phi, way = obstacles.distance(np.array([[0.0, 0.1, 0.0], [0.3, 0.0, 0.0]]))
+    assert_allclose(phi, [-0.02, -0.05])
+    assert_allclose(np.linalg.norm(way, axis=1), 1.0)
+
+
+coordinate = st.floats(-0.03, 0.03)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(
+    across=st.lists(st.tuples(coordinate, coordinate), min_size=2, max_size=4),
+    radius=st.floats(0.005, 0.02),
+    n=st.integers(1, 5),
+)
+def test_nothing_penetrates_at_the_start(across, radius, n):
+    heights = np.linspace(0.02, -0.32, len(across))
+    path = [(x, y, z) for (x, z), y in zip(across, heights, strict=True)]
+    model, muscle = arm(path=path, radius=radius, max_isometric_force=60.0)
+    try:
+        bundle = fm.fibers_from_muscle(muscle, n, model=model, n_elements=8)
+    except fm.ModelError as error:
+        # paths through the middle of a bone: refused, never squeezed in
+        assert "there is room for" in str(error)
+        return
+    assert 0.25 <= bundle.report.radius_factor <= 1.0
+    assert least_admissibility(model, bundle) >= 1.0 - 1e-9

@@ -1,0 +1,122 @@
+"""Nothing of a file is dropped in silence."""
+
+import json
+import random
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import fibermsk as fm
+
+DATA = Path(__file__).parents[1] / "data"
+
+WHOLE = ("MarkerSet", "defaults", "PointConstraint", "CoordinateActuator")
+"""Left out as a whole with an entry of their own, or defaults, which count where they are used."""
+
+
+def outside(root):
+    """Elements in which something unknown would be news."""
+    found = []
+
+    def visit(element):
+        if element.tag in WHOLE:
+            return
+        found.append(element)
+        for child in element:
+            visit(child)
+
+    visit(root.find("Model"))
+    return found
+
+
+def named(model, tag):
+    """Whether the report names a tag, or a muscle keeps it among its parameters."""
+    kept = any(tag in key for muscle in model.muscles for key in muscle.parameters)
+    return kept or tag in str(model.import_report)
+
+
+@pytest.mark.parametrize("file", ["limb_v2", "limb_v3", "limb_v4", "arm26"])
+def test_unknown_elements_anywhere_are_named(tmp_path, request, file):
+    path = DATA / f"{file}.osim"
+    if file == "arm26":
+        path = request.getfixturevalue("shared_models") / "opensim-models/arm26.osim"
+    text = path.read_text()
+    choose = random.Random(4)
+    n = len(outside(ET.fromstring(text)))
+    silent, broken = [], tmp_path / "more.osim"
+    for case in range(150):
+        root = ET.fromstring(text)
+        element = outside(root)[choose.randrange(n)]
+        unknown = ET.Element("novelty")
+        unknown.text = "3.5"
+        if case % 2:
+            unknown = ET.Element("Novelty", name="strange")
+            ET.SubElement(unknown, "detail").text = "1 2 3"
+        element.insert(choose.randrange(len(element) + 1), unknown)
+        broken.write_bytes(ET.tostring(root))
+        try:
+            model = fm.read_osim(broken)
+        except fm.ModelError as error:
+            assert unknown.tag in str(error), error
+            continue
+        if not named(model, unknown.tag):
+            silent.append(element.tag)
+    assert not silent
+
+
+def test_attributes_and_stray_texts_are_named(tmp_path):
+    text = (DATA / "limb_v4.osim").read_text()
+    text = text.replace('<PinJoint name="elbow">', '<PinJoint name="elbow" color="red"> hello')
+    file = tmp_path / "stray.osim"
+    file.write_text(text)
+    report = str(fm.read_osim(file).import_report)
+    assert "the attribute color = 'red'" in report
+    assert "the text 'hello'" in report
+
+
+def test_report_in_words_and_as_a_dict():
+    model = fm.read_osim(DATA / "limb_v4.osim")
+    report = model.import_report
+    assert isinstance(report, fm.ImportReport)
+    assert (report.version, report.file) == (40000, str(DATA / "limb_v4.osim"))
+    text = str(report)
+    assert "PointConstraint is NOT ENFORCED: two points are not held together" in text
+    assert "glide starts at" in text
+    assert "1 markers are not imported" in text
+    assert "the CoordinateActuator is not imported" in text
+    assert "block.stl" in text
+    assert {entry.kind for entry in report.entries} == {"not understood", "changed", "note"}
+    assert [entry.line for entry in report.entries] == sorted(e.line for e in report.entries)
+    again = json.loads(json.dumps(report.as_dict()))
+    assert len(again["entries"]) == len(report.entries)
+    assert again["joint_kinds"]["shoulder"] == "CustomJoint"
+    assert again["meshes"] == [{"body": "upper", "file": "block.stl", "path": None}]
+
+
+def test_many_alike_are_one_line(tmp_path):
+    spring = "<PathSpring name='s{}'><stiffness>1</stiffness></PathSpring>"
+    springs = "".join(spring.format(i) for i in range(200))
+    text = (DATA / "limb_v4.osim").read_text()
+    file = tmp_path / "springs.osim"
+    file.write_text(
+        text.replace('<ForceSet name="forceset">\n\t\t\t<objects>', f"<ForceSet><objects>{springs}")
+    )
+    report = fm.read_osim(file).import_report
+    lines = [line for line in str(report).splitlines() if "PathSpring" in line]
+    assert len(lines) == 1
+    assert "does NOT ACT" in lines[0] and "and 199 more" in lines[0]
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["opensim-models", "opensim-core", "MoBL-ARMS_noncommercial", "das4", "NMSM_Forward_Dynamics"],
+)
+def test_published_models_all_import(shared_models, file):
+    found = sorted((shared_models / file).rglob("*.osim"))
+    assert found
+    for path in found:
+        report = fm.read_osim(path).import_report
+        left = [e for e in report.of_kind("not understood") if "mesh" not in e.text]
+        known = ("Ligament", "PathSpring", "PointConstraint")
+        assert all(any(word in e.text for word in known) for e in left), (path, left)
