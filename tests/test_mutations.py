@@ -92,6 +92,12 @@ MUTATIONS = {
         "moments[task, j] -= force[0]",
         "coupled_tangent",
     ),
+    "slope of the field of a mesh": (
+        "kernels/mesh_field.py",
+        "sums[2] += v * s10",
+        "sums[2] -= v * s10",
+        "mesh_contact",
+    ),
     "partner's share of a pair potential": (
         "kernels/pair_potential.py",
         "part = -0.5 * r0 * ((1.0 - w) * sa if end == 0 else w * sb) / tt",

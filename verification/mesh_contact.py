@@ -22,7 +22,7 @@ order 1; the grid smooths over about an edge, which makes the error smaller but 
 order. All orders are measured between the resolution given and the next. Tolerances: c (edge /
 R)^order with the largest c of the resolutions of both shapes, and a tenth more; orders within 0.35.
 Meshes much finer than the finest one here gain less, because their grids are no longer made finer
-(400,000 nodes).
+(600,000 nodes).
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _arrays(shape: Capsule | Mesh) -> tuple[NDArray[Any], ...]:
     model = Model("bone")
     body = model.add(Body("bone", shapes=shape))
     model.add(Weld(model.ground, body))
-    tree = build_tree(model)
+    tree = build_tree(model)[0]
     placed = build_shapes([(body, shape)], tree, np.array([_REACH]), np.array([3.0]))
     zero = np.zeros(0)
     return placed.at(tree.evaluate(zero, zero, zero))

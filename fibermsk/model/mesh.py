@@ -62,16 +62,17 @@ class MeshReport:
     extents: Array
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a user should know, in words; empty for a sound mesh of the size of a bone."""
-        found = []
+    def scale_remark(self) -> str:
+        """What is odd about the size for a bone, in words; empty if nothing is."""
         largest = float(self.extents.max())
         if largest > _LARGEST:
-            found.append(
-                f"its extent is {largest:.3g} m: is it given in millimeters? Use scale=1e-3"
-            )
-        if largest < _SMALLEST:
-            found.append(f"its extent is {largest:.3g} m: is its scale right?")
+            return f"its extent is {largest:.3g} m: is it given in millimeters? Use scale=1e-3"
+        return f"its extent is {largest:.3g} m: is its scale right?" if largest < _SMALLEST else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a user should know, in words; empty for a sound mesh of the size of a bone."""
+        found = [self.scale_remark] if self.scale_remark else []
         if not self.watertight:
             found.append(
                 f"it is not closed: {self.open_edges} open edges and {self.crowded_edges} of more "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ModelError
+from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.laws import _check
 from fibermsk.model import Mesh
 
@@ -48,6 +49,7 @@ def read_mesh(
     -------
     mesh : Mesh
         With merged vertices and triangles that look outwards; its `report` says what was found.
+        A `ModelWarning` says if its size is not that of a bone.
 
     Raises
     ------
@@ -79,10 +81,13 @@ def read_mesh(
     if file.stat().st_size == 0:
         raise ModelError(f"{owner}: is empty; export or download it again")
     vertices, faces = _merge(owner, *reader(owner, file))
-    return Mesh(
+    mesh = Mesh(
         scale * vertices, faces, name=file.stem if name is None else name, radius=radius,
         spacing=spacing,
     )  # fmt: skip
+    if mesh.report.scale_remark:
+        warnings.warn(f"{owner}: {mesh.report.scale_remark}", ModelWarning, stacklevel=2)
+    return mesh
 
 
 def _merge(owner: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> Triangles:

@@ -69,28 +69,27 @@ class Constraints:
         force[self.held] = 0.0
 
     def reduce(
-        self, rows: Rows | None, dp_dq: float, dpdot_dp: float, residual: Array,
+        self, rows: Rows | None, dp_dq: float, dpdot_dp: float, residual: Array, B: Array,
         R: Array, D: Array, tangent: bool,
-    ) -> Array:  # fmt: skip
+    ) -> None:  # fmt: skip
         """Put the constraints in place of the equations of the coordinates they hold.
 
-        residual (n,); R (n, n_x), D (n, n): rows of the tangent, changed in place if `tangent`.
-        Returns the multipliers (m,).
+        residual (n,); B (n_x, n), R (n, n_x), D (n, n): border of the tangent, changed in place if
+        `tangent`.
         """
-        lam = np.zeros(0)
         if self.row.size and rows is not None and self._map is not None:
-            lam = self._couple(rows, dp_dq, dpdot_dp, residual, R, D, tangent)
+            self._couple(rows, dp_dq, dpdot_dp, residual, R, D, tangent)
         if self.held.size:
             residual[self.held] = 0.0
             if tangent:
-                R[self.held], D[self.held], D[:, self.held] = 0.0, 0.0, 0.0
+                B[:, self.held], R[self.held] = 0.0, 0.0
+                D[self.held], D[:, self.held] = 0.0, 0.0
                 D[self.held, self.held] = 1.0
-        return lam
 
     def _couple(
         self, rows: Rows, dp_dq: float, dpdot_dp: float, residual: Array, R: Array, D: Array,
         tangent: bool,
-    ) -> Array:  # fmt: skip
+    ) -> None:  # fmt: skip
         own, free = self.dependent, self._free
         G = rows.J[self.row]
         to_multipliers = -np.linalg.inv(G[:, own].T)
@@ -109,4 +108,3 @@ class Constraints:
             D[own] = second + 2.0 * RETURN_RATE * first + RETURN_RATE**2 * G
         g, g_dot, g_ddot = rows.x[self.row], rows.x_dot[self.row], rows.x_ddot[self.row]
         residual[own] = g_ddot + 2.0 * RETURN_RATE * g_dot + RETURN_RATE**2 * g
-        return lam

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from fibermsk.kernels import mesh_tree
 from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.mesh_caps import hole_caps
+from fibermsk.laws import _check
 from fibermsk.model import Capsule, InfiniteCylinder, Mesh
 from fibermsk.model.body import Shape
 from fibermsk.model.mesh import vertices_of
@@ -35,30 +36,46 @@ __all__ = ["default_spacing", "grid_of", "signed_distance"]
 Array = NDArray[np.float64]
 _Tree = tuple[Array, Array, NDArray[np.int64], Array]
 
-# Beyond so many nodes a grid that nobody asked for becomes coarser.
-_MOST_NODES = 400_000
+# Beyond so many nodes a grid that nobody asked for becomes coarser; any other is refused.
+_MANY_NODES, _MOST_NODES = 600_000, 30_000_000
 
 # One node before the box, one after it.
 _PADDING = 1
 
 
-def default_spacing(mesh: Mesh) -> float:
+def default_spacing(mesh: Mesh, margin: float) -> float:
     """Spacing of the grid of a mesh that gives none: 3/4 of an edge, at most 1/4 of the radius."""
-    vertices, faces = vertices_of(mesh)
+    _, faces = vertices_of(mesh)
     edge = float(np.sqrt(4.0 / np.sqrt(3.0) * mesh.report.area / len(faces)))
     radius: Any = mesh.radius
     spacing = min(0.75 * edge, 0.25 * radius)
-    while np.prod(mesh.report.extents / spacing + 6.0) > _MOST_NODES:
-        spacing *= 1.05
+    while _count_nodes(mesh, spacing, margin) > _MANY_NODES:
+        spacing *= 1.02
     return spacing
+
+
+def _count_nodes(mesh: Mesh, spacing: float, margin: float) -> float:
+    return float(np.prod((mesh.report.extents + 2.0 * margin) / spacing + 6.0))
 
 
 _KEPT: weakref.WeakKeyDictionary[Mesh, dict[tuple[float, int], Grid]] = weakref.WeakKeyDictionary()
 
 
 def grid_of(mesh: Mesh, margin: float) -> Grid:
-    """Grid of a mesh that reaches a margin [m] beyond its box; made once for mesh and margin."""
-    spacing = mesh.spacing or default_spacing(mesh)
+    """Grid of a mesh that reaches a margin [m] beyond its box; made once for mesh and margin.
+
+    Raises
+    ------
+    ModelError
+        If the spacing that the mesh asks for makes more nodes than there is room for.
+    """
+    spacing = mesh.spacing or default_spacing(mesh, margin)
+    if _count_nodes(mesh, spacing, margin) > _MOST_NODES:
+        _check.refuse(
+            f"mesh {mesh.name!r}", "spacing", spacing,
+            f"leave at most {_MOST_NODES} nodes in a box of {mesh.report.extents.max():.3g} m",
+            unit="m", remedy="give a larger one or none, or the scale of the file",
+        )  # fmt: skip
     cells = int(np.ceil(margin / spacing)) + 1
     kept = _KEPT.setdefault(mesh, {})
     if (spacing, cells) not in kept:

@@ -97,14 +97,15 @@ class Pullback:
         n = self._skeleton.n if self._tangent else 0
         return np.zeros((n, n))
 
-    def finish(self, D: Array, more_force: Array) -> None:
+    def finish(self, D: Array, C: Array, reactions: Array) -> None:
         """Add all that has come together on the axes to the corner of the coordinates.
 
-        more_force (n_axes,): what acts on the axes besides the border's force.
+        C (n_points, 3, n_axes), reactions (n_points, 3): what the attached ends add to the force.
         """
         rows = self._motion.rows
         if rows is None:
             return
         J = self._skeleton.axes_of(rows.J)
         D += J.T @ self.border.D @ J + self._motion_corner
-        self._skeleton.add_curvature(self._motion, self.border.force + more_force, D)
+        force = self.border.force + np.einsum("mrj,mr->j", C, reactions)
+        self._skeleton.add_curvature(self._motion, force, D)

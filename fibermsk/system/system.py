@@ -263,15 +263,12 @@ class FiberSystem:
         )  # fmt: skip
         if tangent:
             self.attached.add_curvature(motion, ends, reactions, on_axes.D)
-            pullback.finish(D, np.einsum("mrj,mr->j", ends.C, reactions))
+            pullback.finish(D, ends.C, reactions)
         r_q += skeleton.from_axes(motion, on_axes.force)
         skeleton.passive.add(motion.rows, q, p, p_dot, r_q)
         if tangent:
             skeleton.passive.add_tangent(motion.rows, q, p, p_dot, dv_dy, dvdot_dv, D)
-        constraints = skeleton.constraints
-        constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, R, D, tangent)
-        if tangent:
-            B[:, constraints.held] = 0.0
+        skeleton.constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, B, R, D, tangent)
         matrix = None
         if tangent:
             matrix = BorderedMatrix(LineMatrix(cables.node_start, lines, couplings), B, R, D)

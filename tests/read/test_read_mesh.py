@@ -52,7 +52,8 @@ def test_every_format(tmp_path, ball, name):
 
 def test_millimeters_are_suspected(tmp_path, ball):
     write(tmp_path / "bone.stl", *ball)
-    report = fm.read_mesh(str(tmp_path / "bone.stl")).report
+    with pytest.warns(fm.ModelWarning, match="bone.stl.*scale=1e-3"):
+        report = fm.read_mesh(str(tmp_path / "bone.stl")).report
     assert any("scale=1e-3" in remark for remark in report.remarks)
     assert "millimeters" in str(report)
 
