@@ -39,6 +39,7 @@ SMOOTHING = {"BIClong": 0.04}
 # to the fifth path point, 13 mm towards the body.
 WALL = fm.Capsule((0.0213, 0.0179, -0.0027), (0.0135, -0.0283, -0.0116), 0.007)
 LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
+BONE_LAW = fm.PenaltyContact(stiffness=4000.0, limit=8.0)
 
 
 def rise(x):
@@ -154,7 +155,7 @@ def scene(
         )
         # the paths of different muscles of this model run through the same points, so that only
         # the fibers of one muscle keep apart
-        arm.add(*bundle.fibers, *bundle.contact(touched, LAW))
+        arm.add(*bundle.fibers, *bundle.contact(touched, LAW, BONE_LAW))
     return fm.Scene(arm, duration=duration, steps=steps)
 
 

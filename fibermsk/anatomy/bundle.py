@@ -85,7 +85,10 @@ class MuscleBundle:
     sections: tuple[Sections, ...]
 
     def contact(
-        self, bones: Body | Sequence[Body] = (), law: PenaltyContact | None = None
+        self,
+        bones: Body | Sequence[Body] = (),
+        law: PenaltyContact | None = None,
+        bone_law: PenaltyContact | None = None,
     ) -> tuple[Contact, ...]:
         """Contacts of the fibers with each other and with bones.
 
@@ -94,7 +97,10 @@ class MuscleBundle:
         bones : Body or sequence of them
             Bodies with shapes.
         law : PenaltyContact, optional
-            Law of both; left out, a stiffness of 2000 N/m and a limit of 3.
+            Between fibers; left out, a stiffness of 2000 N/m and a limit of 3.
+        bone_law : PenaltyContact, optional
+            Between fibers and bones; left out, a stiffness of 4000 N/m and a limit of 8, so that
+            thin tendons stay outside of thick bones: penetration is relative to both radii.
 
         Returns
         -------
@@ -102,10 +108,11 @@ class MuscleBundle:
             To be added to the model.
         """
         law = law or PenaltyContact(2000.0, 3.0)
+        bone_law = bone_law or PenaltyContact(4000.0, 8.0)
         touched = [bones] if isinstance(bones, Body) else list(bones)
         contacts = [Contact(self.fibers, self.fibers, law)] if len(self.fibers) > 1 else []
         if touched:
-            contacts.append(Contact(self.fibers, touched, law))
+            contacts.append(Contact(self.fibers, touched, bone_law))
         return tuple(contacts)
 
 

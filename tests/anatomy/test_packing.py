@@ -17,7 +17,7 @@ def least_admissibility(model, bundle):
     """1 + gamma g at the start over all contacts of a bundle, with its bones, densely sampled."""
     copy = model.copy()
     bones = [body for body in model.bodies if body.shapes]
-    contacts = bundle.contact(bones, fm.PenaltyContact(1.0, 2.0))
+    contacts = bundle.contact(bones, *2 * [fm.PenaltyContact(1.0, 2.0)])
     points = {"points_per_element": 30}
     copy.add(*bundle.fibers)
     copy.add(*(fm.Contact(c.first, c.second, c.law, **points) for c in contacts))
