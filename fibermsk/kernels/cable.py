@@ -278,7 +278,9 @@ def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
             a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
             stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
             total += (
-                weight[e, k] * area[e, k] * G0[e, k]
+                weight[e, k]
+                * area[e, k]
+                * G0[e, k]
                 * _energy(stretch, law[e, k, 0], law[e, k, 6], law[e, k, 7], law[e, k, 8])
             )
     return total

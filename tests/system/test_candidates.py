@@ -195,7 +195,7 @@ def test_bones_that_are_met_on_the_way_are_found(rng):
         update[system.cables.attached_nodes, :3] = system._ends.C @ update_q
         way = candidates.way(
             place_of(system, nodes), hull_of(system, update),
-            system._remainder(nodes, update_q), update_q, 1.0,
+            system.attached.stray(system._motion, nodes, update_q, 0.0 * update_q), update_q, 1.0,
         )  # fmt: skip
         more = bone_pairs(candidates.beyond(way)[1])
         assert not more & known
