@@ -66,7 +66,7 @@ from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
-    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
@@ -169,6 +169,7 @@ __all__ = [
     "run_scene",
     "save",
     "save_checkpoint",
+    "shapes_from_wraps",
     "simulate",
     "simulate_scene",
     "skeleton",
@@ -201,6 +202,7 @@ _LAZY = {
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",
+    "shapes_from_wraps": "fibermsk.anatomy",
     "simulate": "fibermsk.solvers",
     "simulate_scene": "fibermsk.scene_run",
     "skeleton": "fibermsk.system",

@@ -5,6 +5,8 @@ import pytest
 from scenes_of_tests import load_scene
 
 import fibermsk as fm
+from fibermsk.anatomy.obstacles import Obstacles
+from fibermsk.anatomy.path import Curve
 
 SCENE = load_scene("arm26_fibers")
 
@@ -55,9 +57,19 @@ def test_fibers_start_outside_of_all_bones_and_lift_the_forearm(files):
 
 @pytest.mark.slow
 def test_curl(files):
-    result = fm.simulate_scene(SCENE.scene(**files))
+    scene = SCENE.scene(**files)
+    result = fm.simulate_scene(scene)
     assert result.status == "success" and result.time[-1] == 1.0
     angle = result.coordinates["r_elbow_flex"]
     assert 1.3 < angle.max() < 2.1 and angle.argmax() > 20
-    assert result.min_admissibility.min() > 0.05
     assert biceps_in_front(result)
+    # no centerline enters a bone
+    bones = [body for body in scene.model.bodies if body.name in SCENE.BONES]
+    for k in range(0, 101, 10):
+        motion = {body.name: result.bodies[body.name] for body in bones}
+        poses = {name: (m.rotation[k], m.position[k]) for name, m in motion.items()}
+        obstacles = Obstacles(bones, poses)
+        for fiber in result.fibers.values():
+            nodal = np.stack([fiber.position[k], fiber.tangent[k]], axis=1).reshape(-1, 3)
+            points = Curve(fiber.node_theta, nodal)(np.linspace(0.0, 1.0, 80))
+            assert obstacles.distance(points)[0].min() > 0.0

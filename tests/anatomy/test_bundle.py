@@ -111,13 +111,13 @@ def test_shapes_from_wraps():
     points = [fm.PathPoint(f"p{i}", body.at(0.03, -0.1 * i, 0.0)) for i in range(2)]
     numbers = {"max_isometric_force": 1.0, "optimal_fiber_length": 1.0, "tendon_slack_length": 1.0}
     muscle = fm.LineMuscle("m", points, wraps=[fm.PathWrap(cylinder), fm.PathWrap(egg)], **numbers)
-    shapes = fm.anatomy.shapes_from_wraps(muscle)["humerus"]
+    shapes = fm.shapes_from_wraps(muscle)["humerus"]
     assert_allclose(shapes[0].start, (0.0, -0.3, -0.025))
     assert_allclose(shapes[0].end, (0.0, -0.3, 0.025))
     assert_allclose([shapes[0].radius, shapes[1].radius], [0.016, 0.022])
     assert_allclose(shapes[1].end, (0.013, 0.0, 0.0))
     with pytest.raises(fm.ModelError, match="'ring'; must be one of the active surfaces: 'roll'"):
-        fm.anatomy.shapes_from_wraps([muscle], ["ring"])
+        fm.shapes_from_wraps([muscle], ["ring"])
 
 
 @pytest.mark.parametrize(
