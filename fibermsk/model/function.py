@@ -75,6 +75,27 @@ class _Callable:
         return self.pieces()(x, order)
 
 
+@dataclass(frozen=True, eq=False)
+class _ThroughPoints(_Callable):
+    """A function through points (m,), m of two or more, whose x increases."""
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def __post_init__(self) -> None:
+        """Check the points and store them as float64."""
+        owner = type(self).__name__
+        x = _check.array(owner, "x", self.x, ("m",))
+        y = _check.array(owner, "y", self.y, (x.size,))
+        if x.size < 2:
+            _check.refuse(owner, "x", x, "be two points or more")
+        late = np.flatnonzero(np.diff(x) <= 0.0)
+        if late.size:
+            k = int(late[0]) + 1
+            _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
+        _check.store(self, x=x, y=y)
+
+
 @dataclass(frozen=True)
 class Linear(_Callable):
     """A straight line.
@@ -136,7 +157,7 @@ class Polynomial(_Callable):
 
 
 @dataclass(frozen=True, eq=False)
-class NaturalSpline(_Callable):
+class NaturalSpline(_ThroughPoints):
     """The natural cubic spline through points: no curvature at its ends, straight beyond them.
 
     Parameters
@@ -152,13 +173,6 @@ class NaturalSpline(_Callable):
         If x does not increase, a number is not finite or the lengths differ.
     """
 
-    x: ArrayLike
-    y: ArrayLike
-
-    def __post_init__(self) -> None:
-        """Check the points and store them as float64."""
-        _check_points("NaturalSpline", self)
-
     def pieces(self) -> Pieces:
         """The same as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
@@ -166,7 +180,7 @@ class NaturalSpline(_Callable):
 
 
 @dataclass(frozen=True, eq=False)
-class SimmSpline(_Callable):
+class SimmSpline(_ThroughPoints):
     """OpenSim's cubic spline: its ends keep the third difference of four points, straight beyond.
 
     The end conditions are those of Forsythe, Malcolm and Moler, Computer Methods for Mathematical
@@ -187,13 +201,6 @@ class SimmSpline(_Callable):
         If x does not increase, a number is not finite or the lengths differ.
     """
 
-    x: ArrayLike
-    y: ArrayLike
-
-    def __post_init__(self) -> None:
-        """Check the points and store them as float64."""
-        _check_points("SimmSpline", self)
-
     def pieces(self) -> Pieces:
         """The same as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
@@ -209,7 +216,7 @@ class SimmSpline(_Callable):
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseLinear(_Callable):
+class PiecewiseLinear(_ThroughPoints):
     """Straight lines between points; the outer ones go on.
 
     Its slope jumps at the points: a joint that passes one jumps in speed, and so does its energy.
@@ -226,13 +233,6 @@ class PiecewiseLinear(_Callable):
     ModelError
         If x does not increase, a number is not finite or the lengths differ.
     """
-
-    x: ArrayLike
-    y: ArrayLike
-
-    def __post_init__(self) -> None:
-        """Check the points and store them as float64."""
-        _check_points("PiecewiseLinear", self)
 
     def pieces(self) -> Pieces:
         """The same as a piecewise polynomial."""
@@ -277,19 +277,6 @@ def check_function(owner: str, field: str, value: Any) -> Any:
         must = "be a Linear, a Polynomial, a NaturalSpline, a SimmSpline or a PiecewiseLinear"
         _check.refuse(owner, field, value, must)
     return value
-
-
-def _check_points(owner: str, function: Any) -> None:
-    """Check the points of a function and store them as float64."""
-    x = _check.array(owner, "x", function.x, ("m",))
-    y = _check.array(owner, "y", function.y, (x.size,))
-    if x.size < 2:
-        _check.refuse(owner, "x", x, "be two points or more")
-    late = np.flatnonzero(np.diff(x) <= 0.0)
-    if late.size:
-        k = int(late[0]) + 1
-        _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
-    _check.store(function, x=x, y=y)
 
 
 def _third_difference(x: Array, y: Array) -> float:
