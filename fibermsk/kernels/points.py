@@ -96,62 +96,59 @@ def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
     1,): where the entries of a point begin; moved (n_points, n): which states move it.
     """
     n_axes, width = S.shape[0], support.shape[1]
-    place, chain = np.empty(moved.shape[1], np.int64), np.empty(n_axes, np.int64)
+    rank = np.empty(moved.shape[1], np.int64)
+    # pairs of an axis and a state that moves it: axis, number of the state, and dx/dq
+    axis, place = np.empty(n_axes * width, np.int64), np.empty(n_axes * width, np.int64)
+    slope = np.empty(n_axes * width)
     for m in range(link.size):
         if link[m] < 0:
             continue
-        size, length = 0, 0
+        size, n_pairs = 0, 0
         for b in range(moved.shape[1]):
-            place[b] = size
+            rank[b] = size
             if moved[m, b]:
                 size += 1
-        for i in range(n_axes):
-            if moves[link[m], i]:
-                chain[length] = i
-                length += 1
         plane = size * size
-        for u in range(length):
-            i = chain[u]
-            wx, wy, wz = S[i, 0], S[i, 1], S[i, 2]
-            for v in range(u, length):
-                j = chain[v]
-                # i is at or above j in the chain
-                x = wy * C[m, 2, j] - wz * C[m, 1, j]
-                y = wz * C[m, 0, j] - wx * C[m, 2, j]
-                z = wx * C[m, 1, j] - wy * C[m, 0, j]
-                for k in range(width):
-                    b = support[first + i, k]
-                    if b < 0:
-                        break
-                    for o in range(width):
-                        c = support[first + j, o]
-                        if c < 0:
-                            break
-                        way = J[first + i, b] * J[first + j, c]
-                        at = start[m] + place[b] * size + place[c]
-                        values[at] += way * x
-                        values[at + plane] += way * y
-                        values[at + 2 * plane] += way * z
-                        if u != v:
-                            at = start[m] + place[c] * size + place[b]
-                            values[at] += way * x
-                            values[at + plane] += way * y
-                            values[at + 2 * plane] += way * z
-        if H.shape[0] == 0:
-            continue
-        for u in range(length):
-            i = chain[u]
+        for i in range(n_axes):
+            if not moves[link[m], i]:
+                continue
             for k in range(width):
                 b = support[first + i, k]
                 if b < 0:
                     break
-                for o in range(width):
+                axis[n_pairs], place[n_pairs] = i, rank[b]
+                slope[n_pairs] = J[first + i, b]
+                n_pairs += 1
+                for o in range(width if H.shape[0] > 0 else 0):
                     c = support[first + i, o]
                     if c < 0:
                         break
-                    at = start[m] + place[b] * size + place[c]
+                    at = start[m] + rank[b] * size + rank[c]
                     for r in range(3):
                         values[at + r * plane] += H[first + i, k, o] * C[m, r, i]
+        for u in range(n_pairs):
+            i = axis[u]
+            wx, wy, wz = slope[u] * S[i, 0], slope[u] * S[i, 1], slope[u] * S[i, 2]
+            if wx == 0.0 and wy == 0.0 and wz == 0.0:
+                continue  # a translation turns nothing after it
+            for v in range(n_pairs):
+                j = axis[v]
+                if j < i:
+                    continue
+                # i is at or above j in the chain
+                s = slope[v]
+                x = s * (wy * C[m, 2, j] - wz * C[m, 1, j])
+                y = s * (wz * C[m, 0, j] - wx * C[m, 2, j])
+                z = s * (wx * C[m, 1, j] - wy * C[m, 0, j])
+                at = start[m] + place[u] * size + place[v]
+                values[at] += x
+                values[at + plane] += y
+                values[at + 2 * plane] += z
+                if i != j:
+                    at = start[m] + place[v] * size + place[u]
+                    values[at] += x
+                    values[at + plane] += y
+                    values[at + 2 * plane] += z
 
 
 @body
