@@ -88,22 +88,39 @@ def add_curvature(S, moves, link, C, force, out):
 
 
 @kernel
-def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
+def _add_pair(at, mirrored, plane, way, w, c, values):
+    """Add way times w x c to the entries of two states, and to those in the other order."""
+    x, y, z = w[1] * c[2] - w[2] * c[1], w[2] * c[0] - w[0] * c[2], w[0] * c[1] - w[1] * c[0]
+    values[at] += way * x
+    values[at + plane] += way * y
+    values[at + 2 * plane] += way * z
+    if mirrored >= 0:
+        values[mirrored] += way * x
+        values[mirrored + plane] += way * y
+        values[mirrored + 2 * plane] += way * z
+
+
+@kernel
+def fill_hessian(S, moves, link, C, first, support, J, H, joint, start, moved, values):
     """Add d2c/dq2 of all points to values, in the order of component, state and state.
 
     The states move the axes: ``support`` (n_axes, m) those that an axis depends on, from row
-    ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; start (n_points +
-    1,): where the entries of a point begin; moved (n_points, n): which states move it.
+    ``first`` of support, J and H on, as in `fibermsk.kernels.coordinate_map`; joint (n_axes,): of
+    each axis, whose numbers follow each other; start (n_points + 1,): where the entries of a point
+    begin; moved (n_points, n): which states move it.
+
+    With axis i at or above j in the chain the second derivative in both is w_i x C_j. Axes of
+    different joints enter by the sums over each joint alone.
     """
     n_axes, width = S.shape[0], support.shape[1]
     rank = np.empty(moved.shape[1], np.int64)
-    # pairs of an axis and a state that moves it: axis, number of the state, and dx/dq
-    axis, place = np.empty(n_axes * width, np.int64), np.empty(n_axes * width, np.int64)
-    slope = np.empty(n_axes * width)
+    # of each joint of the chain and each state that moves it: joint, number of the state, sums
+    owner, place = np.empty(n_axes * width, np.int64), np.empty(n_axes * width, np.int64)
+    spin, slope = np.empty((n_axes * width, 3)), np.empty((n_axes * width, 3))
     for m in range(link.size):
         if link[m] < 0:
             continue
-        size, n_pairs = 0, 0
+        size, n_parts, begin = 0, 0, 0
         for b in range(moved.shape[1]):
             rank[b] = size
             if moved[m, b]:
@@ -112,13 +129,23 @@ def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
         for i in range(n_axes):
             if not moves[link[m], i]:
                 continue
+            if n_parts > begin and owner[n_parts - 1] != joint[i]:
+                begin = n_parts
             for k in range(width):
                 b = support[first + i, k]
                 if b < 0:
                     break
-                axis[n_pairs], place[n_pairs] = i, rank[b]
-                slope[n_pairs] = J[first + i, b]
-                n_pairs += 1
+                way, part = J[first + i, b], begin
+                while part < n_parts and place[part] != rank[b]:
+                    part += 1
+                if part == n_parts:
+                    owner[part], place[part] = joint[i], rank[b]
+                    for r in range(3):
+                        spin[part, r], slope[part, r] = 0.0, 0.0
+                    n_parts += 1
+                for r in range(3):
+                    spin[part, r] += way * S[i, r]
+                    slope[part, r] += way * C[m, r, i]
                 for o in range(width if H.shape[0] > 0 else 0):
                     c = support[first + i, o]
                     if c < 0:
@@ -126,29 +153,34 @@ def fill_hessian(S, moves, link, C, first, support, J, H, start, moved, values):
                     at = start[m] + rank[b] * size + rank[c]
                     for r in range(3):
                         values[at + r * plane] += H[first + i, k, o] * C[m, r, i]
-        for u in range(n_pairs):
-            i = axis[u]
-            wx, wy, wz = slope[u] * S[i, 0], slope[u] * S[i, 1], slope[u] * S[i, 2]
-            if wx == 0.0 and wy == 0.0 and wz == 0.0:
-                continue  # a translation turns nothing after it
-            for v in range(n_pairs):
-                j = axis[v]
-                if j < i:
-                    continue
-                # i is at or above j in the chain
-                s = slope[v]
-                x = s * (wy * C[m, 2, j] - wz * C[m, 1, j])
-                y = s * (wz * C[m, 0, j] - wx * C[m, 2, j])
-                z = s * (wx * C[m, 1, j] - wy * C[m, 0, j])
+                for j in range(i, n_axes):
+                    if joint[j] != joint[i]:
+                        break
+                    for o in range(width):
+                        c = support[first + j, o]
+                        if c < 0:
+                            break
+                        at = start[m] + rank[b] * size + rank[c]
+                        mirrored = start[m] + rank[c] * size + rank[b] if i != j else -1
+                        product = way * J[first + j, c]
+                        _add_pair(at, mirrored, plane, product, S[i], C[m, :, j], values)
+        for u in range(n_parts):
+            below = u + 1
+            while below < n_parts and owner[below] == owner[u]:
+                below += 1
+            w0, w1, w2 = spin[u, 0], spin[u, 1], spin[u, 2]
+            for v in range(below, n_parts):
+                x = w1 * slope[v, 2] - w2 * slope[v, 1]
+                y = w2 * slope[v, 0] - w0 * slope[v, 2]
+                z = w0 * slope[v, 1] - w1 * slope[v, 0]
                 at = start[m] + place[u] * size + place[v]
                 values[at] += x
                 values[at + plane] += y
                 values[at + 2 * plane] += z
-                if i != j:
-                    at = start[m] + place[v] * size + place[u]
-                    values[at] += x
-                    values[at + plane] += y
-                    values[at + 2 * plane] += z
+                at = start[m] + place[v] * size + place[u]
+                values[at] += x
+                values[at + plane] += y
+                values[at + 2 * plane] += z
 
 
 @body

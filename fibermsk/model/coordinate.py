@@ -8,11 +8,14 @@ from typing import Any
 
 from fibermsk.laws import _check
 from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
-from fibermsk.model.function import Function, check_function
+from fibermsk.model.function import Function, check_function, largest_jump
 
 __all__ = ["Coordinate", "CoordinateLaw"]
 
 CoordinateLaw = Spring | Damper | QuadraticLimit | SmoothLimit
+
+SMOOTH = 1e-9
+"""Jump over size that counts as round-off."""
 
 UNITS = {"rotation": "rad", "translation": "m", "quaternion": "1"}
 
@@ -36,7 +39,8 @@ class Coordinate:
     locked : bool
         Held at its value.
     prescribed : Function, optional
-        Held at a function of time [s], which should be smooth up to its second derivative.
+        Held at a function of time [s], whose value and slope do not jump; it gives the value and
+        the speed at the start.
 
     Raises
     ------
@@ -70,10 +74,11 @@ class Coordinate:
             _check.refuse(owner, "upper", upper, f"be at least lower = {lower}", unit=unit)
         _check.instance(owner, "locked", self.locked, bool, "True or False")
         if self.prescribed is not None:
-            check_function(owner, "prescribed", self.prescribed)
-        if self.locked and self.prescribed is not None:
-            must = "be left out for a locked coordinate"
-            _check.refuse(owner, "prescribed", self.prescribed, must)
+            self._check_prescribed(owner)
+        if self.kind == "quaternion" and (self.forces or self.locked or self.prescribed):
+            field = "forces" if self.forces else "locked" if self.locked else "prescribed"
+            must, remedy = "be left out for a part of a quaternion", "a Weld holds a body"
+            _check.refuse(owner, field, getattr(self, field), must, remedy=remedy)
         speed = _check.number(owner, "speed", self.speed, f"{unit}/s")
         if self.locked and speed != 0.0:
             _check.refuse(owner, "speed", speed, "be 0 for a locked coordinate", unit=f"{unit}/s")
@@ -84,6 +89,22 @@ class Coordinate:
             forces=_check_forces(owner, self.forces),
             **ends,
         )
+
+    def _check_prescribed(self, owner: str) -> None:
+        """Check that a motion can be followed, and that nothing else sets the coordinate."""
+        motion: Any = check_function(owner, "prescribed", self.prescribed)
+        if self.locked:
+            must = "be left out for a locked coordinate"
+            _check.refuse(owner, "prescribed", motion, must)
+        for order, what in ((0, "value"), (1, "slope")):
+            if largest_jump(motion, order) > SMOOTH:
+                must = f"be a function whose {what} does not jump"
+                remedy = "a NaturalSpline goes smoothly through points"
+                _check.refuse(owner, "prescribed", motion, must, remedy=remedy)
+        for name, given in (("value", self.value), ("speed", self.speed)):
+            if given != 0.0:
+                must = "be left out where the coordinate is prescribed, which gives it"
+                _check.refuse(owner, name, given, must)
 
     @property
     def unit(self) -> str:

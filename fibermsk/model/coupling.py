@@ -19,7 +19,7 @@ class Coupling:
     Parameters
     ----------
     dependent : str
-        Name of the coordinate that follows.
+        Name of the coordinate that follows, from the start on: its own start value is not used.
     function : Function
         dependent = function(independent).
     independent : str

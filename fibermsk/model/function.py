@@ -186,7 +186,7 @@ class SimmSpline(_ThroughPoints):
     The end conditions are those of Forsythe, Malcolm and Moler, Computer Methods for Mathematical
     Computations (1977), ch. 4: the third derivative in the first (last) interval is that of the
     cubic through the first (last) four points; with three points it is zero. It is no natural
-    spline.
+    spline, and its curvature jumps at its ends: velocities pass them smoothly, accelerations jump.
 
     Parameters
     ----------
@@ -273,10 +273,31 @@ class Scaled(_Callable):
 
 def check_function(owner: str, field: str, value: Any) -> Any:
     """Value itself where it is a function of one coordinate."""
-    if not callable(getattr(value, "pieces", None)):
-        must = "be a Linear, a Polynomial, a NaturalSpline, a SimmSpline or a PiecewiseLinear"
-        _check.refuse(owner, field, value, must)
-    return value
+    kinds = (Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear, Scaled)
+    what = "a Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear or Scaled"
+    return _check.instance(owner, field, value, kinds, what)
+
+
+def is_constant(function: Function) -> bool:
+    """Whether a function has the same value everywhere."""
+    pieces = function.pieces()
+    return not pieces.coefficients[:, 1:].any() and np.ptp(pieces.coefficients[:, 0]) == 0.0
+
+
+def largest_jump(function: Function, order: int) -> float:
+    """Largest jump of a derivative of an order at a knot, over its size there and 1."""
+    pieces, largest = function.pieces(), 0.0
+    for k, knot in enumerate(pieces.knots):
+        sides = [
+            float(
+                Pieces(np.zeros(0), pieces.origin[i : i + 1], pieces.coefficients[i : i + 1])(
+                    knot, order
+                )
+            )
+            for i in (k, k + 1)
+        ]
+        largest = max(largest, abs(sides[1] - sides[0]) / (1.0 + max(map(abs, sides))))
+    return largest
 
 
 def _third_difference(x: Array, y: Array) -> float:
@@ -286,20 +307,31 @@ def _third_difference(x: Array, y: Array) -> float:
     return float(y[0])
 
 
+def _solve_tridiagonal(low: Array, middle: Array, high: Array, right: Array) -> Array:
+    """Solution of rows low_k c_(k-1) + middle_k c_k + high_k c_(k+1) = right_k.
+
+    Without pivoting: inner rows are diagonally dominant, and the ends keep them so.
+    """
+    above, c = np.empty(right.size), np.empty(right.size)
+    above[0], c[0] = high[0] / middle[0], right[0] / middle[0]
+    for k in range(1, right.size):
+        pivot = middle[k] - low[k] * above[k - 1]
+        above[k], c[k] = high[k] / pivot, (right[k] - low[k] * c[k - 1]) / pivot
+    for k in range(right.size - 2, -1, -1):
+        c[k] -= above[k] * c[k + 1]
+    return c
+
+
 def _cubic(x: Array, y: Array, ends: Array, first: float, last: float) -> Pieces:
     """Cubic spline through points, straight outside, with conditions on its curvatures c.
 
     ends: a, b of a c_0 + b c_1 = first, and a, b of a c_(m-2) + b c_(m-1) = last.
     """
-    width, m = np.diff(x), x.size
-    slope = np.diff(y) / width
-    A, right = np.zeros((m, m)), np.zeros(m)
-    for k in range(1, m - 1):
-        A[k, k - 1 : k + 2] = width[k - 1], 2.0 * (width[k - 1] + width[k]), width[k]
-        right[k] = 6.0 * (slope[k] - slope[k - 1])
-    A[0, :2], right[0] = ends[:2], first
-    A[-1, -2:], right[-1] = ends[2:], last
-    c = np.linalg.solve(A, right)
+    width, slope = np.diff(x), np.diff(y) / np.diff(x)
+    low = np.r_[0.0, width[:-1], ends[2]]
+    middle = np.r_[ends[0], 2.0 * (width[:-1] + width[1:]), ends[3]]
+    high = np.r_[ends[1], width[1:], 0.0]
+    c = _solve_tridiagonal(low, middle, high, np.r_[first, 6.0 * np.diff(slope), last])
     inner = np.stack(
         [
             y[:-1],

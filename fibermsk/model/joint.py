@@ -20,7 +20,7 @@ from fibermsk.laws.coordinate import Damper
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body
 from fibermsk.model.coordinate import UNITS, Coordinate
-from fibermsk.model.function import Linear
+from fibermsk.model.function import Linear, is_constant
 
 __all__ = ["JOINTS", "FunctionalJoint", "Hinge", "Joint", "Slider", "Weld"]
 
@@ -240,11 +240,22 @@ class FunctionalJoint:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             _check.refuse(owner, "coordinates", twice, "have different names")
-        quaternion = {c.name for c in coordinates if c.kind == "quaternion"}
-        if quaternion != set(self.quaternion) or len(self.quaternion) not in (0, 4):
-            must = "be the four quaternion coordinates of the joint"
+        parts = {c.name: c for c in coordinates if c.kind == "quaternion"}
+        quaternion = set(parts)
+        if (
+            quaternion != set(self.quaternion)
+            or len(self.quaternion) not in (0, 4)
+            or (len(quaternion) != len(self.quaternion))
+        ):
+            must = "name the four quaternion coordinates of the joint, each once"
             _check.refuse(owner, "quaternion", self.quaternion, must)
-        used = {name for axis in axes for name, _ in axis.pairs} | quaternion
+        if parts and not any(part.value for part in parts.values()):
+            must, remedy = "have a length", "start at (1, 0, 0, 0), which is no rotation"
+            _check.refuse(owner, "quaternion", (0.0, 0.0, 0.0, 0.0), must, remedy=remedy)
+        moves = {
+            name for axis in axes for name, function in axis.pairs if not is_constant(function)
+        }
+        used = moves | quaternion
         idle = next((name for name in names if name not in used), None)
         if idle is not None:
             must = f"move an axis of the joint, which {idle!r} does not"

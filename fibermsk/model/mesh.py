@@ -118,7 +118,7 @@ class Mesh:
         at a signed distance phi [m]; positive. By default 2 V/A, the radius of a long cylinder of
         the mesh's volume and surface.
     spacing : float, optional
-        Of the grid [m]; positive. By default about half the length of an edge, within bounds.
+        Of the grid [m]; positive. By default three quarters of an edge, within bounds.
 
     Attributes
     ----------

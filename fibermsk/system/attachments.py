@@ -127,8 +127,8 @@ class Attachments:
         values = np.zeros(coords.shape[1])
         support, J, H, first = skeleton.dependence(motion)
         points.fill_hessian(
-            motion.links.S, skeleton.tree.moves, link, ends.C, first, support, J, H, start,
-            self._moved, values,
+            motion.links.S, skeleton.tree.moves, link, ends.C, first, support, J, H,
+            skeleton.joint_of_axis, start, self._moved, values,
         )  # fmt: skip
         shape = (3 * link.size, skeleton.n, skeleton.n)
         return sparse.COO(coords, values, shape=shape, has_duplicates=False, sorted=True)

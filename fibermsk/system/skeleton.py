@@ -32,6 +32,9 @@ __all__ = ["Motion", "Skeleton", "skeleton"]
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
+_NO_MASS = 1e-13
+"""Least eigenvalue of a mass matrix with ones on its diagonal that is not round-off."""
+
 
 class Motion(NamedTuple):
     """A skeleton at one state.
@@ -90,6 +93,8 @@ class Skeleton:
         Axes and bodies.
     map : CoordinateMap or None
         From the state to the axes; None where they are the same.
+    joint_of_axis : (n_axes,) int array
+        Number of the joint of each axis.
     passive : Passive
         Forces of the coordinates on themselves.
     constraints : Constraints
@@ -105,6 +110,8 @@ class Skeleton:
         self._row, self._first_axis = numbers.row, numbers.first_axis
         self.passive = Passive(numbers)
         self.constraints = Constraints(numbers)
+        joints = [number for number, (_, own) in enumerate(moving) for _ in own]
+        self.joint_of_axis = np.array(joints, np.int64)
         self._turned = np.array(numbers.turned, np.int64)  # first axis of each quaternion
         self._at_rest = 0.0, np.zeros(3)  # mass and first moment of the bodies that never move
         for body in model.bodies:
@@ -238,7 +245,7 @@ class Skeleton:
 
     def rates(self, q: ArrayLike, p: ArrayLike) -> dict[str, float]:
         """Rates of all coordinates at a state with rates p, by name."""
-        q, p = self._state(q), self._state(p)
+        q, p = self._state(q), self._state(p, "rates")
         motion = self.evaluate(q, p, np.zeros(self.n))
         return dict(zip(self.coordinates, self.all_of(motion, q, p)[1], strict=True))
 
@@ -274,7 +281,8 @@ class Skeleton:
         passive : bool
             Whether the forces of the coordinates on themselves help.
         """
-        q, p, p_dot = (self._state(x) for x in (q, p, p_dot))
+        q = self._state(q)
+        p, p_dot = self._state(p, "rates"), self._state(p_dot, "accelerations")
         motion = self.evaluate(q, p, p_dot)
         if passive:
             return self.dynamics(motion, q, p, p_dot)
@@ -285,11 +293,12 @@ class Skeleton:
         return residual
 
     def forward_dynamics(
-        self, q: ArrayLike, p: ArrayLike, force: ArrayLike | None = None
+        self, q: ArrayLike, p: ArrayLike, force: ArrayLike | None = None, t: float = 0.0
     ) -> tuple[Array, Array]:
         """Accelerations under generalized forces, and the multipliers of the couplings.
 
-        Solves M p_dot + G^T lam = force - bias + passive forces with G p_dot = b.
+        Solves M p_dot + G^T lam = force - bias + passive forces with G p_dot = b; prescribed
+        coordinates have the accelerations that are given.
 
         Parameters
         ----------
@@ -297,6 +306,8 @@ class Skeleton:
             State and its rates.
         force : (n,) array_like, optional
             Applied besides the passive ones; none if left out.
+        t : float
+            Time at which prescribed coordinates are taken [s].
 
         Returns
         -------
@@ -304,18 +315,34 @@ class Skeleton:
             Accelerations.
         lam : (m,) float array
             Of the couplings with multipliers.
+
+        Raises
+        ------
+        ModelError
+            If a coordinate moves no mass.
         """
-        q, p = self._state(q), self._state(p)
-        applied = np.zeros(self.n) if force is None else self._state(force)
+        q, p = self._state(q), self._state(p, "rates")
+        applied = np.zeros(self.n) if force is None else self._state(force, "force")
         G, b = self.constraint(q, p)
         M, m = self.mass_matrix(q), G.shape[0]
         right = np.r_[applied - self.inverse_dynamics(q, p, np.zeros(self.n)), b]
-        x = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((m, m))]]), right)
+        A, held = np.block([[M, G.T], [G, np.zeros((m, m))]]), self.constraints.held
+        A[held] = 0.0
+        A[held, held], right[held] = 1.0, self.constraints.at(t, 2)
+        size = np.sqrt(np.maximum(M.diagonal(), 1e-300))
+        values, modes = np.linalg.eigh(M / np.outer(size, size))
+        if values[0] <= _NO_MASS:
+            name = self.independent[int(np.argmax(np.abs(modes[:, 0])))]
+            raise ModelError(
+                f"coordinate {name!r}: moves no mass, alone or with others; each must move a body "
+                "with mass in a way of its own"
+            )
+        x = np.linalg.solve(A, right)
         return x[: self.n], x[self.n :]
 
     def constraint(self, q: ArrayLike, p: ArrayLike) -> tuple[Array, Array]:
         """G (m, n) and b (m,) of the constraints G p_dot = b of couplings with multipliers."""
-        q, p = self._state(q), self._state(p)
+        q, p = self._state(q), self._state(p, "rates")
         if self.map is None:
             return np.zeros((0, self.n)), np.zeros(0)
         rows = self.map.evaluate(q, p, np.zeros(self.n), False)
@@ -331,5 +358,15 @@ class Skeleton:
         moment = moment + tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x)
         return mass, moment / mass
 
-    def _state(self, value: Any) -> Array:
-        return np.array(_check.array("skeleton", "state", value, (self.n,)))
+    def _state(self, value: Any, what: str = "state") -> Array:
+        """Checked copy of a vector (n,); quaternions of a state have a length."""
+        vector = np.array(_check.array("skeleton", what, value, (self.n,)))
+        if what == "state" and self.map is not None:
+            for own in self.map.states:
+                if not vector[own].any():
+                    names = ", ".join(self.independent[k] for k in own)
+                    _check.refuse(
+                        "skeleton", f"quaternion ({names})", vector[own], "have a length",
+                        remedy="(1, 0, 0, 0) is no rotation",
+                    )  # fmt: skip
+        return vector

@@ -89,7 +89,7 @@ def attachments(tree, q, link, local):
     every = np.ones((link.size, n), bool)
     points.fill_hessian(
         state.S, tree.moves, link, C, 0, np.arange(n)[:, None], np.eye(n), np.zeros((0, 1, 1)),
-        start, every, values,
+        np.arange(n), start, every, values,
     )  # fmt: skip
     return point, C, values.reshape(-1, 3, n, n)
 

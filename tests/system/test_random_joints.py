@@ -1,4 +1,8 @@
-"""Random trees of all joints against the complex step: mass matrix, bias, C and its derivative."""
+"""Random trees of all joints against plain references of their descriptions.
+
+Poses, mass matrix and C to rounding, by the complex step; the bias and the derivative of C by
+differences of those.
+"""
 
 import numpy as np
 import pytest

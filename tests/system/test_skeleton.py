@@ -418,3 +418,50 @@ def test_equilibrium_with_quaternions_couplings_and_held_coordinates():
         ends.append(system.skeleton.values(system.split(y)[1]))
     assert ends[0].keys() == ends[1].keys()
     assert_allclose([ends[0][k] for k in ends[0]], [ends[1][k] for k in ends[0]], atol=1e-6)
+
+
+def test_forward_dynamics_of_held_coordinates():
+    """A prescribed coordinate has the acceleration that is given, and the others feel it."""
+    skeleton = fm.skeleton(functional_arm(prescribed=True, fibers=False))
+    q, p, t = skeleton.start, skeleton.start_speed, 0.3
+    a, _ = skeleton.forward_dynamics(q, p, t=t)
+    held = skeleton.independent.index("j")
+    assert_allclose(a[held], 0.6 + 0.6 * t)
+    off = skeleton.inverse_dynamics(q, p, a)
+    off[held] = 0.0
+    assert_allclose(off, 0.0, atol=1e-10)
+
+
+def test_states_and_joints_that_make_no_sense():
+    arm = functional_arm(fibers=False)
+    skeleton = fm.skeleton(arm)
+    q = skeleton.start.copy()
+    q[:4] = 0.0
+    with pytest.raises(fm.ModelError, match=r"quaternion \(shoulder_w, .* have a length"):
+        skeleton.poses(q)
+    bodies = fm.Body("a", 1.0, inertia=(1, 1, 1)), fm.Body("b", 1.0, inertia=(1, 1, 1))
+    parts = [fm.Coordinate(n, "quaternion", float(n == "w")) for n in "wxyz"]
+    for names, message in ((("w", "x", "y", "y"), "each once"), (("w", "x", "y"), "each once")):
+        with pytest.raises(fm.ModelError, match=message):
+            fm.FunctionalJoint("f", *bodies, parts, [], quaternion=names)
+    flat = [fm.Coordinate(n, "quaternion") for n in "wxyz"]
+    with pytest.raises(fm.ModelError, match="have a length; start at"):
+        fm.FunctionalJoint("f", *bodies, flat, [], quaternion=("w", "x", "y", "z"))
+    for field in ({"locked": True}, {"forces": fm.Spring(1.0)}, {"prescribed": fm.Linear()}):
+        with pytest.raises(fm.ModelError, match="for a part of a quaternion; a Weld"):
+            fm.Coordinate("w", "quaternion", **field)
+    axis = fm.Axis("rotation", (1, 0, 0), (("c", fm.Polynomial([0.3])),))
+    with pytest.raises(fm.ModelError, match="move an axis of the joint, which 'c' does not"):
+        fm.FunctionalJoint("f", *bodies, [fm.Coordinate("c")], [axis])
+    jump = fm.PiecewiseLinear([0.0, 0.1, 0.2], [0.0, 1.0, 0.0])
+    with pytest.raises(fm.ModelError, match="whose slope does not jump; a NaturalSpline"):
+        fm.Coordinate("c", prescribed=jump)
+    with pytest.raises(fm.ModelError, match="value = 3.0 .* left out where the coordinate is"):
+        fm.Coordinate("c", value=3.0, prescribed=fm.Linear())
+    twice = fm.Model("twice")
+    body = twice.add(bodies[0])
+    axes = [fm.Axis("rotation", (1, 0, 0), n) for n in "cd"]
+    twice.add(fm.FunctionalJoint("f", twice.ground, body, [fm.Coordinate(n) for n in "cd"], axes))
+    skeleton = fm.skeleton(twice)
+    with pytest.raises(fm.ModelError, match="moves no mass, alone or with others"):
+        skeleton.forward_dynamics(skeleton.start, skeleton.start_speed)

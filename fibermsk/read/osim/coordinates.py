@@ -106,8 +106,8 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
         return Coordinate(
             entry.name,
             entry.kind,
-            value,
-            speed,
+            value if prescribed is None else 0.0,
+            speed if prescribed is None else 0.0,
             lower=lower,
             upper=upper,
             forces=tuple(entry.laws),
