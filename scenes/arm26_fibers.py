@@ -39,6 +39,8 @@ SMOOTHING = {"BIClong": 0.04}
 # to the fifth path point, 13 mm towards the body.
 WALL = fm.Capsule((0.0213, 0.0179, -0.0027), (0.0135, -0.0283, -0.0116), 0.007)
 LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
+# Points of contact on an element: with five, tendons slip past edges of bones between two.
+POINTS = 9
 BONE_LAW = fm.PenaltyContact(stiffness=4000.0, limit=8.0)
 
 
@@ -83,6 +85,15 @@ def find(model, geometry):
     return path, Path(geometry) if geometry else path.parent / "Geometry"
 
 
+def holding(coordinate):
+    """Damping of a joint, and the ends of its range where the file has one."""
+    forces = [fm.Damper(0.2)]
+    if coordinate.lower is not None and coordinate.upper is not None:
+        limit = fm.SmoothLimit(coordinate.lower, coordinate.upper, 20.0, 20.0, 0.5, 0.1)
+        forces.append(limit)
+    return forces
+
+
 def skeleton(path, geometry):
     """Bones, joints and line muscles of the file, with its ranges of motion made real."""
     source = fm.read_osim(path, geometry=geometry, contact=BONES)
@@ -90,14 +101,7 @@ def skeleton(path, geometry):
     arm.add(*source.bodies[1:])
     for joint in source.joints:
         held = [
-            replace(
-                c,
-                value=START.get(c.name, c.value),
-                forces=(
-                    fm.Damper(0.2),
-                    fm.SmoothLimit(c.lower, c.upper, 20.0, 20.0, 0.5, 0.1),
-                ),
-            )
+            replace(c, value=START.get(c.name, c.value), forces=holding(c))
             for c in joint.coordinates
         ]
         arm.add(replace(joint, coordinates=tuple(held)) if held else joint)
@@ -147,7 +151,7 @@ def scene(
             n_elements=elements,
             activation=brake if muscle.name.startswith("TRI") else Curl(peak),
             specific_tension=SPECIFIC_TENSION,
-            proximal=PROXIMAL[muscle.name],
+            proximal=PROXIMAL.get(muscle.name, 0.5),
             smoothing=SMOOTHING.get(muscle.name, 0.1),
             prestress=0.05,
             bending=0.1,
@@ -155,7 +159,8 @@ def scene(
         )
         # the paths of different muscles of this model run through the same points, so that only
         # the fibers of one muscle keep apart
-        arm.add(*bundle.fibers, *bundle.contact(touched, LAW, BONE_LAW))
+        contacts = bundle.contact(touched, LAW, BONE_LAW, points_per_element=POINTS)
+        arm.add(*bundle.fibers, *contacts)
     return fm.Scene(arm, duration=duration, steps=steps)
 
 

@@ -89,6 +89,7 @@ class MuscleBundle:
         bones: Body | Sequence[Body] = (),
         law: PenaltyContact | None = None,
         bone_law: PenaltyContact | None = None,
+        points_per_element: int = 5,
     ) -> tuple[Contact, ...]:
         """Contacts of the fibers with each other and with bones.
 
@@ -101,6 +102,8 @@ class MuscleBundle:
         bone_law : PenaltyContact, optional
             Between fibers and bones; left out, a stiffness of 4000 N/m and a limit of 8, so that
             thin tendons stay outside of thick bones: penetration is relative to both radii.
+        points_per_element : int
+            Points where elements touch; more where few elements wrap around a bone.
 
         Returns
         -------
@@ -110,9 +113,10 @@ class MuscleBundle:
         law = law or PenaltyContact(2000.0, 3.0)
         bone_law = bone_law or PenaltyContact(4000.0, 8.0)
         touched = [bones] if isinstance(bones, Body) else list(bones)
-        contacts = [Contact(self.fibers, self.fibers, law)] if len(self.fibers) > 1 else []
+        n = points_per_element
+        contacts = [Contact(self.fibers, self.fibers, law, n)] if len(self.fibers) > 1 else []
         if touched:
-            contacts.append(Contact(self.fibers, touched, bone_law))
+            contacts.append(Contact(self.fibers, touched, bone_law, n))
         return tuple(contacts)
 
 

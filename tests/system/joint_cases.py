@@ -88,7 +88,9 @@ def functional_arm(enforce="eliminate", prescribed=False, fibers=True):
                     speed=0.7,
                     forces=(fm.Spring(3.0), fm.QuadraticLimit(-0.1, 0.1, 20.0)),
                 ),
-                fm.Coordinate("j", value=-0.2, speed=0.5, prescribed=motion),
+                fm.Coordinate("j", prescribed=motion)
+                if prescribed
+                else fm.Coordinate("j", value=-0.2, speed=0.5),
                 fm.Coordinate("l", value=0.1, forces=(fm.Damper(0.4), fm.Spring(2.0, 0.3))),
             ],
             axes,
