@@ -159,15 +159,11 @@ def _vtp(owner: str, file: Path) -> Triangles:
         if len(points) % 3:
             _unreadable(owner, f"the points on line {piece.line} are no triples of numbers")
         _check_count(owner, piece, "Points", len(points) // 3)
-        for found in (
-            _fans(*_cells(owner, piece, "Polys")),
-            _strips(*_cells(owner, piece, "Strips")),
-        ):
-            if found.size and not (found.min() >= 0 and 3 * found.max() < len(points)):
-                _unreadable(owner, f"the piece on line {piece.line} has cells of missing points")
-            faces.append(found + n)
-        vertices.append(points.reshape(-1, 3))
-        n += len(vertices[-1])
+        corners = points.reshape(-1, 3)
+        faces.append(n + _fans(corners, *_cells(owner, piece, "Polys", len(corners))))
+        faces.append(n + _strips(*_cells(owner, piece, "Strips", len(corners))))
+        vertices.append(corners)
+        n += len(corners)
     return np.concatenate(vertices), np.concatenate(faces)
 
 
@@ -201,7 +197,7 @@ def _check_count(owner: str, piece: Element, tag: str, count: int) -> None:
 
 
 def _cells(
-    owner: str, piece: Element, tag: str
+    owner: str, piece: Element, tag: str, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Points of all cells, and begin and size of each."""
     points = _values(owner, piece, tag, "connectivity", int)
@@ -211,6 +207,8 @@ def _cells(
     size = ends - begin
     if (size < 0).any() or len(points) != (ends[-1] if len(ends) else 0):
         _unreadable(owner, f"offsets and connectivity of <{tag}> on line {piece.line} do not fit")
+    if points.size and not (points.min() >= 0 and points.max() < n):
+        _unreadable(owner, f"the piece on line {piece.line} has cells of missing points")
     return points, begin, size
 
 
@@ -222,9 +220,18 @@ def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def _fans(
-    points: NDArray[np.int64], begin: NDArray[np.int64], size: NDArray[np.int64]
+    corners: NDArray[np.float64],
+    points: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    size: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Triangles of polygons, all from their first point."""
+    """Triangles of polygons, all from their first point; quads along the shorter diagonal."""
+    points = points.copy()
+    four = begin[size == 4][:, None] + np.arange(4)
+    at = corners[points[four]]
+    first, second = (np.linalg.norm(at[:, k + 2] - at[:, k], axis=1) for k in (0, 1))
+    turned = four[second < first]
+    points[turned] = np.roll(points[turned], -1, axis=1)
     cell, k = _thirds(size)
     first = begin[cell]
     return points[np.stack([first, first + k + 1, first + k + 2], axis=1)]
