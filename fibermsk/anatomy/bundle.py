@@ -308,8 +308,9 @@ def fibers_from_muscle(
             )
         )
     report = BundleReport.of(
-        muscle, total, curves, sections, calibration, factor, nearest, points, obstacles
-    )
+        muscle, total, curves, sections, calibration, factor, nearest, points, obstacles,
+        length is None and any(wrap.shape.active for wrap in muscle.wraps),
+    )  # fmt: skip
     return MuscleBundle(muscle, tuple(fibers), calibration, report, tuple(curves), tuple(sections))
 
 

@@ -53,6 +53,8 @@ class BundleReport:
         Where the fitted active force is largest, over the optimum; 1.013 in the Hill muscle.
     calibration : Calibration
         The fitted constants.
+    straight : bool
+        Whether the path length is that of straight lines though the muscle wraps around surfaces.
     """
 
     name: str
@@ -74,6 +76,7 @@ class BundleReport:
     passive_error: float
     peak_length: float
     calibration: Calibration
+    straight: bool = False
 
     @staticmethod
     def of(
@@ -86,6 +89,7 @@ class BundleReport:
         nearest: str,
         points: Array,
         obstacles: Obstacles,
+        straight: bool = False,
     ) -> BundleReport:
         """Report of a finished bundle; `points` is the path of the line muscle."""
         lengths = tuple(curve.length() for curve in curves)
@@ -115,6 +119,7 @@ class BundleReport:
             passive_error=calibration.passive_error,
             peak_length=calibration.peak_length,
             calibration=calibration,
+            straight=straight,
         )
 
     def __str__(self) -> str:
@@ -132,10 +137,16 @@ class BundleReport:
             )
             if depth > 0.0
         ]
+        wraps = [
+            "  the path length is that of straight lines between path points, shorter than one "
+            "around the muscle's wrap surfaces: give length=..."
+        ]
+        wraps = wraps if self.straight else []
         return "\n".join(
             [
                 f"{self.name}: {len(self.fiber_lengths)} fibers of {lengths} mm for a path of "
                 f"{mm * self.path_length:.1f} mm, {1e3 * self.mass:.0f} g",
+                *wraps,
                 f"  muscle {mm * self.muscle_length:.1f} mm ({self.start_length:.2f} of the "
                 f"optimum), tendon {mm * self.tendon_length:.1f} mm; radii "
                 f"{mm * self.radius_belly:.2f} and {mm * self.radius_tendon:.2f} mm, "

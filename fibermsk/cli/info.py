@@ -14,6 +14,8 @@ from fibermsk.errors import ModelError
 
 __all__ = ["info"]
 
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
 
 def info(
     file: Annotated[
@@ -37,6 +39,7 @@ def info(
     if is_checkpoint(file):
         _show_checkpoint(file, json)
         return
+    _check_kind(file)
     found = describe(file)
     attributes, datasets = found["attributes"], found["datasets"]
     if json:
@@ -61,6 +64,18 @@ def info(
     for item, shape in zip(datasets, shapes, strict=True):
         line = f"  {item['path']:<{path_width}}  {shape:<{shape_width}}  {_range(item)}"
         typer.echo(line.rstrip())
+
+
+def _check_kind(file: Path) -> None:
+    """Refuse a file that is there and is no HDF5 file."""
+    if not file.is_file():
+        return
+    with file.open("rb") as opened:
+        if opened.read(len(_HDF5)) != _HDF5:
+            raise ModelError(
+                f"{file}: must be a result file (.h5), a checkpoint or an OpenSim model (.osim); a "
+                "model must have the ending .osim"
+            )
 
 
 def _show_checkpoint(file: Path, json: bool) -> None:

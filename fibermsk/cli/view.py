@@ -105,4 +105,18 @@ def _model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
             f"--geometry DIR; fibermsk info {file} names them",
             err=True,
         )
+    for coordinate in model.coordinates:
+        value, lower, upper = values.get(coordinate.name), coordinate.lower, coordinate.upper
+        if value is None:
+            continue
+        if (lower is not None and value < lower) or (upper is not None and value > upper):
+            ends = (
+                "-inf" if lower is None else f"{lower:g}",
+                "inf" if upper is None else f"{upper:g}",
+            )
+            typer.echo(
+                f"warning: --set {coordinate.name}={value:g} lies outside of the range that the "
+                f"model declares, {ends[0]} to {ends[1]}",
+                err=True,
+            )
     return still(model, values or None)

@@ -1,12 +1,13 @@
-"""Bone meshes from files: STL, OBJ and PLY through trimesh, VTP through VTK."""
+"""Bone meshes from files: STL, OBJ and PLY through trimesh, VTP in text here, other VTP by VTK."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.laws import _check
 from fibermsk.model import Mesh
+from fibermsk.read.xml_tree import Element, read_xml
 
 __all__ = ["read_mesh"]
 
@@ -21,6 +23,15 @@ Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 # Corners closer than this part of the largest extent are one vertex: files in single precision.
 _SAME = 1e-7
+
+_MAX_TEXT = 256 * 2**20
+"""Bytes of the largest VTP file in text."""
+
+_PACKED = 100
+"""More points, cells or values per byte than compressed files hold."""
+
+_MAX_COMPONENTS = 1024
+"""Numbers per point or cell; VTK makes room for them before it looks at the data."""
 
 
 def read_mesh(
@@ -128,8 +139,139 @@ def _by_trimesh(owner: str, file: Path) -> Triangles:
     )
 
 
-def _by_vtk(owner: str, file: Path) -> Triangles:
+def _vtp(owner: str, file: Path) -> Triangles:
     """Triangles of all polygons and strips of a VTP file."""
+    data = file.read_bytes()
+    head = data.partition(b"<AppendedData")[0]
+    if re.search(rb"""\bformat\s*=\s*["']\s*(binary|appended)""", head):
+        _check_header(owner, head, len(data))
+        return _by_vtk(owner, file)
+    try:
+        root = read_xml(file, max_bytes=_MAX_TEXT)
+    except ModelError as error:
+        text = str(error).removeprefix(str(file)).lstrip(":, ").partition("; must be")[0]
+        _unreadable(owner, text, error)
+    if root.tag != "VTKFile" or root.attributes.get("type") != "PolyData":
+        _unreadable(owner, "it holds no PolyData of VTK")
+    vertices, faces, n = [np.empty((0, 3))], [np.empty((0, 3), np.int64)], 0
+    for piece in (piece for data in root.find("PolyData") for piece in data.find("Piece")):
+        points = _values(owner, piece, "Points", "", float)
+        if len(points) % 3:
+            _unreadable(owner, f"the points on line {piece.line} are no triples of numbers")
+        _check_count(owner, piece, "Points", len(points) // 3)
+        corners = points.reshape(-1, 3)
+        faces.append(n + _fans(corners, *_cells(owner, piece, "Polys", len(corners))))
+        faces.append(n + _strips(*_cells(owner, piece, "Strips", len(corners))))
+        vertices.append(corners)
+        n += len(corners)
+    return np.concatenate(vertices), np.concatenate(faces)
+
+
+def _values(owner: str, piece: Element, tag: str, name: str, kind: type) -> NDArray[Any]:
+    """Numbers of one array of a piece, in text; none where there is none."""
+    arrays = [
+        array
+        for parent in piece.find(tag)
+        for array in parent.find("DataArray")
+        if not name or array.attributes.get("Name", "").strip().lower() == name
+    ]
+    if len(arrays) > 1:
+        _unreadable(owner, f"<{tag}> has more than one array {name} on line {arrays[1].line}")
+    if not arrays:
+        return np.empty(0, kind)
+    if arrays[0].attributes.get("format", "ascii").strip() != "ascii":
+        _unreadable(owner, f"the array on line {arrays[0].line} is of an unknown format")
+    try:
+        return np.array([kind(word) for word in arrays[0].text.split()], np.dtype(kind))
+    except (ValueError, OverflowError):
+        _unreadable(owner, f"the array on line {arrays[0].line} has words that are no numbers")
+
+
+def _check_count(owner: str, piece: Element, tag: str, count: int) -> None:
+    """Refuse a piece that holds another number than it says."""
+    said = piece.attributes.get(f"NumberOf{tag}", str(count)).strip()
+    if said != str(count):
+        _unreadable(
+            owner, f"line {piece.line} says NumberOf{tag} = {said[:40]!r} and {count} are there"
+        )
+
+
+def _cells(
+    owner: str, piece: Element, tag: str, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Points of all cells, and begin and size of each."""
+    points = _values(owner, piece, tag, "connectivity", int)
+    ends = _values(owner, piece, tag, "offsets", int)
+    _check_count(owner, piece, tag, len(ends))
+    begin = np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1]])
+    size = ends - begin
+    if (size < 0).any() or len(points) != (ends[-1] if len(ends) else 0):
+        _unreadable(owner, f"offsets and connectivity of <{tag}> on line {piece.line} do not fit")
+    if points.size and not (points.min() >= 0 and points.max() < n):
+        _unreadable(owner, f"the piece on line {piece.line} has cells of missing points")
+    return points, begin, size
+
+
+def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For all triangles of cells of some sizes: the cell, and the count within it."""
+    count = np.maximum(size - 2, 0)
+    cell = np.repeat(np.arange(len(size)), count)
+    return cell, np.arange(len(cell)) - np.repeat(np.cumsum(count) - count, count)
+
+
+def _fans(
+    corners: NDArray[np.float64],
+    points: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    size: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Triangles of polygons, all from their first point; quads along the shorter diagonal."""
+    points = points.copy()
+    four = begin[size == 4][:, None] + np.arange(4)
+    at = corners[points[four]]
+    first, second = (np.linalg.norm(at[:, k + 2] - at[:, k], axis=1) for k in (0, 1))
+    turned = four[second < first]
+    points[turned] = np.roll(points[turned], -1, axis=1)
+    cell, k = _thirds(size)
+    first = begin[cell]
+    return points[np.stack([first, first + k + 1, first + k + 2], axis=1)]
+
+
+def _strips(
+    points: NDArray[np.int64], begin: NDArray[np.int64], size: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Triangles of strips, every other one turned."""
+    cell, k = _thirds(size)
+    first, odd = begin[cell] + k, k % 2
+    return points[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]
+
+
+def _check_header(owner: str, head: bytes, size: int) -> None:
+    """Refuse what makes VTK run out of memory, which ends the process."""
+    if re.search(rb"<!(DOCTYPE|ENTITY)", head):
+        _unreadable(owner, "it declares a document type or entities, which no mesh needs")
+    most = size * (_PACKED if re.search(rb"\bcompressor\s*=", head) else 1)
+    totals: dict[str, int] = {}
+    pattern = (
+        rb"""\bNumberOf(Points|Polys|Verts|Lines|Strips|Tuples|Components)\s*=\s*["']([^"']*)"""
+    )
+    for match in re.finditer(pattern, head):
+        name, text = match[1].decode(), match[2].decode("latin-1").strip()
+        count = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else -1
+        if name != "Components":
+            totals[name] = totals.get(name, 0) + count
+        if (
+            count < 0
+            or totals.get(name, 0) > most
+            or (name == "Components" and count > _MAX_COMPONENTS)
+        ):
+            _unreadable(
+                owner, f"it says NumberOf{name} = {text[:40]!r}, which {size} bytes cannot hold"
+            )
+
+
+def _by_vtk(owner: str, file: Path) -> Triangles:
+    """Triangles of a VTP file in binary."""
     import pyvista
 
     try:
@@ -141,19 +283,19 @@ def _by_vtk(owner: str, file: Path) -> Triangles:
     return np.array(surface.points, float).reshape(-1, 3), faces.astype(np.int64)
 
 
-def _unreadable(owner: str, error: Exception) -> NoReturn:
+def _unreadable(owner: str, problem: Exception | str, cause: Exception | None = None) -> NoReturn:
     """Refuse a file that its reader does not understand."""
-    text = " ".join(str(error).split())
+    text = " ".join(str(problem).split())
     text = text if len(text) <= 160 else f"{text[:157]}..."
     raise ModelError(
-        f"{owner}: cannot be read as such: {text or type(error).__name__}; check that its ending "
+        f"{owner}: cannot be read as such: {text or type(problem).__name__}; check that its ending "
         "is that of its format, and export it again"
-    ) from error
+    ) from (problem if isinstance(problem, Exception) else cause)
 
 
 _READERS: dict[str, Callable[[str, Path], Triangles]] = {
     ".stl": _by_trimesh,
     ".obj": _by_trimesh,
     ".ply": _by_trimesh,
-    ".vtp": _by_vtk,
+    ".vtp": _vtp,
 }

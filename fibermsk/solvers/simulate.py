@@ -200,9 +200,9 @@ def _tell(slack: tuple[Slack, ...]) -> str:
     worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
     more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
     return (
-        f"compressed fibers: {'; '.join(map(str, worst))}{more}. Without bending stiffness their "
-        "shape there is not determined (Tissue(bending=1.0) gives it), and the finer the mesh the "
-        "worse"
+        f"compressed fibers: {'; '.join(map(str, worst))}{more}. A fiber without bending stiffness "
+        "has no definite shape there (Tissue(bending=1.0) gives it one), the less so the finer the "
+        "mesh"
     )
 
 

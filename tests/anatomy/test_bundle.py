@@ -5,7 +5,7 @@ from dataclasses import replace
 import bundle_force_length
 import numpy as np
 import pytest
-from muscles import PATH, arm
+from muscles import NUMBERS, PATH, arm
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from test_packing import least_admissibility
@@ -102,6 +102,19 @@ def test_second_bundle_keeps_beside_the_first(bundle):
     system = fm.build(copy)
     y, v = system.initial_state()
     assert system.evaluate(0.0, y, v, 0.0 * v, tangent=False).admissibility >= 1.0 - 1e-9
+
+
+def test_report_of_a_path_length_without_wrapping():
+    model, muscle = arm()
+    assert "straight lines" not in str(fm.fibers_from_muscle(muscle, 1, model=model).report)
+    surface = fm.WrapCylinder("roll", model.bodies[-1], (0.0, -0.3, 0.0), radius=0.01, length=0.05)
+    wraps = [fm.PathWrap(surface)]
+    muscle = model.add(fm.LineMuscle("wrapped", muscle.points, wraps=wraps, **NUMBERS))
+    made = fm.fibers_from_muscle(muscle, 1, model=model)
+    assert made.report.straight
+    assert "straight lines between path points, shorter than" in str(made.report)
+    given = fm.fibers_from_muscle(muscle, 1, model=model, length=made.report.path_length)
+    assert "straight lines" not in str(given.report)
 
 
 def test_shapes_from_wraps():

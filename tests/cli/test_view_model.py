@@ -114,6 +114,22 @@ def test_missing_and_broken_models(cli, tmp_path):
     assert cli("view", broken).exit_code == 2
 
 
+def test_pose_outside_of_the_declared_range_is_told(cli, model, tmp_path):
+    given = '<Coordinate name="knee_angle"><range>-2 0.1</range></Coordinate>'
+    model.write_text(MODEL.replace('<Coordinate name="knee_angle"/>', given))
+    for value, told in {"-1.5": False, "9": True}.items():
+        done = cli(
+            "view", model, "--screenshot", tmp_path / "x.png", "--set", f"knee_angle={value}"
+        )
+        assert done.exit_code == 0
+        assert ("knee_angle=9 lies outside of the range" in done.stderr) == told
+
+
+def test_info_says_what_it_takes(cli, model):
+    done = cli("info", model.rename(model.with_suffix(".xml")))
+    assert done.exit_code == 2 and "OpenSim model (.osim)" in done.stderr.replace("\n", " ")
+
+
 @pytest.mark.parametrize("option", [["--labels"], ["--set", "a=1"], ["--geometry", "."]])
 def test_options_of_models_are_refused_for_results(cli, tmp_path, option):
     done = cli("view", tmp_path / "run.h5", *option)

@@ -75,6 +75,53 @@ def test_attributes_and_stray_texts_are_named(tmp_path):
     assert "the text 'hello'" in report
 
 
+def changed(tmp_path, *changes):
+    """Report of limb_v4 with texts replaced."""
+    text = (DATA / "limb_v4.osim").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    file = tmp_path / "changed.osim"
+    file.write_text(text)
+    return str(fm.read_osim(file).import_report)
+
+
+def test_what_stands_outside_of_the_model_is_named(tmp_path):
+    plain = str(fm.read_osim(DATA / "limb_v4.osim").import_report)
+    report = changed(
+        tmp_path,
+        ('<OpenSimDocument Version="40000">', '<OpenSimDocument Version="40700" by="me"> hello'),
+        ("<Model name=", '<Model kind="human" name='),
+        ("</OpenSimDocument>", "<ForceSet/></OpenSimDocument>"),
+        ("<objects>", "<defaults><Body><mass>3</mass></Body></defaults><objects>"),
+    )
+    for words in (
+        "version 40700 is newer than this reader knows",
+        "the attribute by = 'me'",
+        "the text 'hello'",
+        "the attribute kind = 'human'",
+        "<ForceSet> stands beside <Model>",
+        "<defaults> counts directly below <Model> only",
+    ):
+        assert words in report, words
+        assert words not in plain
+
+
+def test_muscles_of_unknown_and_missing_properties(tmp_path):
+    plain = str(fm.read_osim(DATA / "limb_v4.osim").import_report)
+    report = changed(
+        tmp_path,
+        ("<max_isometric_force>", "<max_isometric_farce>"),
+        ("</max_isometric_force>", "</max_isometric_farce>"),
+    )
+    for words in (
+        "<max_isometric_farce> is no known property of a muscle: kept in parameters only",
+        "a muscle without max_isometric_force: OpenSim's default is taken",
+    ):
+        assert words in report
+        assert words not in plain
+
+
 def test_report_in_words_and_as_a_dict():
     model = fm.read_osim(DATA / "limb_v4.osim")
     report = model.import_report

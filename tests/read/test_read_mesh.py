@@ -1,11 +1,14 @@
 """Meshes from files of every format, and from broken ones."""
 
+import re
+
 import _meshes
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
+from fibermsk.read.mesh import _vtp as vtp
 
 FORMATS = ["ascii.stl", "binary.stl", "text.obj", "ascii.ply", "binary.ply", "surface.vtp"]
 
@@ -94,6 +97,74 @@ BROKEN = {
     "nan.obj": b"v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n",
     "sheet.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
 }
+
+
+TEXT = """<VTKFile type="PolyData"><PolyData>
+<Piece NumberOfPoints="{n}" NumberOfPolys="{polys}" NumberOfStrips="1">
+<Points><DataArray NumberOfComponents="3" format="ascii">{points}</DataArray></Points>
+<Polys><DataArray Name="connectivity" format="ascii">{corners}</DataArray>
+<DataArray Name="offsets" format="ascii">4</DataArray></Polys>
+<Strips><DataArray Name="connectivity" format="ascii">0 1 2 3</DataArray>
+<DataArray Name="offsets" format="ascii">4</DataArray></Strips>
+</Piece></PolyData></VTKFile>"""
+POINTS = "0 0 0 .1 0 0 .1 .1 0 0 .1 .1"
+GOOD = {"n": 4, "polys": 1, "points": POINTS, "corners": "0 1 2 3"}
+
+
+def test_polygons_and_strips_of_a_text_vtp(tmp_path):
+    file = tmp_path / "sheet.vtp"
+    file.write_text(TEXT.format(**GOOD))
+    vertices, faces = vtp("sheet", file)
+    assert_allclose(vertices[2], [0.1, 0.1, 0.0])
+    assert faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 2], [1, 3, 2]]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n": 999999999999}, "NumberOfPoints = '999999999999' and 4 are there"),
+        ({"polys": 7}, "NumberOfPolys = '7' and 1 are there"),
+        ({"points": "0 0 0 nan 0 0 0 1 0 0 0 1"}, "coordinates that are not finite"),
+        ({"points": "0 0 0 one 0 0 0 1 0 0 0 1"}, "words that are no numbers"),
+        ({"points": POINTS + " 1"}, "no triples"),
+        ({"corners": "0 1 2 4"}, "missing points"),
+        ({"corners": "0 1 2"}, "do not fit"),
+    ],
+)
+def test_broken_text_vtp(tmp_path, capfd, change, words):
+    file = tmp_path / "broken.vtp"
+    file.write_text(TEXT.format(**{**GOOD, **change}))
+    with pytest.raises(fm.ModelError, match="broken.vtp") as error:
+        fm.read_mesh(file)
+    assert words in str(error.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_document_type_in_a_vtp_is_refused(tmp_path):
+    file = tmp_path / "typed.vtp"
+    file.write_text('<!DOCTYPE x [<!ENTITY a "1">]>' + TEXT.format(**GOOD))
+    with pytest.raises(fm.ModelError, match="typed.vtp.*document type.*export it again"):
+        fm.read_mesh(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (rb'NumberOfPoints="\d+"', b'NumberOfPoints="999999999999"'),
+        (rb'NumberOfPolys="\d+"', b'NumberOfPolys="999999999999"'),
+        (rb'NumberOfVerts="\d+"', b'NumberOfVerts="-5"'),
+        (rb'NumberOfComponents="3"', b'NumberOfComponents="999999999"'),
+    ],
+)
+def test_absurd_header_of_a_binary_vtp(tmp_path, ball, capfd, old, new):
+    file = tmp_path / "absurd.vtp"
+    write(file, *ball)
+    data, n = re.subn(old, new, file.read_bytes())
+    assert n
+    file.write_bytes(data)
+    with pytest.raises(fm.ModelError, match="absurd.vtp.*NumberOf.*cannot hold.*export it again"):
+        fm.read_mesh(file)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.muscles import MUSCLES
 from fibermsk.read.xml_tree import Element
 
 __all__ = ["report_leftovers"]
@@ -78,9 +79,36 @@ SUMMARIES = {
 
 ATTRIBUTES = {"name", "Version"}
 
+NEWEST = 40600
+"""Version of the newest files that are known, of OpenSim 4.5 and 4.6."""
+
+NEEDED = ("max_isometric_force", "optimal_fiber_length")
+"""Numbers of a muscle that OpenSim's own defaults are no good guess for."""
+
+OF_MUSCLES = frozenset(
+    """
+    GeometryPath components appliesForce isDisabled min_control max_control optimal_force
+    max_isometric_force optimal_fiber_length tendon_slack_length pennation_angle
+    pennation_angle_at_optimal max_contraction_velocity ignore_tendon_compliance
+    ignore_activation_dynamics default_activation default_fiber_length minimum_activation
+    maximum_pennation_angle activation_time_constant deactivation_time_constant activation1
+    activation2 activation_1 activation_2 time_scale timescale mass damping fiber_damping
+    FmaxTendonStrain FmaxMuscleStrain KshapeActive KshapePassive Af Flen Vmax Vmax0
+    fv_linear_extrap_threshold active_force_width_scale passive_fiber_strain_at_one_norm_force
+    tendon_strain_at_one_norm_force ignore_passive_fiber_force tendon_compliance_dynamics_mode
+    default_normalized_tendon_force ActiveForceLengthCurve ForceVelocityCurve
+    FiberForceLengthCurve TendonForceLengthCurve ForceVelocityInverseCurve
+    FiberCompressiveForceLengthCurve FiberCompressiveForceCosPennationCurve
+    active_force_length_curve passive_force_length_curve tendon_force_length_curve
+    force_velocity_curve
+    """.split()
+)
+"""Properties that some kind of muscle has in OpenSim."""
+
 
 def report_leftovers(document: Document) -> None:
     """Report each topmost element that nothing has looked at, and stray attributes and texts."""
+    _report_outside(document)
     waiting = list(reversed(document.model.children))
     while waiting:
         element = waiting.pop()
@@ -90,6 +118,9 @@ def report_leftovers(document: Document) -> None:
         if element.tag in HARMLESS:
             if element.tag != "defaults":
                 _report_undrawn(document, element)
+            elif element.parent is not document.model and not _is_bare(element):
+                text = "<defaults> counts directly below <Model> only: left out"
+                document.report.add("not understood", element, text)
             continue
         if not element.seen and _is_drawn(element):
             continue
@@ -99,14 +130,62 @@ def report_leftovers(document: Document) -> None:
             text = f"<{element.tag}> is not understood: left out"
             document.report.add("not understood", element, text)
             continue
-        for name, value in element.attributes.items():
-            if name not in ATTRIBUTES and value.strip():
-                text = f"the attribute {name} = {value[:40]!r} is not understood: left out"
-                document.report.add("not understood", element, text)
-        if element.children and element.text:
-            text = f"the text {element.text[:40]!r} between elements is not understood: left out"
-            document.report.add("not understood", element, text)
+        if element.tag in MUSCLES:
+            _report_muscle(document, element)
+        _report_strays(document, element, ATTRIBUTES)
         waiting.extend(reversed(element.children))
+
+
+def _report_strays(document: Document, element: Element, known: set[str]) -> None:
+    """Report attributes and texts between elements, which no file needs."""
+    for name, value in element.attributes.items():
+        if name not in known and value.strip():
+            text = f"the attribute {name} = {value[:40]!r} is not understood: left out"
+            document.report.add("not understood", element, text)
+    if element.children and element.text:
+        text = f"the text {element.text[:40]!r} between elements is not understood: left out"
+        document.report.add("not understood", element, text)
+
+
+def _report_outside(document: Document) -> None:
+    """Report what stands in the document and the model themselves, and a version to come."""
+    root = document.model.parent
+    assert root is not None
+    if document.version > NEWEST:
+        text = f"version {document.version} is newer than this reader knows ({NEWEST})"
+        document.report.add("note", root, text)
+    _report_strays(document, root, {"Version"})
+    _report_strays(document, document.model, {"name"})
+    for element in root.children:
+        if element is not document.model:
+            text = f"<{element.tag}> stands beside <Model> and is not understood: left out"
+            document.report.add("not understood", element, text)
+
+
+def _report_muscle(document: Document, element: Element) -> None:
+    """Note properties of a muscle that none has, and numbers that the file does not give."""
+    if not element.find("GeometryPath"):
+        return
+    default = document.defaults.get(element.tag)
+    for tag in NEEDED:
+        if not element.find(tag) and (default is None or not default.find(tag)):
+            text = f"a muscle without {tag}: OpenSim's default is taken"
+            document.report.add("note", element, text)
+    for child in element.children:
+        known = child.tag in OF_MUSCLES or child.tag in HARMLESS or _is_drawn(child)
+        if child.seen and not child.children and not known:
+            text = f"<{child.tag}> is no known property of a muscle: kept in parameters only"
+            document.report.add("note", child, text)
+
+
+def _is_bare(element: Element) -> bool:
+    """Whether an element holds nothing at all."""
+    return not (element.children or element.text)
+
+
+def _is_harmless(element: Element) -> bool:
+    """Whether an element means nothing for mechanics wherever it stands."""
+    return element.tag in HARMLESS and (element.tag != "defaults" or _is_bare(element))
 
 
 def _is_drawn(element: Element) -> bool:
@@ -127,9 +206,7 @@ def _says_nothing(element: Element) -> bool:
     if element.text or element.attributes.keys() - ATTRIBUTES:
         return False
     lists = element.tag in EMPTY or element.tag.endswith("Set")
-    return lists and all(
-        _says_nothing(child) or child.tag in HARMLESS for child in element.children
-    )
+    return lists and all(_says_nothing(child) or _is_harmless(child) for child in element.children)
 
 
 def _summarize(document: Document, element: Element) -> None:
@@ -137,7 +214,7 @@ def _summarize(document: Document, element: Element) -> None:
     objects = [child for inside in element.find("objects") for child in inside.children]
     others = [child for child in element.children if child.tag not in ("objects", "groups")]
     for child in others:
-        if not (_says_nothing(child) or child.tag in HARMLESS):
+        if not (_says_nothing(child) or _is_harmless(child)):
             text = f"<{child.tag}> is not understood: left out"
             document.report.add("not understood", child, text)
     if objects:
