@@ -28,8 +28,6 @@ class Numbers(NamedTuple):
         All coordinates.
     independent : tuple of str
         Those of the state.
-    kinds : tuple of str
-        Kind of each of these.
     start, start_speed : (n,) float array
         State and its rates at the start.
     map : CoordinateMap or None
@@ -52,7 +50,6 @@ class Numbers(NamedTuple):
 
     names: tuple[str, ...]
     independent: tuple[str, ...]
-    kinds: tuple[str, ...]
     start: Array
     start_speed: Array
     map: CoordinateMap | None
@@ -74,7 +71,7 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
         If a coordinate moves no axis.
     """
     coordinates = [c for joint, _ in moving for c in joint.coordinates]
-    _check_used(model, coordinates, moving)
+    _check_used(model, coordinates)
     follows = {c.dependent: c for c in model.couplings}
     state = [
         c
@@ -122,11 +119,10 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
             axes += [first, first + 1, first + 2]
     plain = not kept and not turned and _is_plain(coordinates, state, moving)
     the_map = None if plain else builder.build()
-    q, p = _start(model, state, index, row, the_map, follows, coordinates)
+    q, p = _start(state, index, row, the_map, follows, coordinates)
     return Numbers(
         names=tuple(c.name for c in coordinates),
         independent=tuple(c.name for c in state),
-        kinds=tuple(c.kind for c in state),
         start=q,
         start_speed=p,
         map=the_map,
@@ -140,9 +136,7 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
     )
 
 
-def _check_used(
-    model: Model, coordinates: list[Coordinate], moving: list[tuple[Joint, list[Axis | None]]]
-) -> None:
+def _check_used(model: Model, coordinates: list[Coordinate]) -> None:
     """Check that every coordinate of a joint that was added is among those that move."""
     known = {c.name for c in coordinates}
     for c in model.coordinates:
@@ -173,7 +167,6 @@ def _is_plain(
 
 
 def _start(
-    model: Model,
     state: list[Coordinate],
     index: dict[str, int],
     row: dict[str, int],
