@@ -38,9 +38,9 @@ def make_fiber(origin, insertion, force, *, n_nodes=9, n_samples=21, bow=0.01) -
         radius=0.006 * (1.0 + profile) / np.sqrt(stretch),
         axial_force=np.repeat(np.reshape(force, (n_frames, 1)), n_samples, axis=1)
         * (1.0 - 0.1 * theta),
-        contact_force_density=5.0
-        * np.maximum(0.0, np.sin(np.pi * theta) - 0.5)
-        * np.ones((n_frames, 1)),
+        contact_line_force=5.0
+        * np.maximum(0.0, np.sin(np.pi * theta) - 0.5)[:, None]
+        * np.tile([np.sign(bow), 0.0, 0.0], (n_frames, 1, 1)),
         activation=0.05 * np.linspace(0.0, 1.0, n_frames),
         force_origin=pull,
         force_insertion=-pull,

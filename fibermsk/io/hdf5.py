@@ -15,7 +15,7 @@ from fibermsk.errors import ModelError
 from fibermsk.io.replacing import replacing
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
-from fibermsk.results.units import FIBER_UNITS, SOLVER_UNITS
+from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
 
 __all__ = ["describe", "load", "save"]
 
@@ -122,7 +122,7 @@ def _write(file: h5py.File, result: Result) -> None:
     fibers = _group(file, "fibers")
     for name, fiber in result.fibers.items():
         group = _group(fibers, _escape(name))
-        for key, unit in FIBER_UNITS.items():
+        for key, unit in (FIBER_UNITS | DERIVED_FIBER_UNITS).items():
             _put(group, key, getattr(fiber, key), unit)
 
     solver = _group(file, "solver")

@@ -105,8 +105,8 @@ class FiberHistory:
         Current radius [m].
     axial_force : (n_frames, n_samples) float array
         Positive in tension [N].
-    contact_force_density : (n_frames, n_samples) float array
-        Magnitude of the contact line force on the fiber, per current length [N/m].
+    contact_line_force : (n_frames, n_samples, 3) float array
+        Contact force on the fiber per current length, ground frame [N/m].
     activation : (n_frames,) float array
         Between 0 and 1.
     force_origin, force_insertion : (n_frames, 3) float array
@@ -122,10 +122,15 @@ class FiberHistory:
     stretch: Array
     radius: Array
     axial_force: Array
-    contact_force_density: Array
+    contact_line_force: Array
     activation: Array
     force_origin: Array
     force_insertion: Array
+
+    @property
+    def contact_force_density(self) -> Array:
+        """Magnitude of the contact force per current length [N/m], (n_frames, n_samples)."""
+        return np.linalg.norm(self.contact_line_force, axis=-1)
 
     def centerline(self, theta: Array, frame: int) -> Array:
         """Points of the cubic Hermite centerline at one frame.

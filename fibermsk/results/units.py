@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FIBER_LABELS", "FIBER_UNITS", "SOLVER_UNITS"]
+__all__ = ["DERIVED_FIBER_UNITS", "FIBER_LABELS", "FIBER_UNITS", "SOLVER_UNITS"]
 
 FIBER_UNITS = {
     "node_theta": "1",
@@ -13,12 +13,15 @@ FIBER_UNITS = {
     "stretch": "1",
     "radius": "m",
     "axial_force": "N",
-    "contact_force_density": "N/m",
+    "contact_line_force": "N/m",
     "activation": "1",
     "force_origin": "N",
     "force_insertion": "N",
 }
 """SI unit of every array of a fiber; "1" is dimensionless."""
+
+DERIVED_FIBER_UNITS = {"contact_force_density": "N/m"}
+"""SI unit of what follows from the arrays of a fiber, and stands in files beside them."""
 
 FIBER_LABELS = {
     "muscle_fraction": "muscle fraction [-]",

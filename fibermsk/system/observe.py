@@ -86,7 +86,8 @@ def observe(
     n_frames, n_x = frames.t.size, 6 * cables.n_nodes
     samples = _sample(model, cables)
     n, m = cables.h.size, _SAMPLE_XI.size
-    stretch, force, line_force = (np.empty((n_frames, n, m)) for _ in range(3))
+    stretch, force = (np.empty((n_frames, n, m)) for _ in range(2))
+    line_force = np.zeros((n_frames, n, m, 3))
     viscous = np.empty(n * m)
     poses = {
         body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
@@ -114,7 +115,8 @@ def observe(
             samples.G0, samples.law, active, stretch[i].reshape(-1), force[i].reshape(-1), viscous,
         )  # fmt: skip
         search.evaluate(nodes, state)
-        line_force[i] = np.linalg.norm(search.line_forces(), axis=2) if n_laws else 0.0
+        if n_laws:
+            line_force[i] = search.line_forces()
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):
@@ -134,7 +136,7 @@ def observe(
             stretch=lam,
             radius=reference / np.sqrt(lam),
             axial_force=_own(force, cables, f),
-            contact_force_density=_own(line_force, cables, f),
+            contact_line_force=_own(line_force, cables, f),
             activation=activations[:, f].copy(),
             force_origin=pull[0],
             force_insertion=pull[1],
@@ -160,6 +162,6 @@ def observe(
 
 
 def _own(field: Array, cables: Cables, fiber: int) -> Array:
-    """Samples of one fiber in one row, (n_frames, n_samples)."""
+    """Samples of one fiber in one row, (n_frames, n_samples) or (n_frames, n_samples, 3)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
-    return own.reshape(len(own), -1)
+    return own.reshape(len(own), -1, *own.shape[3:])
