@@ -188,6 +188,11 @@ class Viewer:
         """Values at the ends of the color scale."""
         return self._stages[0].limits
 
+    @property
+    def n_points(self) -> int:
+        """Points of all fibers that are drawn."""
+        return sum(len(s.tubes.points) for s in self._stages if s.tubes is not None)
+
     def show_time(self, t: float) -> None:
         """Show the frame nearest to a time [s]."""
         self.playback.seek(t)

@@ -71,7 +71,7 @@ class VtkScene:
                 scalars="colors",
                 rgb=True,
                 opacity=stage.opacity,
-                culling="none" if stage.opacity == 1.0 else "back",
+                culling="back",  # tubes are closed
                 ambient=AMBIENT,
                 specular=0.2,
                 specular_power=30.0,
