@@ -117,7 +117,7 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
         limits = Normalize(factor * legend.limits[0], factor * legend.limits[1])
         last = len(legend.tissues) - 1
         for k, tissue in enumerate(legend.tissues):
-            box = (left + k * (_BAR + 2.0), bottom, _BAR, top - bottom)
+            box = (left + k * (_BAR + 5.0), bottom, _BAR, top - bottom)
             axes = figure.add_axes(
                 (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
             )

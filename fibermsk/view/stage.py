@@ -161,6 +161,16 @@ class Stage:
             for kind in kinds
         }
 
+    @property
+    def lift(self) -> float:
+        """How far arrows are drawn nearer to the eye than they are [m].
+
+        A fiber pulls along itself: without it most arrows would lie inside of their fibers.
+        """
+        fibers = self.result.fibers.values()
+        thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
+        return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
+
     def move(self, frame: int) -> None:
         """Fill the arrays of tubes, their colors and arrows with those at a frame."""
         if self.tubes is not None:
