@@ -128,17 +128,7 @@ class Viewer:
             self.plotter.subplot(0, k % self._split)
             if k < self._split:
                 add_lights(self.plotter.renderer)
-            self._scenes.append(VtkScene(stage, self.plotter))
-            if stage.labels:
-                self.plotter.add_point_labels(
-                    np.stack([label.point for label in stage.labels]),
-                    [label.words for label in stage.labels],
-                    font_size=12,
-                    shape_opacity=0.5,
-                    show_points=False,
-                    always_visible=True,
-                    render=False,
-                )
+            self._scenes.append(VtkScene(stage, self.plotter, labels=True))
         if self._split > 1:
             self.plotter.link_views()
         self.plotter.subplot(0, 0)

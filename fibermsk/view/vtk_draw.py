@@ -26,6 +26,8 @@ class VtkScene:
         What to draw.
     plotter : pyvista.Plotter
         Where to.
+    labels : bool
+        Whether the names of a still are written here.
 
     Attributes
     ----------
@@ -35,7 +37,7 @@ class VtkScene:
         That shows them.
     """
 
-    def __init__(self, stage: Stage, plotter: pv.Plotter) -> None:
+    def __init__(self, stage: Stage, plotter: pv.Plotter, *, labels: bool = False) -> None:
         self.stage = stage
         self.plotter = plotter
         self.renderer = plotter.renderer
@@ -79,6 +81,16 @@ class VtkScene:
                 render=False,
             )
             self.fiber_actor.prop.interpolation = "phong"
+        if stage.labels and labels:
+            plotter.add_point_labels(
+                np.stack([label.point for label in stage.labels]),
+                [label.words for label in stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
+                always_visible=True,
+                render=False,
+            )
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
         self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
         self.show_theme()
