@@ -33,7 +33,9 @@ def plot(
     ] = None,
     time: Annotated[
         list[float] | None,
-        typer.Option("--time", help="Time in s of what is drawn along the fibers; repeat for more."),
+        typer.Option(
+            "--time", help="Time in s of what is drawn along the fibers; repeat for more."
+        ),
     ] = None,
     list_names: Annotated[
         bool, typer.Option("--list", help="List what can be drawn; of FILE.h5, what it has.")

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fibermsk.view.movies import movie
-    from fibermsk.view.plots import plot
+    from fibermsk.view.plots import plot, plot_names
     from fibermsk.view.scene import screenshot
     from fibermsk.view.window import play, show
 
-__all__ = ["movie", "play", "plot", "screenshot", "show"]
+__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "show"]
 
 _HOME = {
     "movie": "movies",
     "play": "window",
     "plot": "plots",
+    "plot_names": "plots",
     "screenshot": "scene",
     "show": "window",
 }

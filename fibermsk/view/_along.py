@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 _SHADED = 3
 """Most single fibers whose spread along themselves is shaded; more overlap."""
 _MAPS = 6
-_BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g} %"
+_BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%"
 
 
 def along(name: str, title: str, choice: Choice) -> list[Panel]:
@@ -126,8 +126,11 @@ def map_of(name: str, title: str, choice: Choice) -> list[Panel]:
                 cmap="viridis",
                 rasterized=True,
             )
-            bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
-            bar.set_label(label)
+            # beside these axes, wherever the legends of others begin
+            scale = axes.inset_axes((1.02, 0.0, 0.025, 1.0))
+            bar = axes.figure.colorbar(mesh, cax=scale)
+            bar.set_label(label, fontsize=9)
+            scale.tick_params(labelsize=8.5)
             bar.outline.set_visible(False)
 
         return Panel(f"{title}, {words}", TIME_LABEL, THETA_LABEL, draw, is_map=True)

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
-__all__ = ["BAND", "CURVES", "Group", "Spread", "choose_fibers", "fiber_stem", "group", "muscles", "spread"]
+__all__ = [
+    "BAND",
+    "CURVES",
+    "Group",
+    "Spread",
+    "choose_fibers",
+    "fiber_stem",
+    "group",
+    "muscles",
+    "spread",
+]
 
 Array = NDArray[np.float64]
 
@@ -79,9 +89,7 @@ def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[
             close = difflib.get_close_matches(pattern, names, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
-    return [
-        name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)
-    ]
+    return [name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)]
 
 
 def group(names: Sequence[str], most: int) -> list[Group]:

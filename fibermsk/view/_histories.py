@@ -50,7 +50,7 @@ def activation(choice: Choice) -> list[Panel]:
     if len(alike) > CURVES:
         groups = choice.over_time()
         curves = {one.label: spread(one, lambda f: fibers[f].activation) for one in groups}
-        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g} %)"
+        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
     else:
         stems = [fiber_stem(one.fibers[0]) for one in alike]
         curves = {}
@@ -177,7 +177,7 @@ def length(choice: Choice) -> list[Panel]:
     curves = {one.label: spread(one, lambda f: fiber_length(fibers[f])) for one in groups}
     title = "Length of the fibers"
     if any(len(one.fibers) > 1 for one in groups):
-        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g} %)"
+        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
     return [histories(title, "length [m]", choice.result, curves)] if curves else []
 
 
@@ -224,7 +224,11 @@ def solver(choice: Choice) -> list[Panel]:
     """How hard the solver's work was."""
     result = choice.result
 
-    def panel(title: str, label: str, values: Array) -> Panel:
+    def panel(title: str, label: str, values: Array, *, of_steps: bool = True) -> Panel:
+        if of_steps and values.size > 1:
+            # nothing led to the first frame; a curve from there would start at zero
+            values = np.concatenate([values[1:2], values[1:]])
+
         def draw(axes: Axes) -> None:
             marker = "o" if values.size < 3 else None
             axes.plot(result.time, values, color=COLORS[0], drawstyle="steps-pre", marker=marker)
@@ -236,5 +240,7 @@ def solver(choice: Choice) -> list[Panel]:
         panel(
             "Newton iterations per frame", "iterations [-]", result.newton_iterations.astype(float)
         ),
-        panel("Deepest contact: least 1 + γg", "1 + γg [-]", result.min_admissibility),
+        panel(
+            "Deepest contact: least 1 + γg", "1 + γg [-]", result.min_admissibility, of_steps=False
+        ),
     ]

@@ -113,10 +113,10 @@ def greatest(arrays: list[Array]) -> float:
 
 
 def scaled(label: str, arrays: list[Array]) -> tuple[str, float]:
-    """Label with a handy unit, and the factor to it; 0.02 N stays in N, and degrees are degrees."""
+    """Label with a handy unit, and the factor to it; 0.2 N stays in N, and degrees are degrees."""
     largest = greatest(arrays)
     unit = label.partition("[")[2].rstrip("]")
-    if unit not in _PREFIXED or 1e-2 <= largest < 1e4:
+    if unit not in _PREFIXED or 0.1 <= largest < 1e4:
         return label, 1.0
     return prefixed(label, largest)
 

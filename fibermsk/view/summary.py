@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fibermsk.results.result import Result
 from fibermsk.view._panel import Choice, Panel
@@ -24,6 +25,8 @@ __all__ = ["facts", "summary", "summary_panels"]
 
 _PAGE = (8.27, 11.69)
 """A4 in inches."""
+_MARGINS = (0.035, 0.025, 0.93, 0.945)
+"""Left, bottom, width and height of what is used of the page."""
 _TEXT = 6.5
 _PIXELS = 420
 _STATUS_COLORS = {"success": "#00734d", "interrupted": "#8a5a00", "failed": "#a11a1a"}
@@ -49,10 +52,12 @@ def summary(choice: Choice) -> Figure:
     """Page of a result, of size A4, on the Agg canvas."""
     result = choice.result
     panels = summary_panels(choice)
-    figure = Figure(figsize=_PAGE, layout="constrained")
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, hspace=0.03, wspace=0.03)
+    layout.set(rect=_MARGINS)
+    figure = Figure(figsize=_PAGE, layout=layout)
     FigureCanvasAgg(figure)
     rows = -(-len(panels) // 2)
-    top, bottom = figure.subfigures(2, 1, height_ratios=(0.30, 0.70), hspace=0.01)
+    top, bottom = figure.subfigures(2, 1, height_ratios=(0.26, 0.74), hspace=0.01)
     _head(top, choice)
     axes = bottom.subplots(rows, 2, squeeze=False)
     for place, panel in zip(axes.flat, panels, strict=False):
@@ -60,9 +65,14 @@ def summary(choice: Choice) -> Figure:
         _short(place, panel)
     for place in axes.flat[len(panels) :]:
         place.axis("off")
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05, hspace=0.03, wspace=0.03)
     figure.text(
-        0.99, 0.003, f"fibermsk {result.version}", ha="right", va="bottom", fontsize=5.5, color="0.5"
+        0.96,
+        0.012,
+        f"fibermsk {result.version}",
+        ha="right",
+        va="bottom",
+        fontsize=5.5,
+        color="0.5",
     )
     return figure
 
@@ -100,8 +110,9 @@ def facts(result: Result) -> list[tuple[str, str]]:
     rows.append(
         (
             "model",
-            f"{len(result.fibers)} fibers, {len(result.bodies)} bodies, "
-            f"{len(result.coordinates)} coordinates",
+            f"{_count(len(result.fibers), 'fiber', 'fibers')}, "
+            f"{_count(len(result.bodies), 'body', 'bodies')}, "
+            f"{_count(len(result.coordinates), 'coordinate', 'coordinates')}",
         )
     )
     if result.fibers:
@@ -112,11 +123,16 @@ def facts(result: Result) -> list[tuple[str, str]]:
         rows.append(("largest drift", f"{drift:.2g}"))
     if result.slack:
         worst = min(result.slack, key=lambda interval: interval.force)
-        rows.append(("compressed", f"{len({s.fiber for s in result.slack})} fibers; worst: {worst}"))
+        fibers = _count(len({interval.fiber for interval in result.slack}), "fiber", "fibers")
+        rows.append(("compressed", f"{fibers}; worst: {worst}"))
     if result.parameters:
         pairs = (f"{key} = {_plain(value)}" for key, value in result.parameters.items())
         rows.append(("parameters", ", ".join(pairs)))
     return rows
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _plain(value: object) -> str:
@@ -131,7 +147,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
     words.axis("off")
     words.set(xlim=(0, 1), ylim=(0, 1))
     words.text(0.0, 1.0, result.scene, fontsize=14, fontweight="bold", va="top")
-    y = 0.88
+    y = 0.87
     for name, value in facts(result):
         lines = textwrap.wrap(value, _VALUES, max_lines=3, placeholder=" …") or [""]
         color = _STATUS_COLORS.get(value, "0.1") if name == "status" else "0.1"
@@ -141,7 +157,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
             0.27, y, "\n".join(lines), fontsize=_TEXT, color=color, fontweight=weight, va="top",
             linespacing=1.15,
         )  # fmt: skip
-        y -= 0.028 + 0.037 * len(lines)
+        y -= 0.024 + 0.045 * len(lines)
     frames = _picture_frames(choice)
     inner = place[1].subgridspec(
         1, len(frames) + 1, width_ratios=[1.0] * len(frames) + [0.05], wspace=0.02
@@ -157,7 +173,9 @@ def _head(part: SubFigure, choice: Choice) -> None:
             for spine in axes.spines.values():
                 spine.set_color("0.85")
     if stage.tubes is not None:
-        _scale(part.add_subplot(inner[len(frames)]), stage)
+        place = part.add_subplot(inner[len(frames)])
+        place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
+        _scale(place, stage)
 
 
 def _scale(axes: Axes, stage: Stage) -> None:
