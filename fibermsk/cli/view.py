@@ -14,16 +14,31 @@ __all__ = ["view"]
 
 
 def view(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Result file (.h5) or OpenSim model (.osim).")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE ...",
+            help="Result file (.h5), several of them to compare, or OpenSim model (.osim).",
+        ),
     ],
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", metavar="side-by-side|overlay", help="How several results are shown."
+        ),
+    ] = None,
     color_by: Annotated[
         str, typer.Option("--color-by", metavar="FIELD", help="Field that colors the fibers.")
     ] = "axial_force",
-    screenshot: Annotated[
-        Path | None,
-        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
-    ] = None,
+    arrows: Annotated[
+        str,
+        typer.Option(
+            "--arrows", metavar="attachment,contact", help="Forces drawn as arrows, one or both."
+        ),
+    ] = "",
+    theme: Annotated[
+        str, typer.Option("--theme", metavar="light|dark", help="Background.")
+    ] = "light",
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
     ] = None,
@@ -56,12 +71,67 @@ def view(
             "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
         ),
     ] = None,
+    screenshot: Annotated[
+        Path | None,
+        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
+    ] = None,
 ) -> None:
-    """Show a result or a model in a window, or write a picture or a movie of it."""
+    """Show results or a model in a window, or write a picture or a movie of one."""
     from fibermsk import view as pictures
+
+    file = files[0]
+    is_model = file.suffix.lower() == ".osim"
+    _check_movie(movie, screenshot, fps, speed, size, time)
+    _check_options(file, is_model, time, movie, geometry, labels, pose)
+    kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
+    if len(files) > 1 or compare is not None:
+        single = {"--screenshot": screenshot is not None, "--movie": movie is not None}
+        _check_several(files, single)
+        pictures.show(
+            [_result(one) for one in files],
+            names=_names(files),
+            compare=_way(compare),
+            time=time,
+            color_by=color_by,
+            theme=theme,
+            arrows=kinds,
+        )
+        return
+    shown = _model(file, geometry, pose or []) if is_model else _result(file)
+    look: dict[str, Any] = {"color_by": color_by, "theme": theme, "arrows": kinds}
+    pixels = {} if size is None else {"size": _pixels(size)}
+    if movie is not None:
+        from fibermsk.cli.progress import Pictures, progress_report
+
+        given = {"fps": fps, "speed": speed}
+        with progress_report(movie.name, quiet=False) as report:
+            pictures.movie(
+                cast("Result", shown),
+                movie,
+                progress=lambda done, total: report(Pictures(done, total)),
+                **look,
+                **pixels,
+                **{name: value for name, value in given.items() if value is not None},
+            )
+        typer.echo(f"written to {movie}", err=True)
+    elif screenshot is None:
+        pictures.show(shown, time=time, labels=labels, **look)
+    else:
+        pictures.screenshot(shown, screenshot, time=time, labels=labels, **look, **pixels)
+        typer.echo(f"written to {screenshot}", err=True)
+
+
+def _check_movie(
+    movie: Path | None,
+    screenshot: Path | None,
+    fps: float | None,
+    speed: float | None,
+    size: str | None,
+    time: float | None,
+) -> None:
+    """Refuse what has no meaning for a movie, or without one."""
     from fibermsk.errors import ModelError
 
-    is_model = file.suffix.lower() == ".osim"
     if movie is not None and screenshot is not None:
         raise ModelError("--movie and --screenshot: one at a time; leave one out")
     if movie is None:
@@ -70,30 +140,6 @@ def view(
         raise ModelError("--time does not apply: a movie shows the whole run; leave it out")
     if movie is None and screenshot is None:
         _refuse({"--size": size}, "only of use with --screenshot and --movie")
-    pixels: dict[str, Any] = {} if size is None else {"size": _pixels(size)}
-    _check_options(file, is_model, time, movie, geometry, labels, pose)
-    shown = _model(file, geometry, pose or []) if is_model else _result(file)
-    if movie is not None:
-        from fibermsk.cli.progress import Pictures, progress_report
-
-        with progress_report(movie.name, quiet=False) as report:
-            pictures.movie(
-                cast("Result", shown),
-                movie,
-                color_by=color_by,
-                progress=lambda done, total: report(Pictures(done, total)),
-                **({} if fps is None else {"fps": fps}),
-                **({} if speed is None else {"speed": speed}),
-                **pixels,
-            )
-        typer.echo(f"written to {movie}", err=True)
-    elif screenshot is None:
-        pictures.show(shown, time=time, color_by=color_by, labels=labels)
-    else:
-        pictures.screenshot(
-            shown, screenshot, time=time, color_by=color_by, labels=labels, **pixels
-        )
-        typer.echo(f"written to {screenshot}", err=True)
 
 
 def _refuse(options: dict[str, Any], reason: str) -> None:
@@ -139,6 +185,43 @@ def _check_options(
     for option, given in idle.items():
         if given:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
+
+
+def _way(compare: str | None) -> str:
+    """Way to compare, in the words of Python."""
+    from fibermsk.errors import ModelError
+
+    if compare is None:
+        return "side_by_side"
+    if compare not in ("side-by-side", "overlay"):
+        raise ModelError(f"--compare {compare}: must be side-by-side or overlay")
+    return compare.replace("-", "_")
+
+
+def _check_several(files: list[Path], idle: dict[str, bool]) -> None:
+    """Refuse what cannot be compared, and options that show one result."""
+    from fibermsk.errors import ModelError
+
+    if len(files) == 1:
+        raise ModelError(f"--compare needs several results, and got {files[0]} alone; name another")
+    for file in files:
+        if file.suffix.lower() == ".osim":
+            raise ModelError(f"{file} is a model; only results (.h5) are compared: view it alone")
+    for option, given in idle.items():
+        if given:
+            raise ModelError(f"{option} shows one result, and there are {len(files)}; name one")
+
+
+def _names(files: list[Path]) -> list[str]:
+    """Shortest names that tell the files apart."""
+    stems = [file.stem for file in files]
+    if len(set(stems)) == len(stems):
+        return stems
+    whole = [str(file.with_suffix("")) for file in files]
+    return [
+        f"{name} ({whole[: k + 1].count(name)})" if whole.count(name) > 1 else name
+        for k, name in enumerate(whole)
+    ]
 
 
 def _result(file: Path) -> Result:
