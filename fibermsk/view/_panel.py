@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view._groups import CURVES, Group, Spread, group, muscles
-from fibermsk.view.legend import prefixed
 
 __all__ = [
     "COLORS",
@@ -118,6 +117,9 @@ def scaled(label: str, arrays: list[Array]) -> tuple[str, float]:
     unit = label.partition("[")[2].rstrip("]")
     if unit not in _PREFIXED or 0.1 <= largest < 1e4:
         return label, 1.0
+    # brings what draws arrows in space, and its compiler
+    from fibermsk.view.legend import prefixed
+
     return prefixed(label, largest)
 
 

@@ -190,5 +190,5 @@ def _colors(samples: Sequence[Image]) -> Image:
         return background
     row = pil.fromarray(others[None])
     fewer = row.quantize(255, pil.Quantize.MEDIANCUT, kmeans=1)
-    colors = np.array(fewer.getpalette()[: 3 * 255], dtype=np.uint8).reshape(-1, 3)
+    colors = np.array((fewer.getpalette() or [])[: 3 * 255], dtype=np.uint8).reshape(-1, 3)
     return np.concatenate([background, colors])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -57,7 +58,8 @@ def summary(choice: Choice) -> Figure:
     figure = Figure(figsize=_PAGE, layout=layout)
     FigureCanvasAgg(figure)
     rows = -(-len(panels) // 2)
-    top, bottom = figure.subfigures(2, 1, height_ratios=(0.26, 0.74), hspace=0.01)
+    parts: Any = figure.subfigures(2, 1, height_ratios=(0.26, 0.74), hspace=0.01)
+    top, bottom = parts
     _head(top, choice)
     axes = bottom.subplots(rows, 2, squeeze=False)
     for place, panel in zip(axes.flat, panels, strict=False):
@@ -187,7 +189,7 @@ def _scale(axes: Axes, stage: Stage) -> None:
     )
     tissue = "muscle" in tissues([stage.result])
     colors = ListedColormap(color_table()[int(tissue)] / 255.0)
-    limits = Normalize(*(factor * value for value in stage.limits))
+    limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
     bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
     bar.outline.set_visible(False)
     bar.set_label(label, fontsize=_TEXT)
