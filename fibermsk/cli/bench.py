@@ -23,6 +23,7 @@ _COLUMNS = {
     "seconds": "time [s]",
     "update_seconds": "update [s]",
     "draw_seconds": "drawing [s]",
+    "processor_seconds": "processor [s]",
     "frames_per_second": "frames / s",
     "us_per_element_step": "us per element-step",
     "us_per_element": "us per element",

@@ -172,12 +172,14 @@ def _fit(
     high = np.max(local + margins[:, None], axis=0)
     middle = 0.5 * (low + high)
     local = local - middle
-    tangent = np.tan(0.5 * angle)
-    wide, tall = tangent * aspect * (1.0 - room), tangent * (1.0 - head)
-    needed = np.maximum(
-        (np.abs(local[:, 0]) + margins) / wide, (np.abs(local[:, 1]) + margins) / tall
-    )
+    tall = np.tan(0.5 * angle)
+    # A point at depth d + z is seen within -1 and 1 - 2 free, its place shifted by free * d.
+    needed = [
+        (side * (local[:, i] + side * margins) / size - part * local[:, 2]) / (1.0 - free)
+        for i, size, free in ((0, tall * aspect, room), (1, tall, head))
+        for side, part in ((-1.0, 1.0), (1.0, 1.0 - 2.0 * free))
+    ]
     size = max(float(np.max(high - low)), 1e-6)
-    distance = max(_MARGIN * float(np.max(needed - local[:, 2])), 0.1 * size)
-    focal = middle @ axes + distance * tangent * (room * aspect * axes[0] + head * axes[1])
+    distance = max(_MARGIN * float(np.max(needed)), 0.1 * size)
+    focal = middle @ axes + distance * tall * (room * aspect * axes[0] + head * axes[1])
     return Camera(focal - distance * axes[2], focal, angle, above)

@@ -12,7 +12,7 @@ from fibermsk.results.still import Still
 from fibermsk.view.arrows import Arrows, ArrowScale, elements_per_arrow
 from fibermsk.view.camera import Camera, fit_camera
 from fibermsk.view.detail import PICTURE_POINTS, choose_detail
-from fibermsk.view.fields import check_frames, fiber_field, field_range
+from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
 from fibermsk.view.forces import check_kinds, greatest_force
 from fibermsk.view.labels import Label
 from fibermsk.view.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
@@ -140,6 +140,7 @@ class Stage:
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by another field; limits are those of the run by default."""
+        check_field(color_by)
         fibers = self.result.fibers.values()
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
         self.limits = limits if limits is not None else field_range(self.result, color_by)

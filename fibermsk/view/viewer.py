@@ -13,7 +13,6 @@ from vtkmodules.vtkRenderingCore import vtkCellPicker
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import PRESETS, Camera, fit_camera, look_along
 from fibermsk.view.compare import (
     common_limits,
@@ -24,6 +23,7 @@ from fibermsk.view.compare import (
     set_common_arrows,
 )
 from fibermsk.view.curves import FiberCurves
+from fibermsk.view.fields import FIELDS, check_field
 from fibermsk.view.legend import Legend, legend_image, tissues
 from fibermsk.view.looks import find_theme
 from fibermsk.view.opengl import draws_in_software, off_screen_works
@@ -113,7 +113,7 @@ class Viewer:
         times = common_times(self.results)
         self.playback = Playback(times, float(times[-1]) if time is None else time)
         fibers = any(result.fibers for result in self.results)
-        self.fields: tuple[str, ...] = tuple(FIBER_LABELS) if fibers else ()
+        self.fields: tuple[str, ...] = FIELDS if fibers else ()
         self._preset = "fit"
         self._selected: tuple[int, str] | None = None
         self._curves: FiberCurves | None = None
@@ -213,6 +213,7 @@ class Viewer:
 
     def set_field(self, name: str) -> None:
         """Color the fibers by another field."""
+        check_field(name)
         limits = common_limits(self.results, name)
         for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
             stage.set_field(name, limits)
@@ -413,13 +414,8 @@ class Viewer:
                 (left + (k + 1) * width / self._split) / size[0],
                 top / size[1],
             )
-        corner = 110.0
-        self._views[0].axes_widget.SetViewport(
-            left / size[0],
-            bottom / size[1],
-            (left + corner) / size[0],
-            (bottom + corner) / size[1],
-        )
+        corner = 110.0 * self._split / width, 110.0 / max(top - bottom, 1)
+        self._views[0].axes_widget.SetViewport(0.0, 0.0, *(min(part, 1.0) for part in corner))
         self._show_words()
         self._show_legend()
 
