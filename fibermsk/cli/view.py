@@ -99,11 +99,11 @@ def view(
         return
     shown = _model(file, geometry, pose or []) if is_model else _result(file)
     look: dict[str, Any] = {"color_by": color_by, "theme": theme, "arrows": kinds}
-    pixels = {} if size is None else {"size": _pixels(size)}
+    pixels: dict[str, Any] = {} if size is None else {"size": _pixels(size)}
     if movie is not None:
         from fibermsk.cli.progress import Pictures, progress_report
 
-        given = {"fps": fps, "speed": speed}
+        given: dict[str, Any] = {"fps": fps, "speed": speed}
         with progress_report(movie.name, quiet=False) as report:
             pictures.movie(
                 cast("Result", shown),

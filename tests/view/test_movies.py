@@ -294,11 +294,13 @@ def test_command_writes_movies(tmp_path, capsys):
     file = save(make_result(5), tmp_path / "run.h5")
     out = tmp_path / "x.gif"
     settings = ["--fps", 2, "--speed", 4, "--size", "200x150", "--color-by", "stretch"]
+    settings += ["--theme", "dark", "--arrows", "contact"]
     done = cli("view", file, "--movie", out, *settings)
     assert done.exit_code == 0, done.stderr
     assert "written to" in done.stderr and done.stdout == ""
     with Image.open(out) as gif:
         assert gif.size == (200, 150) and gif.n_frames == 5
+        assert max(gif.convert("RGB").getpixel((100, 1))) < 64
     for arguments, message in (
         (["--movie", out, "--size", "big"], "--size big: must be"),
         (["--movie", out, "--time", "1"], "--time does not apply"),
