@@ -45,7 +45,8 @@ class Signals:
     units : dict of str, optional
         Units of the columns; empty where none is said.
     in_degrees : bool, optional
-        Whether a storage's header says that angles are in degrees. Values are never converted.
+        Whether a storage's angles are in degrees: as its header says, else as OpenSim takes it, yes
+        for a .mot file without a version. Values are never converted.
 
     Raises
     ------
@@ -164,13 +165,16 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     except TypeError:
         _check.refuse("read_signals", "path", path, "be a text or a path")
     owner = f"signal file {str(file)!r}"
-    reader = {".sto": _storage, ".mot": _storage, ".csv": _table}.get(file.suffix.lower())
-    if reader is None:
+    ending = file.suffix.lower()
+    if ending not in (".csv", ".mot", ".sto"):
         _check.refuse(
             owner, "ending", file.suffix or "none", "be one of .csv, .mot, .sto",
             remedy="export the file as one of them",
         )  # fmt: skip
-    return reader(owner, file.stem, _lines(owner, file))
+    lines = _lines(owner, file)
+    if ending == ".csv":
+        return _table(owner, file.stem, lines)
+    return _storage(owner, file.stem, lines, old_in_degrees=ending == ".mot")
 
 
 class _Columns(NamedTuple):
@@ -209,8 +213,8 @@ def _lines(owner: str, file: Path) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def _storage(owner: str, stem: str, lines: list[str]) -> Signals:
-    """Signals of a .sto or .mot file."""
+def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -> Signals:
+    """Signals of a .sto or .mot file; old ones, without a version, may be in degrees unsaid."""
     header, end = _header(owner, lines)
     kind, line = header.get("datatype", ("double", 0))
     if kind.lower() != "double":
@@ -230,7 +234,8 @@ def _storage(owner: str, stem: str, lines: list[str]) -> Signals:
     _check_said(owner, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
     time, values = _numbers(owner, columns, rows)
     _check_said(owner, header, ("nRows", "nr", "datarows"), time.size, "rows")
-    degrees, line = header.get("indegrees", ("no", 0))
+    unsaid = "yes" if old_in_degrees and "version" not in header else "no"
+    degrees, line = header.get("indegrees", (unsaid, 0))
     if degrees.lower() not in ("yes", "y", "no", "n"):
         raise ModelError(f"{owner}, line {line}: inDegrees={degrees[:40]}; must be yes or no")
     name = header.get("name", ("", 0))[0] or stem
