@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
-    from fibermsk.io import load, load_checkpoint, save, save_checkpoint
+    from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
     from fibermsk.read import ImportReport, Signals, read_mesh, read_osim, read_signals
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
@@ -162,6 +162,7 @@ __all__ = [
     "build",
     "check",
     "equilibrium",
+    "export",
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
@@ -197,6 +198,7 @@ _LAZY = {
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
+    "export": "fibermsk.io",
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
