@@ -29,18 +29,15 @@ def export(
     ] = None,
 ) -> None:
     """Write a result for ParaView (vtkhdf), OpenSim (sto) or as tables (csv)."""
-    from fibermsk.io import load
-    from fibermsk.io.export import check_export
-    from fibermsk.io.export import export as write
+    from fibermsk.io import check_export, load
+    from fibermsk.io import export as write
 
     out, to = check_export(out, to)
     result = load(file)
-    if result.status != "success":
+    if result.status != "success" and result.time.size:
+        ended = "failed" if result.status == "failed" else f"was {result.status}"
         typer.echo(
-            f"warning: the run {result.status} at t = {result.time[-1]:g} s; the files say so"
-            if result.time.size
-            else f"warning: the run {result.status} before its first frame",
-            err=True,
+            f"warning: the run {ended} at t = {result.time[-1]:g} s; the files say so", err=True
         )
     for written in write(result, out, to=to, report=_Lines()):
         typer.echo(f"written to {written}", err=True)

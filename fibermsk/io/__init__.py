@@ -1,7 +1,7 @@
 """Files: results and checkpoints in HDF5, and results for other programs."""
 
 from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
-from fibermsk.io.export import check_export, export
+from fibermsk.io.exporting import check_export, export
 from fibermsk.io.hdf5 import describe, load, save
 from fibermsk.io.replacing import check_writable
 

@@ -103,7 +103,10 @@ def _revolved(
     around = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * second
     rings = height[1:-1, None, None] * axis + distance[1:-1, None, None] * around
     n = len(height) - 2
-    points = np.concatenate([rings.reshape(-1, 3), height[[0, -1], None] * axis]) + shape.start
+    poles = height[[0, -1], None] * axis
+    points = np.asarray(
+        np.concatenate([rings.reshape(-1, 3), poles]) + shape.start, dtype=np.float64
+    )
     index = np.arange(n * _AROUND).reshape(n, _AROUND)
     after = np.roll(index, -1, axis=1)
     a, b, c, d = index[:-1], after[:-1], index[1:], after[1:]

@@ -82,8 +82,9 @@ def _write(
 ) -> None:
     n = result.time.size
     told = about(result)
+    scene = re.sub(r"[\s=]+", "_", told.pop("scene")) or "result"
     lines = [
-        f"{re.sub(r'[\s=]+', '_', told.pop('scene')) or 'result'}_{what}",
+        f"{scene}_{what}",
         "inDegrees=no",
         f"nColumns={len(labels) + 1}",
         f"nRows={n}",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fibermsk.io.bones import bone_triangles
 from fibermsk.io.csv import about
 from fibermsk.results.curves import along, centerlines, stress
-from fibermsk.results.result import Result
+from fibermsk.results.result import FiberHistory, Result
 
 __all__ = ["vtkhdf_writers"]
 
@@ -29,8 +29,10 @@ Array = NDArray[np.float64]
 Cells = list[NDArray[np.int64]]
 Done = Callable[[float], Any]
 
-_POINTS = 100_000
+_POINTS = 400_000
 """About as many points are in memory at a time."""
+_SAME = 1e-9
+"""Samples as near to a node, in theta, are at the node."""
 _KINDS = ("Vertices", "Lines", "Polygons", "Strips")
 
 
@@ -79,7 +81,7 @@ def vtkhdf_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
 def _fibers(result: Result) -> _Shape:
     """Polylines through all nodes and samples of the fibers."""
     fibers = list(result.fibers.values())
-    places = [np.union1d(fiber.node_theta, fiber.theta) for fiber in fibers]
+    places = [_places(fiber) for fiber in fibers]
     start = np.cumsum([0, *(theta.size for theta in places)])
 
     def fraction(number: int) -> Array:
@@ -90,13 +92,13 @@ def _fibers(result: Result) -> _Shape:
         parts: dict[str, list[Array]] = {}
         for fiber, theta in zip(fibers, places, strict=True):
             fields = {
-                "stretch": fiber.stretch,
-                "radius": fiber.radius,
-                "axial_force": fiber.axial_force,
-                "stress": stress(fiber),
-                "contact_line_force": fiber.contact_line_force,
+                "stretch": fiber.stretch[frames],
+                "radius": fiber.radius[frames],
+                "axial_force": fiber.axial_force[frames],
+                "stress": stress(fiber, frames),
+                "contact_line_force": fiber.contact_line_force[frames],
             }
-            found = {key: along(fiber, v[frames], theta) for key, v in fields.items()}
+            found = {key: along(fiber, values, theta) for key, values in fields.items()}
             active = fiber.activation[frames, None]
             found["activation"] = np.broadcast_to(active, (active.size, theta.size))
             found["Points"] = centerlines(fiber, theta, frames)
@@ -118,24 +120,26 @@ def _fibers(result: Result) -> _Shape:
     )
 
 
+def _places(fiber: FiberHistory) -> Array:
+    """Material coordinates of the nodes and samples, each once: no segment is without length."""
+    nearest = np.abs(fiber.theta[:, None] - fiber.node_theta).min(axis=1)
+    return np.union1d(fiber.node_theta, fiber.theta[nearest > _SAME])
+
+
 def _bones(result: Result) -> _Shape:
     """Triangles of all shapes and meshes, moved with their bodies."""
-    points, faces, body, drawn = [], [], [], []
-    n = 0
-    for number, name in enumerate(result.bodies):
-        for part in bone_triangles(result, name):
-            points.append(part.points)
-            faces.append(part.faces + n)
-            body += [number] * len(part.faces)
-            drawn += [int(part.drawn_only)] * len(part.faces)
-            n += len(part.points)
-    owner = np.concatenate(
-        [
-            np.full(sum(len(part.points) for part in bone_triangles(result, name)), number)
-            for number, name in enumerate(result.bodies)
-        ]
-    )
-    local = np.concatenate(points)
+    parts = [
+        (number, part)
+        for number, name in enumerate(result.bodies)
+        for part in bone_triangles(result, name)
+    ]
+    sizes = [len(part.points) for _, part in parts]
+    start = np.cumsum([0, *sizes])
+    n = int(start[-1])
+    owner = np.repeat([number for number, _ in parts], sizes)
+    n_faces = [len(part.faces) for _, part in parts]
+    faces = [part.faces + k for (_, part), k in zip(parts, start[:-1], strict=True)]
+    local = np.concatenate([part.points for _, part in parts])
     bodies = list(result.bodies.values())
 
     def moving(frames: slice) -> dict[str, Array]:
@@ -150,7 +154,10 @@ def _bones(result: Result) -> _Shape:
         n,
         "Polygons",
         np.concatenate(faces),
-        {"body": np.array(body), "drawn_only": np.array(drawn)},
+        {
+            "body": np.repeat([number for number, _ in parts], n_faces),
+            "drawn_only": np.repeat([int(part.drawn_only) for _, part in parts], n_faces),
+        },
         {},
         {"body_names": list(result.bodies)},
         moving,
@@ -189,7 +196,7 @@ def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
         root.attrs["Version"] = np.array([2, 0])
         root.attrs.create("Type", np.bytes_("PolyData"), dtype=h5py.string_dtype("ascii", 8))
         root["NumberOfPoints"] = np.array([shape.n_points])
-        n_cells = _put_cells(root, shape)
+        _put_cells(root, shape)
         steps = root.create_group("Steps")
         steps.attrs["NSteps"] = n_frames
         steps["Values"] = result.time
@@ -198,24 +205,18 @@ def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
         steps["PartOffsets"] = same
         for name in ("CellOffsets", "ConnectivityIdOffsets"):
             steps[name] = np.zeros((n_frames, len(_KINDS)), np.int64)
-        for kind, fields, size in (
-            ("Point", shape.fixed, shape.n_points),
-            ("Cell", shape.cell_fields, n_cells),
-        ):
-            group, offsets = (
-                root.create_group(f"{kind}Data"),
-                steps.create_group(f"{kind}DataOffsets"),
-            )
+        for kind, fields in (("Point", shape.fixed), ("Cell", shape.cell_fields)):
+            group = root.create_group(f"{kind}Data")
+            offsets = steps.create_group(f"{kind}DataOffsets")
             for name, values in fields.items():
-                assert len(values) == size
                 group[name] = values
                 offsets[name] = same
         _put_texts(root, steps, result, shape)
         _put_moving(root, steps, shape, n_frames, done)
 
 
-def _put_cells(root: h5py.Group, shape: _Shape) -> int:
-    """Write the cells, and give their number."""
+def _put_cells(root: h5py.Group, shape: _Shape) -> None:
+    """Write the cells of all kinds; poly data has all four, most of them empty."""
     for kind in _KINDS:
         cells = shape.cells if kind == shape.kind else []
         sizes = [len(cell) for cell in cells]
@@ -225,7 +226,6 @@ def _put_cells(root: h5py.Group, shape: _Shape) -> int:
         group["NumberOfConnectivityIds"] = np.array([ids.size])
         group["Offsets"] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         group["Connectivity"] = ids
-    return len(shape.cells)
 
 
 def _put_texts(root: h5py.Group, steps: h5py.Group, result: Result, shape: _Shape) -> None:
@@ -252,10 +252,9 @@ def _put_moving(
     for part in _parts(n_frames, n):
         for name, values in shape.moving(part).items():
             if name not in stored:
-                place = root if name == "Points" else root["PointData"]
-                stored[name] = place.create_dataset(
-                    name, (n_frames * n, *values.shape[2:]), np.float64
-                )
+                path = name if name == "Points" else f"PointData/{name}"
+                size = (n_frames * n, *values.shape[2:])
+                stored[name] = root.create_dataset(path, size, np.float64)
                 if name != "Points":
                     steps[f"PointDataOffsets/{name}"] = starts
             stored[name][part.start * n : part.stop * n] = values.reshape(-1, *values.shape[2:])

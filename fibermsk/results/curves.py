@@ -55,12 +55,13 @@ def lengths(fiber: FiberHistory) -> Array:
         xi * (3.0 * xi - 2.0),
     )
     tangent = _combined(fiber, element, slope, slice(None))
-    return np.linalg.norm(tangent, axis=-1) @ (0.5 * size[:, None] * weight).ravel()
+    speed: Array = np.linalg.norm(tangent, axis=-1)
+    return speed @ (0.5 * size[:, None] * weight).ravel()
 
 
-def stress(fiber: FiberHistory) -> Array:
-    """Axial force over current area [Pa], (n_frames, n_samples)."""
-    return fiber.axial_force / (np.pi * fiber.radius**2)
+def stress(fiber: FiberHistory, frames: slice = slice(None)) -> Array:
+    """Axial force over current area [Pa], (n_frames, n_samples), of all frames or some."""
+    return fiber.axial_force[frames] / (np.pi * fiber.radius[frames] ** 2)
 
 
 def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import centerlines, lengths, mean_along, stress
-from fibermsk.results.result import Result
+from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
 
 __all__ = ["TABLES", "Column", "table"]
@@ -108,14 +108,21 @@ def _fibers(result: Result, frames: slice) -> list[Column]:
     points = [centerlines(fiber, fiber.theta, frames) for fiber in fibers]
     columns += _vectors("", "m", points)
     for key in _LONG_FIELDS:
-        fields = []
-        for fiber in fibers:
-            values = stress(fiber) if key == "stress" else getattr(fiber, key)
-            shape = fiber.stretch[frames].shape
-            fields.append(np.broadcast_to(values[frames] if values.ndim > 1 else values, shape))
+        fields = [_field(fiber, key, frames) for fiber in fibers]
         columns.append(Column(key, _joined(fields), _UNITS[key]))
     forces = [fiber.contact_line_force[frames] for fiber in fibers]
     return columns + _vectors("contact_line_force_", "N/m", forces)
+
+
+def _field(fiber: FiberHistory, key: str, frames: slice) -> NDArray[np.float64]:
+    """Values over some frames and the samples."""
+    if key == "stress":
+        return stress(fiber, frames)
+    if key == "contact_force_density":
+        return np.linalg.norm(fiber.contact_line_force[frames], axis=-1)
+    values = getattr(fiber, key)
+    shape = fiber.stretch[frames].shape
+    return np.broadcast_to(values, shape) if values.ndim == 1 else values[frames]
 
 
 def _nodes(result: Result, frames: slice) -> list[Column]:
