@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_mesh, read_osim
+    from fibermsk.read import ImportReport, Signals, read_mesh, read_osim, read_signals
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -138,6 +138,7 @@ __all__ = [
     "Result",
     "Scaled",
     "Scene",
+    "Signals",
     "SimmSpline",
     "Skeleton",
     "Slider",
@@ -166,6 +167,7 @@ __all__ = [
     "load_checkpoint",
     "read_mesh",
     "read_osim",
+    "read_signals",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -188,6 +190,7 @@ _LAZY = {
     "ImportReport": "fibermsk.read",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
     "MuscleBundle": "fibermsk.anatomy",
@@ -199,6 +202,7 @@ _LAZY = {
     "load_checkpoint": "fibermsk.io",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
+    "read_signals": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",
