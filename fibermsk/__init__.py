@@ -66,7 +66,7 @@ from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
-    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, pack_section, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
@@ -165,6 +165,7 @@ __all__ = [
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
+    "pack_section",
     "read_mesh",
     "read_osim",
     "read_signals",
@@ -200,6 +201,7 @@ _LAZY = {
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "pack_section": "fibermsk.anatomy",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
     "read_signals": "fibermsk.read",

@@ -134,3 +134,70 @@ def test_tendon_slides_over_the_bone_as_far_as_the_muscle_shortens(wrapped):
 def test_heavier_weight_is_lifted_less(wrapped):
     heavy = run(BONE, mass=0.25, steps=60)
     assert heavy.coordinate("lift")[-1] < wrapped.coordinate("lift")[-1] - 3e-3
+
+
+PACKED = load_scene("packed_muscle")
+
+
+@pytest.fixture(scope="module")
+def packed():
+    return run(PACKED, fibers=7, steps=30)
+
+
+def gap(first, second, frame):
+    """Least distance of two fibers over the sum of their radii there."""
+    theta = np.linspace(0.0, 1.0, 201)
+    points = [fiber.centerline(theta, frame) for fiber in (first, second)]
+    radii = [np.interp(theta, fiber.theta, fiber.radius[frame]) for fiber in (first, second)]
+    distance = np.linalg.norm(points[0][:, None] - points[1][None], axis=2)
+    return (distance / (radii[0][:, None] + radii[1][None])).min()
+
+
+def test_packed_muscle_bulges_as_it_shortens(packed):
+    assert np.ptp(packed.coordinate("lift")) > 0.03
+    growth = PACKED.girth(packed, -1) / PACKED.girth(packed, 0)
+    fiber = packed.fibers["fiber_1"]
+    middle = fiber.theta.size // 2
+    # a packing of round sections that keep their volume
+    shortened = fiber.stretch[0, middle] / fiber.stretch[-1, middle]
+    assert growth > 1.2 and growth == pytest.approx(np.sqrt(shortened), rel=0.03)
+    # steadily, while it is lifted
+    rising = [PACKED.girth(packed, frame) for frame in range(5, packed.time.size)]
+    assert (np.diff(rising) > -1e-5).all()
+
+
+def test_volume_of_every_fiber_stays(packed):
+    for fiber in packed.fibers.values():
+        theta = np.linspace(0.0, 1.0, 4001)
+        whole = []
+        for frame in (0, -1):
+            steps = np.linalg.norm(np.diff(fiber.centerline(theta, frame), axis=0), axis=1)
+            square = np.interp(theta, fiber.theta, fiber.radius[frame] ** 2)
+            whole.append(np.pi * steps @ (0.5 * (square[1:] + square[:-1])))
+        exact = np.pi * PACKED.RADIUS**2 * np.mean(PACKED.width(theta) ** 2) * PACKED.LENGTH
+        # the radius is interpolated between samples, and the curved path is a little longer
+        assert whole[1] == pytest.approx(whole[0], rel=3e-3)
+        assert whole[0] == pytest.approx(exact, rel=1e-2)
+
+
+def test_contact_keeps_the_fibers_apart(packed):
+    fibers = list(packed.fibers.values())
+    gaps = [gap(first, second, -1) for i, first in enumerate(fibers) for second in fibers[i + 1 :]]
+    assert min(gaps) > 0.97
+    # neighbors touch: 6 around the one in the middle, and 6 beside each other
+    assert sum(one < 1.005 for one in gaps) >= 6
+    # without contact they would overlap by what they thicken
+    middle = fibers[0].theta.size // 2
+    assert fibers[0].radius[-1, middle] > 1.15 * PACKED.ROOM * PACKED.RADIUS
+
+
+def test_packing_is_a_hexagon_and_checks_its_number():
+    places = fm.pack_section(37)
+    distance = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(distance, np.inf)
+    assert distance.min() == pytest.approx(2.0)
+    # 37 circles of a hexagon have 90 pairs of neighbors
+    assert (distance < 2.0 + 1e-9).sum() == 2 * 90
+    assert np.hypot(*places.T).max() == pytest.approx(6.0)
+    with pytest.raises(fm.ModelError, match="pack_section: n = 0; must be an integer, 1 or more"):
+        fm.pack_section(0)
