@@ -61,16 +61,26 @@ from fibermsk.model import (
     WrapEllipsoid,
     WrapSphere,
     WrapTorus,
+    with_activations,
 )
 from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
-    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, pack_section, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
-    from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_mesh, read_osim
+    from fibermsk.cli.scene_files import make_scene
+    from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
+    from fibermsk.read import (
+        ImportReport,
+        Signals,
+        emg_activation,
+        emg_envelope,
+        read_mesh,
+        read_osim,
+        read_signals,
+    )
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -138,6 +148,7 @@ __all__ = [
     "Result",
     "Scaled",
     "Scene",
+    "Signals",
     "SimmSpline",
     "Skeleton",
     "Slider",
@@ -160,12 +171,18 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "emg_activation",
+    "emg_envelope",
     "equilibrium",
+    "export",
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
+    "make_scene",
+    "pack_section",
     "read_mesh",
     "read_osim",
+    "read_signals",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -176,6 +193,7 @@ __all__ = [
     "stability",
     "still",
     "view",
+    "with_activations",
 ]
 
 # Loaded on first use: describing a model needs neither the compiler nor the viewer.
@@ -188,17 +206,24 @@ _LAZY = {
     "ImportReport": "fibermsk.read",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
     "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
+    "emg_activation": "fibermsk.read",
+    "emg_envelope": "fibermsk.read",
     "equilibrium": "fibermsk.solvers",
+    "export": "fibermsk.io",
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "make_scene": "fibermsk.cli.scene_files",
+    "pack_section": "fibermsk.anatomy",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
+    "read_signals": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",
