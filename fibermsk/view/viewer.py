@@ -109,8 +109,7 @@ class Viewer:
         self.compare = compare
         times = common_times(self.results)
         self.playback = Playback(times, float(times[-1]) if time is None else time)
-        fibers = any(result.fibers for result in self.results)
-        self.fields: tuple[str, ...] = FIELDS if fibers else ()
+        self.fields: tuple[str, ...] = FIELDS if any(r.fibers for r in self.results) else ()
         self._preset = "fit"
         self._selected: tuple[int, str] | None = None
         self._curves: FiberCurves | None = None
@@ -268,12 +267,9 @@ class Viewer:
         name : str or None
             Of the fiber in front there; None on bones and on the background.
         """
-        found = self._at(x, y)
-        if found is None:
-            self.select(None)
-            return None
-        self.select(found[1], found[0])
-        return found[1]
+        result, name = self._at(x, y) or (0, None)
+        self.select(name, result)
+        return name
 
     def curves(self, size: tuple[int, int] = (360, 700)) -> Figure:
         """Figure of the selected fiber over time, with a mark at the current time.
