@@ -85,12 +85,13 @@ def view(
     _check_options(file, is_model, time, movie, geometry, labels, pose)
     kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
     if len(files) > 1 or compare is not None:
+        way = _way(compare)
         single = {"--screenshot": screenshot is not None, "--movie": movie is not None}
         _check_several(files, single)
         pictures.show(
             [_result(one) for one in files],
             names=_names(files),
-            compare=_way(compare),
+            compare=way,
             time=time,
             color_by=color_by,
             theme=theme,
