@@ -80,7 +80,7 @@ class VtkScene:
             )
             self.fiber_actor.prop.interpolation = "phong"
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
-        self.renderer.AddObserver("StartEvent", lambda *_: self._lift_arrows())
+        self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
         self.show_theme()
         self.show_arrows()
         self.show_frame(0)
@@ -130,12 +130,13 @@ class VtkScene:
             self.renderer.AddActor(actor)
             self._arrows[kind] = arrows, mesh, actor
 
-    def _lift_arrows(self) -> None:
+    def _lift(self) -> None:
         """Draw arrows nearer to the eye, in front of the fibers that they begin in."""
-        if self._arrows:
-            forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
-            for _, _, actor in self._arrows.values():
-                actor.position = tuple(-self.stage.lift * forward)
+        forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
+        for _, _, actor in self._arrows.values():
+            actor.position = tuple(-self.stage.lift * forward)
+        if self.stage.behind and self.fiber_actor is not None:
+            self.fiber_actor.position = tuple(self.stage.behind * forward)
 
     def look(self, camera: Camera) -> None:
         """Set the camera."""
