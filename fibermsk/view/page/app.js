@@ -426,27 +426,41 @@ class App {
     place.replaceChildren();
     const wanted = [];
     const shown = $("show-names").checked;
-    if (shown) this.head.labels.forEach(({ words, point }) => wanted.push([words, point]));
+    const named = shown && this.fibers.length <= MOST_NAMES;
     this.fibers.forEach((fiber, k) => {
-      if (k === this.selected || (shown && this.fibers.length <= MOST_NAMES)) {
-        wanted.unshift([fiber.name, fiber.point(this.frame, 0.5)]);
-      }
+      // Neighbors are named at different places along them.
+      const label = () => [fiber.name, fiber.point(this.frame, 0.35 + 0.1 * (k % 4))];
+      if (k === this.selected) wanted.unshift([...label(), true]);
+      else if (named) wanted.push([...label(), false]);
     });
+    if (shown) {
+      this.head.labels.forEach(({ words, point }) => wanted.push([words, point, false]));
+    }
     const taken = [];
-    for (const [words, point] of wanted) {
+    for (const [words, point, selected] of wanted) {
       const [x, y, away] = this.camera.project(point, width, height);
       if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
-      const wide = 7 * words.length + 12;
-      const box = [clamp(x + 8, 0, Math.max(0, width - wide)), clamp(y - 9, 0, height - 18)];
-      const hit = taken.some(([a, b, w]) => (
-        box[0] < a + w && a < box[0] + wide && Math.abs(box[1] - b) < 18
-      ));
-      if (hit) continue;
-      taken.push([...box, wide]);
       const span = document.createElement("span");
       span.textContent = words;
-      span.style.transform = `translate(${box[0]}px, ${box[1]}px)`;
+      span.classList.toggle("selected", selected);
       place.append(span);
+      const wide = span.offsetWidth, tall = span.offsetHeight;
+      const inside = ([left, top]) => (
+        left >= 0 && left + wide <= width && top >= 0 && top + tall <= height
+      );
+      const free = ([left, top]) => inside([left, top]) && taken.every(([a, b, w, h]) => (
+        left + wide <= a || a + w <= left || top + tall <= b || b + h <= top
+      ));
+      const spots = [0, 1, -1, 2, -2].flatMap((k) => [
+        [x + 10, y + k * tall - 0.5 * tall], [x - 10 - wide, y + k * tall - 0.5 * tall],
+      ]);
+      const spot = spots.find(free);
+      if (!spot) {
+        span.remove();
+        continue;
+      }
+      taken.push([...spot, wide, tall]);
+      span.style.transform = `translate(${spot[0]}px, ${spot[1]}px)`;
     }
   }
 
