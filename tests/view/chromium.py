@@ -103,7 +103,7 @@ class Tab:
 
     def picture(self, selector="#scene"):
         """Pixels of a part of the page, (height, width, 3) from 0 to 255."""
-        self.settle()
+        self.wait("window.fibermsk.state().resting")
         png = self.tab.locator(selector).screenshot()
         return np.rint(255 * imread(io.BytesIO(png))[..., :3]).astype(int)
 

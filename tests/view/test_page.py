@@ -259,7 +259,7 @@ def test_arrows_are_the_forces(open_page):
             both = [contact_forces(fiber, 16) for fiber in ARM.fibers.values()]
             points, forces = (np.concatenate(part) for part in zip(*both, strict=True))
             sizes = np.linalg.norm(forces, axis=1)
-            pressed = sizes > 1e-2 * sizes.max()
+            pressed = sizes > 2e-2 * sizes.max()
             points, forces = points[pressed], forces[pressed]
             found = found[np.linalg.norm(found[:, 3:6], axis=1) > 0.0]
         # in one scale, and each from where it acts

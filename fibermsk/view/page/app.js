@@ -2,7 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20];
-const MOST_CONTACT_ARROWS = 4000;
+const MOST_CONTACT_ARROWS = 3000;
 const MOST_NAMES = 60;
 
 class App {
@@ -18,6 +18,7 @@ class App {
       { words: name, unit: unitName, note: "", line: plainArray(bytes, values) }
     ));
     this.model = {
+      fibers: this.fibers.length,
       rings: this.fibers.length ? new Rings(this.fibers) : null,
       pieces: head.pieces.map((piece) => ({
         ...piece,
@@ -38,7 +39,9 @@ class App {
     this.charts = [];
     this.dirty = false;
     this.error = null;
-    this.sharpness = 1; // part of the pixels drawn while playing, less on slow graphics
+    const { along = 0, around = 0 } = this.model.rings ?? {};
+    this.heavy = 2 * along * around * this.fibers.length > 100000;
+    this.pace = new Pace(() => this.redraw());
   }
 
   start() {
@@ -216,7 +219,6 @@ class App {
       if (!this.playing) return;
       if (before !== null) {
         const wall = Math.min((now - before) / 1000, 0.5);
-        if (wall > 0.07) this.sharpness = Math.max(0.5, this.sharpness - 0.1);
         // The slider may have moved in between.
         if (this.sought) clock = this.time[this.frame];
         this.sought = false;
@@ -327,6 +329,7 @@ class App {
     this.dirty = true;
     requestAnimationFrame(() => {
       this.dirty = false;
+      this.pace.begin();
       this.paint();
     });
   }
@@ -344,7 +347,7 @@ class App {
     const rows = [], kinds = this.arrowKinds;
     const put = (kind, point, force) => {
       const way = scale(this.longest / this.head.greatest[kind], force);
-      if (length(way) > 1e-3 * this.longest) rows.push(...point, ...way, ...rgb(this.head.colors[kind]));
+      if (length(way) > 0.01 * this.longest) rows.push(...point, ...way, ...rgb(this.head.colors[kind]));
     };
     for (const fiber of this.fibers) {
       if (kinds.includes("attachment")) {
@@ -366,7 +369,7 @@ class App {
     poses.ground = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
     return {
       ...this.camera.matrices(width / height), poses, longest: this.longest,
-      background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
+      coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
       shade: this.head.shade[this.theme],
     };
   }
@@ -377,9 +380,14 @@ class App {
     if (this.scene && this.stale) this.scene.fill(this.model.rings, this.arrowRows());
     this.stale = false;
     if (this.scene && width && height) {
-      const dpr = Math.min(window.devicePixelRatio || 1, 2) * (this.playing ? this.sharpness : 1);
+      const dpr = Math.min(window.devicePixelRatio || 1, 2) * this.pace.sharpness;
       this.resize(Math.round(width * dpr), Math.round(height * dpr));
+      const start = performance.now(), wanted = this.pace.wanted;
       this.scene.draw(this.lookNow(width, height));
+      if (wanted) {
+        this.scene.finish();
+        this.pace.took(performance.now() - start);
+      }
     }
     if (this.legendStale) this.paintLegend();
     this.legendStale = false;
@@ -518,7 +526,7 @@ class App {
     picture.width = k * width;
     picture.height = k * height;
     this.resize(2 * k * width, 2 * k * height);
-    this.scene.draw(this.lookNow(width, height));
+    this.scene.draw({ ...this.lookNow(width, height), coarseness: 0 });
     const pen = picture.getContext("2d");
     pen.imageSmoothingQuality = "high";
     pen.drawImage($("view"), 0, 0, picture.width, picture.height);
@@ -565,6 +573,7 @@ function outside(app) {
       frame: app.frame, time: app.time[app.frame], frames: app.time.length, field: app.field,
       playing: app.playing, theme: app.theme, selected: app.fibers[app.selected]?.name ?? null,
       arrows: app.arrowKinds, error: app.error, settled: !app.dirty,
+      resting: !app.dirty && !app.pace.moving, coarseness: app.pace.coarseness,
     }),
   });
 }

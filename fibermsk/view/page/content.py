@@ -21,7 +21,7 @@ __all__ = ["Content", "content", "kept_frames"]
 
 Array = NDArray[np.float64]
 
-_N_DIRECTIONS = 600
+_N_DIRECTIONS = 300
 
 
 class Content(NamedTuple):
@@ -257,5 +257,7 @@ def _outermost(points: Array, margins: Array) -> Array:
     k = np.arange(_N_DIRECTIONS) + 0.5
     height, turn = 1.0 - 2.0 * k / _N_DIRECTIONS, np.pi * (1.0 + np.sqrt(5.0)) * k
     along = np.sqrt(1.0 - height**2)
-    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height])
-    return balls[np.unique(np.argmax(points @ directions + margins[:, None], axis=0))]
+    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height], axis=1)
+    # One direction at a time: there may be a million points.
+    farthest = [int(np.argmax(points @ direction + margins)) for direction in directions]
+    return balls[np.unique(farthest)]
