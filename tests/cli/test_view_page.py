@@ -41,6 +41,9 @@ def test_page_of_a_model(cli, tmp_path):
         (("--html", "x.html", "--time", "99"), "from 0 s to 8 s"),
         (("--html", "x.html", "--max-frames", "1"), "at least 2"),
         (("--html", "x.html", "--screenshot", "x.png"), "leave one out"),
+        (("--html", "x.html", "--arrows", "wind"), "there are: attachment, contact"),
+        (("--html", "x.html", "--theme", "pink"), "must be one of auto, light, dark"),
+        (("arm.h5", "--html", "x.html"), "--html shows one result"),
         (("--max-frames", "9"), "--max-frames does not apply"),
     ],
 )

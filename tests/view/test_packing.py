@@ -7,12 +7,11 @@ import zlib
 
 import numpy as np
 import pytest
-from make_result import make_hanging_fiber, make_result
+from make_result import make_result
 
 from fibermsk.errors import ModelError
 from fibermsk.view import write_page
-from fibermsk.view.arrows import greatest_force, sample_lengths
-from fibermsk.view.page.content import _greatest_contact, _weights, content, kept_frames
+from fibermsk.view.page.content import content, kept_frames
 from fibermsk.view.page.packing import MISSING, Packer, quantize
 from fibermsk.view.page.write import page_text
 
@@ -100,17 +99,6 @@ def test_frames_are_left_out_only_when_asked():
 def test_a_page_is_small():
     text, _ = page_text(make_result(257))
     assert len(text) < 1e6
-
-
-def test_weights_of_samples_and_the_longest_arrow():
-    for fiber in ARM.fibers.values():
-        assert _weights(fiber).sum() == pytest.approx(1.0)
-        slope = np.gradient(fiber.centerline(np.linspace(0, 1, 2001), 5), 1 / 2000, axis=0)
-        speed = np.interp(fiber.theta, np.linspace(0, 1, 2001), np.linalg.norm(slope, axis=1))
-        np.testing.assert_allclose(_weights(fiber) * speed, sample_lengths(fiber, 5), rtol=1e-2)
-    longest = max(_greatest_contact(fiber) for fiber in ARM.fibers.values())
-    assert longest == pytest.approx(greatest_force(ARM, "contact"))
-    assert _greatest_contact(make_hanging_fiber().fibers["fiber"]) == 0.0
 
 
 def test_nothing_of_a_name_is_written_as_html(tmp_path):

@@ -14,9 +14,10 @@ from matplotlib.image import imread
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
 from fibermsk.view import opengl, write_page
-from fibermsk.view.arrows import attachment_forces, contact_forces
+from fibermsk.view.arrows import Arrows, ArrowScale
 from fibermsk.view.camera import look_along
 from fibermsk.view.fields import FIELDS, fiber_field
+from fibermsk.view.forces import attachment_forces, contact_forces
 from fibermsk.view.looks import ARROW_COLORS
 from fibermsk.view.page.write import page_text
 from fibermsk.view.stage import Stage
@@ -256,12 +257,15 @@ def test_arrows_are_the_forces(open_page):
         if kind == "attachment":
             points, forces = attachment_forces(ARM, 16)
         else:
-            both = [contact_forces(fiber, 16) for fiber in ARM.fibers.values()]
-            points, forces = (np.concatenate(part) for part in zip(*both, strict=True))
+            drawn = Arrows(ARM, kind, ArrowScale.of(1.0, 1.0))
+            drawn.move(16)
+            points, forces = drawn.anchors, drawn.forces
+            each = [contact_forces(fiber)[16] for fiber in ARM.fibers.values()]
+            np.testing.assert_allclose(forces, np.concatenate(each), atol=1e-9)
             sizes = np.linalg.norm(forces, axis=1)
+            # what is too short to be seen is left out
             pressed = sizes > 2e-2 * sizes.max()
             points, forces = points[pressed], forces[pressed]
-            found = found[np.linalg.norm(found[:, 3:6], axis=1) > 0.0]
         # in one scale, and each from where it acts
         factor = np.linalg.norm(found[:, 3:6], axis=1).max() / np.linalg.norm(forces, axis=1).max()
         for point, force in zip(points, forces, strict=True):

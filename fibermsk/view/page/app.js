@@ -2,7 +2,6 @@
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20];
-const MOST_CONTACT_ARROWS = 3000;
 const MOST_NAMES = 60;
 
 class App {
@@ -28,8 +27,6 @@ class App {
       })),
     };
     this.camera = new Camera(head.camera, head.up, plainArray(bytes, head.camera.cloud));
-    const elements = this.fibers.reduce((sum, fiber) => sum + fiber.nNodes - 1, 0);
-    this.share = Math.max(1, Math.ceil(elements / MOST_CONTACT_ARROWS));
     this.longest = 0.22 * head.size;
     this.frame = 0;
     this.field = head.color_by;
@@ -151,7 +148,7 @@ class App {
     watchPointers(canvas, this.camera, {
       redraw: () => {
         this.touched = true;
-        this.redraw();
+        this.redraw(this.arrowKinds.length > 0); // their scale depends on the distance
       },
       click: (x, y, touch) => {
         canvas.focus({ preventScroll: true });
@@ -356,7 +353,7 @@ class App {
         put("attachment", fiber.point(this.frame, 1), triple(fiber.force_insertion));
       }
       if (kinds.includes("contact")) {
-        const found = fiber.contacts(this.frame, this.share);
+        const found = fiber.contacts(this.frame, this.head.share);
         found.forEach(({ point, force }) => put("contact", point, force));
       }
     }
@@ -419,12 +416,12 @@ class App {
       return { kind, force, pixels: force * perNewton };
     });
     drawLegend($("legend"), {
-      field, tissues, colors: this.head.colors, arrows, height: $("scene").clientHeight,
-      ink: this.look.ink, faint: this.look.faint, dpr: window.devicePixelRatio || 1,
+      field, tissues, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
+      ink: this.look.ink, faint: this.look.faint, dpr: 2,
     });
     const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
     const ends = field.limits.map((x) => short(factor * x)).join(" to ");
-    const forces = arrows.map(({ kind, force }) => `; arrows: ${ARROW_WORDS[kind]}, ${force} N`);
+    const forces = arrows.map(({ kind, force }) => `; arrows: ${arrowWords(kind, this.head.share)}, ${force} N`);
     const words = `Color: ${field.words}, ${ends}${name === "-" ? "" : ` ${name}`}`;
     $("legend").setAttribute("aria-label", words + forces.join(""));
   }
