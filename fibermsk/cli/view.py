@@ -40,14 +40,25 @@ def view(
             "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
         ),
     ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Serve the viewer to a browser, until Ctrl-C.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", help="Where --web listens; 8080 by default, 0 for any free one."),
+    ] = None,
 ) -> None:
-    """Show a result or a model in a window, or write a picture of it."""
+    """Show a result or a model in a window or a browser, or write a picture of it."""
     from fibermsk import view as pictures
 
     is_model = file.suffix.lower() == ".osim"
     _check_options(file, is_model, time, geometry, labels, pose)
+    _check_web(web, port, {"--screenshot": screenshot is not None})
     shown = _model(file, geometry, pose or []) if is_model else _result(file)
-    if screenshot is None:
+    if web:
+        at = {} if port is None else {"port": port}
+        pictures.serve(shown, time=time, color_by=color_by, labels=labels, **at)
+    elif screenshot is None:
         pictures.show(shown, time=time, color_by=color_by, labels=labels)
     else:
         pictures.screenshot(shown, screenshot, time=time, color_by=color_by, labels=labels)
@@ -73,6 +84,21 @@ def _check_options(
     for option, given in idle.items():
         if given:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
+
+
+def _check_web(web: bool, port: int | None, others: dict[str, bool]) -> None:
+    """Refuse what does not go together with a page in a browser, before the file is read."""
+    from fibermsk.errors import ModelError
+
+    if not web and port is not None:
+        raise ModelError("--port does not apply without --web; leave it out")
+    for option, given in others.items():
+        if web and given:
+            raise ModelError(f"--web and {option}: one of them at a time; leave one out")
+    if web:
+        from fibermsk.view.web import DEFAULT_PORT, check_web
+
+        check_web(DEFAULT_PORT if port is None else port)
 
 
 def _result(file: Path) -> Result:

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fibermsk.view.plots import plot
     from fibermsk.view.scene import screenshot
+    from fibermsk.view.web import serve
     from fibermsk.view.window import play, show
 
-__all__ = ["play", "plot", "screenshot", "show"]
+__all__ = ["play", "plot", "screenshot", "serve", "show"]
 
-_HOME = {"play": "window", "plot": "plots", "screenshot": "scene", "show": "window"}
+_HOME = {
+    "play": "window",
+    "plot": "plots",
+    "screenshot": "scene",
+    "serve": "web",
+    "show": "window",
+}
 
 
 def __getattr__(name: str) -> Any:
