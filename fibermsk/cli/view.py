@@ -56,8 +56,10 @@ def view(
     _check_web(web, port, {"--screenshot": screenshot is not None})
     shown = _model(file, geometry, pose or []) if is_model else _result(file)
     if web:
-        at = {} if port is None else {"port": port}
-        pictures.serve(shown, time=time, color_by=color_by, labels=labels, **at)
+        from fibermsk.view.web import DEFAULT_PORT
+
+        at = DEFAULT_PORT if port is None else port
+        pictures.serve(shown, time=time, color_by=color_by, labels=labels, port=at)
     elif screenshot is None:
         pictures.show(shown, time=time, color_by=color_by, labels=labels)
     else:
