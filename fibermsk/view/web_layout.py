@@ -64,10 +64,16 @@ def lay_out(page: Page) -> None:
             with html.Div(
                 classes="scene",
                 tabindex="0",
-                keydown_space_prevent=page.toggle,
-                keydown_left_prevent=(page.step, "[-1]"),
-                keydown_right_prevent=(page.step, "[1]"),
-                keydown_r=(page.stream.look, "['fit']"),
+                __events=[
+                    ("space", "keydown.space.prevent"),
+                    ("left", "keydown.left.prevent"),
+                    ("right", "keydown.right.prevent"),
+                    ("r", "keydown.r"),
+                ],
+                space=page.toggle,
+                left=(page.step, "[-1]"),
+                right=(page.step, "[1]"),
+                r=(page.stream.look, "['fit']"),
             ):
                 rca.RemoteControlledArea(name=AREA, display="image")
         if page.viewer.playback.times.size > 1:
@@ -116,7 +122,7 @@ def _bar(page: Page) -> None:
         _button(
             "mdi-download",
             "Save the picture",
-            f"utils.download('scene.png', trigger('{still}'), 'image/png')",
+            f"utils.download(file_name, trigger('{still}'), 'image/png')",
         )
         if page.server.state.fibers:
             _button(

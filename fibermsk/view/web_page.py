@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import re
 import secrets
 from itertools import count
 from typing import Any
@@ -85,7 +86,9 @@ class Page:
             {
                 "dragged": None,
                 "names": ", ".join(viewer.names),
+                "file_name": re.sub(r"[^\w.-]+", "_", "-".join(viewer.names)) + ".png",
                 "picture": 0,
+                "sharp": False,
                 "times": [float(playback.times[0]), float(playback.times[-1])],
                 "step": float(min(playback.times[1:] - playback.times[:-1], default=1.0)),
                 "time": float(playback.times[playback.frame]),
@@ -115,11 +118,11 @@ class Page:
             }
         )
 
-    def _tell(self, number: int) -> None:
+    def _tell(self, number: int, sharp: bool) -> None:
         """A picture was sent: now the page may show what belongs to it."""
         playback = self.viewer.playback
         with self.server.state as state:
-            state.picture = number
+            state.picture, state.sharp = number, sharp
             state.time = float(playback.times[playback.frame])
             state.playing = playback.playing
 

@@ -47,8 +47,8 @@ class SceneStream(AreaAdapter):
     viewer : Viewer
         What to show, off the screen.
     tell : callable
-        Called with the number of each picture right after it was sent; the page answers by
-        `confirm`.
+        Called with the number of each picture, and whether it is the last one until something
+        changes, right after it was sent; the page answers by `confirm`.
     picked : callable
         Called with nothing after a click has selected a fiber, or none.
     """
@@ -57,7 +57,7 @@ class SceneStream(AreaAdapter):
         self,
         name: str,
         viewer: Viewer,
-        tell: Callable[[int], None],
+        tell: Callable[[int, bool], None],
         picked: Callable[[], None],
     ) -> None:
         super().__init__(name)
@@ -68,6 +68,7 @@ class SceneStream(AreaAdapter):
         self._picked = picked
         self._pixels = vtkUnsignedCharArray()
         self._wake = asyncio.Event()
+        self._room = asyncio.Event()
         self._stale = False
         self._sharp = True
         self._due: float | None = None
@@ -104,7 +105,7 @@ class SceneStream(AreaAdapter):
     def confirm(self, number: int) -> None:
         """Note that a picture has arrived."""
         self._confirmed = max(self._confirmed, min(int(number), self.sent))
-        self._wake.set()
+        self._room.set()
 
     # What the area on the page calls
 
@@ -120,14 +121,15 @@ class SceneStream(AreaAdapter):
                 self.viewer.look(self.viewer.preset)
         # A page that has just opened has not confirmed anything, and has no picture.
         self._confirmed = self.sent
+        self._room.set()
         self.ask()
 
     def on_interaction(self, origin: str, event: dict[str, Any]) -> None:
         """Turn, shift and zoom with the mouse; select by a click."""
         kind = str(event.get("type", ""))
-        if kind in ("StartInteractionEvent", "EndInteractionEvent"):
+        if not kind.endswith(("Press", "Release", "Move", "Wheel", "Pinch", "Pan", "Rotate")):
             return
-        if kind.startswith(("Key", "Char")):
+        if kind.startswith("Key"):
             return
         if kind.endswith("Press"):
             self._pressed.add(kind)
@@ -145,8 +147,8 @@ class SceneStream(AreaAdapter):
         if kind == "LeftButtonRelease" and self._near_press(x, y):
             self.viewer.pick(x, y)
             self._picked()
-        elif self._pressed or "Wheel" in kind or "Pinch" in kind:
-            self._camera_moved = self._camera_moved or not kind.endswith("Press")
+        elif not kind.endswith("Press"):
+            self._camera_moved = True
         self.ask()
 
     def reset(self) -> None:
@@ -187,8 +189,8 @@ class SceneStream(AreaAdapter):
                 self._sharp = True
                 await self._send(sharp=True)
             while self.sent - self._confirmed >= _IN_FLIGHT:
-                self._wake.clear()
-                await self._wake.wait()
+                self._room.clear()
+                await self._room.wait()
 
     async def _woken(self) -> bool:
         """Wait for a change; False if none came while a sharp picture is still to be sent."""
@@ -220,7 +222,7 @@ class SceneStream(AreaAdapter):
                 "quality": 100 if sharp else _MOVING_QUALITY,
             },
         )
-        self._tell(self.sent)
+        self._tell(self.sent, sharp)
 
     def _near_press(self, x: float, y: float) -> bool:
         return float(np.hypot(x - self._press_at[0], y - self._press_at[1])) <= _CLICK
