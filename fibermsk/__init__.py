@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
-    from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_mesh, read_osim
+    from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
+    from fibermsk.read import ImportReport, Signals, read_mesh, read_osim, read_signals
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -138,6 +138,7 @@ __all__ = [
     "Result",
     "Scaled",
     "Scene",
+    "Signals",
     "SimmSpline",
     "Skeleton",
     "Slider",
@@ -161,11 +162,13 @@ __all__ = [
     "build",
     "check",
     "equilibrium",
+    "export",
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
     "read_mesh",
     "read_osim",
+    "read_signals",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -188,17 +191,20 @@ _LAZY = {
     "ImportReport": "fibermsk.read",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
     "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
     "equilibrium": "fibermsk.solvers",
+    "export": "fibermsk.io",
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
+    "read_signals": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",

@@ -46,3 +46,18 @@ def test_scripts_that_read_opensim_models_run(tmp_path, monkeypatch, shared_mode
     names = {}
     run("skeletons.md", [(None, 0, "import fibermsk as fm"), *needing], names)
     assert (tmp_path / "arm26.png").exists() and (tmp_path / "biceps.png").exists()
+
+
+def test_scripts_of_the_page_on_data_run(tmp_path, monkeypatch, capsys):
+    for package in ("xarray", "pandas"):
+        pytest.importorskip(package, reason=f"needs {package}")
+    own = blocks("exchange.md")
+    assert len(own) == 3
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    run("exchange.md", own, names)
+    assert "pulled_fibers.vtkhdf" in capsys.readouterr().out
+    assert names["result"].status == "success" and float(names["peak"].max()) > 1.0
+    page = (ROOT / "docs" / "exchange.md").read_text(encoding="utf-8")
+    for file in names["files"]:
+        assert f"_{file.name.partition('_')[2]}" in page, "each file is told of"

@@ -9,16 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fibermsk.view.plots import plot
+    from fibermsk.view.movies import movie
+    from fibermsk.view.plots import plot, plot_names
     from fibermsk.view.scene import screenshot
     from fibermsk.view.web import serve
     from fibermsk.view.window import play, show
 
-__all__ = ["play", "plot", "screenshot", "serve", "show"]
+__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "serve", "show"]
 
 _HOME = {
+    "movie": "movies",
     "play": "window",
     "plot": "plots",
+    "plot_names": "plots",
     "screenshot": "scene",
     "serve": "web",
     "show": "window",

@@ -83,7 +83,8 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
         layer.add(Surface(tubes.points, tubes.normals, tubes.faces), tubes.colors / 255.0, camera)
     for kind, arrows in stage.arrows.items():
         color = np.tile(to_rgb(ARROW_COLORS[kind]), (len(arrows.points), 1))
-        layer.add(Surface(arrows.points, arrows.normals, arrows.faces), color, camera)
+        points = arrows.points - stage.lift * camera.axes[2]
+        layer.add(Surface(points, arrows.normals, arrows.faces), color, camera)
     background = stage.theme.rgb("background")
     image = np.where(
         layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), np.array(background)
@@ -135,7 +136,7 @@ def _placed(piece: Piece, pose: Array, shade: float) -> tuple[Surface, Array]:
     return placed, np.tile(color, (len(surface.points), 1))
 
 
-def _project(points: Array, camera: Camera, width: int, height: int) -> Array:
+def _project(points: NDArray[np.floating], camera: Camera, width: int, height: int) -> Array:
     """Pixel column, pixel row and inverse distance; nothing that lies behind the camera."""
     local = (points - camera.position) @ camera.axes.T
     away = local[:, 2]

@@ -144,6 +144,7 @@ def test_without_opengl_a_page_is_advised(monkeypatch):
     [
         (["--port", "8090"], "--port does not apply without --web"),
         (["--web", "--screenshot", "a.png"], "one of them at a time"),
+        (["--web", "--movie", "a.gif"], "one of them at a time"),
         (["--web", "--port", "70000"], "port = 70000"),
     ],
 )
