@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from fibermsk.view.web import serve
     from fibermsk.view.window import play, show
 
-__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "serve", "show", "widget", "write_page"]
+__all__ = [
+    "movie",
+    "play",
+    "plot",
+    "plot_names",
+    "screenshot",
+    "serve",
+    "show",
+    "widget",
+    "write_page",
+]
 
 _HOME = {
     "movie": "movies",
