@@ -45,7 +45,7 @@ class FiberCurves:
     Attributes
     ----------
     figure : Figure
-        With the mark at the time of the last `move`.
+        With the mark at the time of the last `move`, a line in each plot whose gid is ``"mark"``.
     """
 
     def __init__(
@@ -97,7 +97,9 @@ class FiberCurves:
         self.figure.align_ylabels(axes)
         self.figure.subplots_adjust(left=0.16, right=0.95, top=0.9, bottom=0.085, hspace=0.34)
         start = float(having[0][0].time[0])
-        self._marks = [ax.axvline(start, color=theme.accent, lw=1.2, animated=True) for ax in axes]
+        self._marks = [
+            ax.axvline(start, color=theme.accent, lw=1.2, animated=True, gid="mark") for ax in axes
+        ]
         self._axes = axes
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(self.figure.bbox)

@@ -166,6 +166,11 @@ class Viewer:
         return None if self._selected is None else self._selected[1]
 
     @property
+    def selection(self) -> tuple[int, str] | None:
+        """Number of the result and name of the fiber that is selected."""
+        return self._selected
+
+    @property
     def limits(self) -> tuple[float, float]:
         """Values at the ends of the color scale."""
         return self._stages[0].limits
