@@ -23,7 +23,8 @@ __all__ = ["SCRIPTS", "THEMES", "page_text", "write_page"]
 THEMES = ("auto", "light", "dark")
 SCRIPTS = (
     "vectors.js", "data.js", "shapes.js", "shaders.js", "camera.js", "draw.js", "numbers.js",
-    "legend.js", "curves.js", "pointer.js", "pace.js", "app.js",
+    "legend.js", "curves.js", "pointer.js", "pace.js", "painting.js", "app.js",
+    "start.js",
 )  # fmt: skip
 """In the order in which they stand in the page."""
 
