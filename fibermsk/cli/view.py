@@ -112,8 +112,8 @@ def view(
         "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
         "theme": theme or ("auto" if html else "light"),
     }
-    wide = pixels(size)
-    listen = _listen(port) if web else {}
+    wide: dict[str, Any] = pixels(size)
+    listen: dict[str, Any] = _listen(port) if web else {}
     in_viewer = pictures.serve if web else pictures.show
     if len(files) > 1:
         several = [_result(file) for file in files]
@@ -150,7 +150,7 @@ def _check_writing(ways: dict[str, Any]) -> None:
             check_writable(path)
 
 
-def _listen(port: int | None) -> dict[str, int]:
+def _listen(port: int | None) -> dict[str, Any]:
     """Argument ``port`` of the server, once it is known to be free."""
     from fibermsk.view.web import DEFAULT_PORT, check_web
 
