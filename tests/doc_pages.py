@@ -6,12 +6,12 @@ A visible comment right above a block says what is special about it:
     <!-- needs display -->          opens a window; not run
     <!-- not run: reason -->        not run, for a reason of three words or more
     <!-- slow -->                   runs with the slow tests
-    <!-- tested with: steps=20 -->  the fast tests add these settings to its `fibermsk run`; the slow
-                                    tests run it as printed
+    <!-- tested with: steps=20 -->  the fast tests add these settings to its `fibermsk run`; the
+                                    slow tests run it as printed
     <!-- file: my_scene.py -->      is written to a file of this name, and not run by itself
     <!-- fails -->                  must end with an error (a ModelError, or an exit status)
-    <!-- output -->                 a text block: what the block before prints, numbers to 1 %, `...`
-                                    for anything
+    <!-- output -->                 a text block: what the block before prints, numbers to 1 %,
+                                    `...` for anything
 """
 
 from __future__ import annotations
