@@ -66,11 +66,11 @@ from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
-    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, pack_section, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.io import load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, read_mesh, read_osim
+    from fibermsk.read import ImportReport, Signals, read_mesh, read_osim, read_signals
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -138,6 +138,7 @@ __all__ = [
     "Result",
     "Scaled",
     "Scene",
+    "Signals",
     "SimmSpline",
     "Skeleton",
     "Slider",
@@ -164,8 +165,10 @@ __all__ = [
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
+    "pack_section",
     "read_mesh",
     "read_osim",
+    "read_signals",
     "run_scene",
     "save",
     "save_checkpoint",
@@ -188,6 +191,7 @@ _LAZY = {
     "ImportReport": "fibermsk.read",
     "Newton": "fibermsk.solvers",
     "SDIRK2": "fibermsk.solvers",
+    "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
     "MuscleBundle": "fibermsk.anatomy",
@@ -197,8 +201,10 @@ _LAZY = {
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "pack_section": "fibermsk.anatomy",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
+    "read_signals": "fibermsk.read",
     "run_scene": "fibermsk.cli.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",

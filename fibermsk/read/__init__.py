@@ -1,6 +1,7 @@
-"""Files of other programs as models and meshes."""
+"""Files of other programs as models, meshes and signals."""
 
 from fibermsk.read.mesh import read_mesh
 from fibermsk.read.osim import ImportReport, read_osim
+from fibermsk.read.signals import Signals, read_signals
 
-__all__ = ["ImportReport", "read_mesh", "read_osim"]
+__all__ = ["ImportReport", "Signals", "read_mesh", "read_osim", "read_signals"]

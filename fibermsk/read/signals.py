@@ -1,0 +1,387 @@
+"""Signals over time from files: storages of OpenSim (.sto, .mot) and tables (.csv)."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.laws import _check
+from fibermsk.model import Table
+
+__all__ = ["Signals", "read_signals"]
+
+Array = NDArray[np.float64]
+
+_MAX_BYTES = 256 * 2**20
+"""Largest file; a minute of 16 channels at 2 kHz has 40 MB."""
+_MAX_HEADER = 1000
+"""Most lines before endheader."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3}
+"""Units of the time column, and how many seconds one of them is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """Values over time, such as coordinates, activations or an electromyogram.
+
+    Parameters
+    ----------
+    name : str
+        What they are: the name in a storage's header, or that of the file.
+    time : (m,) array_like
+        Instants [s]; strictly increasing.
+    values : dict of (m,) array_like
+        By the names of the columns.
+    units : dict of str, optional
+        Units of the columns; empty where none is said.
+    in_degrees : bool, optional
+        Whether a storage's header says that angles are in degrees. Values are never converted.
+
+    Raises
+    ------
+    ModelError
+        If times do not increase, a value is not finite or lengths differ.
+    """
+
+    name: str
+    time: Array
+    values: dict[str, Array]
+    units: dict[str, str] = field(default_factory=dict)
+    in_degrees: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the samples and store them as float64."""
+        owner = f"signals {self.name!r}"
+        time = _check.array(owner, "time", self.time, ("m",), "s")
+        late = np.flatnonzero(np.diff(time) <= 0.0)
+        if late.size:
+            k = int(late[0]) + 1
+            must = f"be later than time[{k - 1}] = {time[k - 1]} s"
+            _check.refuse(owner, f"time[{k}]", time[k], must, unit="s")
+        values = {
+            key: _check.array(owner, f"values[{key!r}]", column, (time.size,))
+            for key, column in self.values.items()
+        }
+        units = {key: str(self.units.get(key, "")) for key in values}
+        _check.store(self, time=time, values=values, units=units)
+
+    def signal(self, name: str) -> Array:
+        """Values of one column, (m,), read-only.
+
+        Raises
+        ------
+        ModelError
+            If there is no such column; the message lists those there are.
+        """
+        if name not in self.values:
+            known = ", ".join(self.values) or "none"
+            known = known if len(known) <= 500 else f"{known[:497]}..."
+            raise ModelError(f"signals {self.name!r} have no {name!r}; they have: {known}")
+        return self.values[name]
+
+    def activation(self, name: str, *, scale: float = 1.0) -> Table:
+        """One column as an activation for `Model.excite`: straight lines between the samples.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        scale : float, optional
+            What its values are multiplied by, 0.01 for percent; positive.
+
+        Returns
+        -------
+        activation : Table
+            The first and last value hold before and after the samples.
+
+        Raises
+        ------
+        ModelError
+            If there is no such column, fewer than two samples, or a scaled value outside [0, 1]:
+            nothing is clipped.
+        """
+        values = self.signal(name) * _check.positive("activation", "scale", scale)
+        owner = f"signals {self.name!r}"
+        if self.time.size < 2:
+            _check.refuse(owner, "samples", self.time.size, "be two or more for an activation")
+        wrong = np.flatnonzero((values < 0.0) | (values > 1.0))
+        if wrong.size:
+            k = int(wrong[0])
+            highest = float(np.max(self.values[name]))
+            remedy = (
+                f"give scale, for example 1 / {highest:g} which is its largest value"
+                if values.min() >= 0.0
+                else "rectify and filter an electromyogram first, or clip it yourself"
+            )
+            _check.refuse(
+                owner, f"{name} at t = {self.time[k]:g} s", float(values[k]),
+                f"lie in [0, 1] ({wrong.size} of {values.size} samples do not)", remedy=remedy,
+            )  # fmt: skip
+        return Table(self.time, values)
+
+
+def read_signals(path: str | PathLike[str]) -> Signals:
+    """Signals of a file.
+
+    Parameters
+    ----------
+    path : str or path
+        A storage of OpenSim (.sto or .mot, with the header of any version, or that of SIMM), or
+        a .csv file: a row of names, as ``biceps [mV]`` with a unit or without, and rows of numbers
+        with decimal points, separated by commas, semicolons or tabs; lines that start with # before
+        the names are skipped. The first column is time, in s, or in ms where its name says so.
+
+    Returns
+    -------
+    signals : Signals
+        All columns but time, as they stand in the file.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read. The message names the file, the line and what is expected: no
+        endheader, other counts of rows or columns than said, missing and surplus values, what is
+        no finite number, times that do not increase, names that come twice.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> signals = fm.read_signals("walk.sto")  # doctest: +SKIP
+    >>> model.excite(biceps, signals.activation("BIClong"))  # doctest: +SKIP
+    """
+    try:
+        file = Path(path)
+    except TypeError:
+        _check.refuse("read_signals", "path", path, "be a text or a path")
+    owner = f"signal file {str(file)!r}"
+    reader = {".sto": _storage, ".mot": _storage, ".csv": _table}.get(file.suffix.lower())
+    if reader is None:
+        _check.refuse(
+            owner, "ending", file.suffix or "none", "be one of .csv, .mot, .sto",
+            remedy="export the file as one of them",
+        )  # fmt: skip
+    return reader(owner, file.stem, _lines(owner, file))
+
+
+class _Columns(NamedTuple):
+    """Names of the columns of a file, time first, and the line on which they stand."""
+
+    names: list[str]
+    line: int
+
+
+def _lines(owner: str, file: Path) -> list[str]:
+    """Lines of a text file."""
+    if not file.is_file():
+        what = "is a folder" if file.is_dir() else "not found"
+        raise ModelError(f"{owner}: {what}; check the path, from {str(Path.cwd())!r}")
+    try:
+        size = file.stat().st_size
+        if size > _MAX_BYTES:
+            _check.refuse(owner, "size", size, f"be at most {_MAX_BYTES} bytes", remedy="cut it")
+        data = file.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{owner}: cannot be read: {error.strerror or error}") from error
+    if not data.strip():
+        raise ModelError(f"{owner}: is empty; export it again")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ModelError(f"{owner}: is encoded in UTF-16; must be UTF-8, save it as such")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ModelError(
+            f"{owner}, line {line}: is no text in UTF-8; save the file as UTF-8"
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ModelError(f"{owner}, line {line}: has zero bytes; must be a text file, not binary")
+    return re.split(r"\r\n|\n|\r", text)
+
+
+def _storage(owner: str, stem: str, lines: list[str]) -> Signals:
+    """Signals of a .sto or .mot file."""
+    header, end = _header(owner, lines)
+    kind, line = header.get("datatype", ("double", 0))
+    if kind.lower() != "double":
+        raise ModelError(
+            f"{owner}, line {line}: DataType={kind}; must be double: vectors and rotations are no "
+            "signals, split them into columns (OpenSim: TimeSeriesTable.flatten)"
+        )
+    start = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
+    if start is None:
+        raise ModelError(f"{owner}: has no names of columns after endheader on line {end + 1}")
+    rows = [(k + 1, lines[k].split()) for k in range(start + 1, len(lines)) if lines[k].strip()]
+    names = [name.strip() for name in lines[start].strip().split("\t")]
+    if rows and len(names) != len(rows[0][1]):
+        names = lines[start].split()
+    columns = _Columns(names, start + 1)
+    _check_names(owner, columns)
+    _check_said(owner, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
+    time, values = _numbers(owner, columns, rows)
+    _check_said(owner, header, ("nRows", "nr", "datarows"), time.size, "rows")
+    degrees, line = header.get("indegrees", ("no", 0))
+    if degrees.lower() not in ("yes", "y", "no", "n"):
+        raise ModelError(f"{owner}, line {line}: inDegrees={degrees[:40]}; must be yes or no")
+    name = header.get("name", ("", 0))[0] or stem
+    return Signals(name, time, values, in_degrees=degrees.lower() in ("yes", "y"))
+
+
+def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], int]:
+    """What a storage's header says, each with its line, and the index of the line endheader."""
+    header: dict[str, tuple[str, int]] = {}
+    for k, line in enumerate(lines[:_MAX_HEADER]):
+        line = line.strip()
+        if line.lower() == "endheader":
+            return header, k
+        key, equals, value = line.partition("=")
+        key = key.strip().lower()
+        if equals and re.fullmatch(r"\w+", key):
+            if key in header and header[key][0] != value.strip():
+                before = header[key][1]
+                raise ModelError(
+                    f"{owner}, line {k + 1}: says {line[:40]!r}, and line {before} says otherwise"
+                )
+            header[key] = (value.strip(), k + 1)
+        elif match := re.fullmatch(r"(name|datacolumns|datarows)\s+(\S.*)", line):
+            header.setdefault(match[1], (match[2], k + 1))  # of SIMM
+        elif k == 0 and line:
+            header["name"] = (line, 1)
+    raise ModelError(
+        f"{owner}: has no line endheader among its first {min(len(lines), _MAX_HEADER)} lines; "
+        "must be a storage of OpenSim, name a plain table .csv"
+    )
+
+
+def _check_said(
+    owner: str, header: dict[str, tuple[str, int]], keys: tuple[str, ...], found: int, what: str
+) -> None:
+    """Refuse a file that holds another number of rows or columns than its header says."""
+    for key in keys:
+        said, line = header.get(key.lower(), (str(found), 0))
+        if not re.fullmatch(r"\d{1,18}", said, re.ASCII) or int(said) != found:
+            raise ModelError(
+                f"{owner}, line {line}: says {key} = {said[:40]}, and {found} {what} are there; "
+                "the file is cut or was edited, export it again or correct its header"
+            )
+
+
+def _table(owner: str, stem: str, lines: list[str]) -> Signals:
+    """Signals of a .csv file."""
+    start = next(
+        (k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")),
+        None,
+    )
+    if start is None:
+        raise ModelError(f"{owner}: holds only comments; must have a row of names")
+    split = max(",;\t", key=lines[start].count)
+    rows = list(_cells(owner, lines[start:], split, start))
+    (line, heads), rows = rows[0], rows[1:]
+    while len(heads) > 1 and not heads[-1]:
+        heads.pop()  # surplus separators, as spreadsheets leave them
+    parts = [re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", head, re.DOTALL) for head in heads]
+    names = [part[1].strip() if part else "" for part in parts]
+    units = [(part[2] or "").strip() if part else "" for part in parts]
+    _check_names(owner, _Columns(names, line))
+    if units[0] not in _SECONDS:
+        raise ModelError(f"{owner}, line {line}: time in {units[0]!r}; must be in s or ms")
+    for _, row in rows:
+        while len(row) > len(names) and not row[-1]:
+            row.pop()
+    if split != ",":
+        _refuse_commas(owner, rows)
+    time, values = _numbers(owner, _Columns(names, line), rows)
+    said = dict(zip(names[1:], units[1:], strict=True))
+    return Signals(stem, time * _SECONDS[units[0]], values, said)
+
+
+def _cells(
+    owner: str, lines: list[str], split: str, skipped: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Line and cells of each row of a table that is not blank."""
+    reader = csv.reader(lines, delimiter=split, strict=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield skipped + reader.line_num, cells
+    except csv.Error as error:
+        raise ModelError(
+            f"{owner}, line {skipped + reader.line_num}: cannot be read: {error}"
+        ) from None
+
+
+def _refuse_commas(owner: str, rows: list[tuple[int, list[str]]]) -> None:
+    for line, row in rows:
+        for cell in row:
+            if re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell):
+                raise ModelError(
+                    f"{owner}, line {line}: {cell[:40]!r} has a decimal comma; must have a decimal "
+                    "point, export the file with points"
+                )
+
+
+def _check_names(owner: str, columns: _Columns) -> None:
+    """Refuse columns without time in front, without names, or with one name twice."""
+    first = columns.names[0]
+    where = f"{owner}, line {columns.line}"
+    if first.lower() not in ("time", "t"):
+        raise ModelError(f"{where}: the first column is {first[:40]!r}; must be time")
+    if len(columns.names) < 2:
+        raise ModelError(f"{where}: names no column beside time")
+    seen: set[str] = set()
+    for k, name in enumerate(columns.names, 1):
+        if not name:
+            raise ModelError(f"{where}: column {k} has no name")
+        if name in seen:
+            raise ModelError(f"{where}: {name[:80]!r} is named twice; must be unique, rename one")
+        seen.add(name)
+
+
+def _numbers(
+    owner: str, columns: _Columns, rows: Iterable[tuple[int, list[str]]]
+) -> tuple[Array, dict[str, Array]]:
+    """Times, and the values of the other columns."""
+    names = columns.names
+    rows = list(rows)
+    if not rows:
+        raise ModelError(f"{owner}: has no rows of numbers after line {columns.line}")
+    table = np.empty((len(rows), len(names)))
+    for k, (line, row) in enumerate(rows):
+        if len(row) != len(names):
+            raise ModelError(
+                f"{owner}, line {line}: has {len(row)} values; must have {len(names)}, one for "
+                f"each name on line {columns.line}"
+            )
+        for j, word in enumerate(row):
+            if not _NUMBER.fullmatch(word):
+                _no_number(owner, line, names[j], word)
+        table[k] = [float(word) for word in row]
+    if not np.isfinite(table).all():
+        k, j = np.argwhere(~np.isfinite(table))[0]
+        _no_number(owner, rows[k][0], names[j], rows[k][1][j])
+    late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0)
+    if late.size:
+        k = int(late[0]) + 1
+        raise ModelError(
+            f"{owner}, line {rows[k][0]}: time = {table[k, 0]:g} after {table[k - 1, 0]:g}; must "
+            "increase"
+        )
+    return table[:, 0].copy(), {name: table[:, j].copy() for j, name in enumerate(names) if j}
+
+
+def _no_number(owner: str, line: int, name: str, word: str) -> NoReturn:
+    raise ModelError(
+        f"{owner}, line {line}: {name[:80]} = {word[:40]!r}; must be a finite number; cut or fill "
+        "gaps first"
+    )
