@@ -26,7 +26,7 @@ from fibermsk.cli.scene_files import SceneFile, find, list_files
 __all__ = ["Shown", "ordered", "page", "setup"]
 
 logger = logging.getLogger(__name__)
-SIZE = (1200, 900)
+SIZE, CARD_SIZE = (1200, 900), (720, 540)
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,14 @@ def show(scene: SceneFile, shown: Shown, folder: Path) -> dict[str, Any]:
     result = fm.simulate_scene(made, name=scene.name)
     took = time.perf_counter() - begin
     at = float(result.time[telling_frame(result)]) if shown.time is None else shown.time
-    picture, plots = f"{scene.name}.png", f"{scene.name}_plots.png"
-    fm.view.screenshot(result, folder / picture, time=at, color_by=shown.color_by, size=SIZE)
-    fm.view.plot(result).savefig(folder / plots, dpi=110)
+    names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
+    for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
+        fm.view.screenshot(result, folder / names[key], at, shown.color_by, size)
+    names["plots"] = f"{scene.name}_plots.png"
+    fm.view.plot(result).savefig(folder / names["plots"], dpi=110)
     field_name = shown.color_by.replace("_", " ")
     words = f"At t = {at:.3g} s; the color is the {field_name}. Computed in {took:.1f} s."
-    return {"picture": picture, "plots": plots, "words": words}
+    return {**names, "words": words}
 
 
 def short_title(name: str) -> str:
@@ -172,7 +174,7 @@ def generate(app: Any, config: Any) -> None:
             known[name] = {"key": key, "did": _did(scene, shown, source, folder)}
             write(kept, json.dumps(known, indent=1))
         did = known[name]["did"]
-        pictures[name] = did["picture"]
+        pictures[name] = did.get("card", did["picture"])
         written.append(write(folder / f"{name}.md", page(scene, shown, did)))
     written.append(write(folder / "index.md", index(scenes, pictures)))
     clear_except(folder, written)
