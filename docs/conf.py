@@ -43,6 +43,7 @@ python_display_short_literal_types = True
 html_theme = "pydata_sphinx_theme"
 html_title = "fibermsk"
 html_static_path = ["_static"]
+html_extra_path = ["generated/extra"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

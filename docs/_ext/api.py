@@ -16,7 +16,7 @@ __all__ = ["GROUPS", "grouped", "setup"]
 GROUPS = {
     "Model, bodies and shapes": (
         "What is described, and the rigid bodies in it.",
-        ["model.model", "model.scene", "model.body", "model.mesh"],
+        ["model"],
     ),
     "Joints and coordinates": (
         "Joints, their coordinates, couplings, and forces on coordinates.",
@@ -35,7 +35,7 @@ GROUPS = {
     ),
     "Fibers and tissue": (
         "Fibers, what they are made of, and what activates them.",
-        ["model.fiber", "model.tissue", "model.moving_point", "laws"],
+        ["model.fiber", "model.tissue", "model.activate", "model.moving_point", "laws"],
     ),
     "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
     "Line muscles": (

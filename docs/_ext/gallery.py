@@ -26,7 +26,17 @@ from fibermsk.cli.scene_files import SceneFile, find, list_files
 __all__ = ["Shown", "ordered", "page", "setup"]
 
 logger = logging.getLogger(__name__)
-SIZE = (1200, 900)
+# Of a page of the folder generated/gallery; the moving pages are copied beside the site's own.
+MOVING = """## In motion
+
+```{{raw}} html
+<iframe class="moving" src="{path}" title="{name}, in motion" loading="lazy"></iframe>
+<p><a href="{path}">On a page of its own</a></p>
+```
+
+"""
+EXTRA = "generated/extra"
+SIZE, CARD_SIZE = (1200, 900), (720, 540)
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,7 @@ class Shown:
 
 
 def ordered(file: Path) -> dict[str, Shown]:
-    """Scenes in the order of the gallery: those of the file, then what it does not name."""
+    """What is shown of each scene, in the order of `scenes/`, as the file says."""
     known = {
         name: Shown(**entry)
         for name, entry in tomllib.loads(file.read_text(encoding="utf-8")).items()
@@ -63,7 +73,7 @@ def ordered(file: Path) -> dict[str, Shown]:
     names = [path.stem for path in list_files("scenes")]
     if unknown := set(known) - set(names):
         raise ValueError(f"{file}: there is no scene {', '.join(sorted(unknown))}")
-    return known | {name: Shown() for name in names if name not in known}
+    return {name: known.get(name, Shown()) for name in names}
 
 
 def page(scene: SceneFile, shown: Shown, did: dict[str, Any]) -> str:
@@ -83,6 +93,8 @@ def page(scene: SceneFile, shown: Shown, did: dict[str, Any]) -> str:
     settings = " ".join(f"{name}={value}" for name, value in shown.set.items())
     parts = [f"(scene-{scene.name})=\n# {title.rstrip('.')}\n\n{text.strip()}\n\n"]
     parts.append(f"![{title.rstrip('.')}]({did['picture']})\n\n*{did['words']}*\n\n")
+    if "moving" in did:
+        parts.append(MOVING.format(path=f"../../{did['moving']}", name=short_title(scene.name)))
     command = f"fibermsk run {scene.name}" + (f" --set {settings}" if settings else "")
     parts.append(f"```sh\n{command}\n```\n\n## Parameters\n\n")
     parts.append(table(("`--set`", "", "default"), _parameters(scene)))
@@ -118,19 +130,24 @@ def telling_frame(result: fm.Result) -> int:
     return int(moved.argmax())
 
 
-def show(scene: SceneFile, shown: Shown, folder: Path) -> dict[str, Any]:
-    """Run a scene and draw its pictures; what its page needs of that."""
+def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str, Any]:
+    """Run a scene, draw its pictures and write its moving page; what the scene's page needs."""
     begin = time.perf_counter()
     made = scene.make({n: p.default for n, p in scene.parameters.items()} | shown.set)
     result = fm.simulate_scene(made, name=scene.name)
     took = time.perf_counter() - begin
     at = float(result.time[telling_frame(result)]) if shown.time is None else shown.time
-    picture, plots = f"{scene.name}.png", f"{scene.name}_plots.png"
-    fm.view.screenshot(result, folder / picture, time=at, color_by=shown.color_by, size=SIZE)
-    fm.view.plot(result).savefig(folder / plots, dpi=110)
+    names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
+    for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
+        fm.view.screenshot(result, folder / names[key], at, shown.color_by, size)
+    names["plots"] = f"{scene.name}_plots.png"
+    fm.view.plot(result).savefig(folder / names["plots"], dpi=110)
+    names["moving"] = f"moving/{scene.name}.html"
+    page_file = extra / names["moving"]
+    fm.view.write_page(result, page_file, color_by=shown.color_by, time=at, max_frames=301)
     field_name = shown.color_by.replace("_", " ")
     words = f"At t = {at:.3g} s; the color is the {field_name}. Computed in {took:.1f} s."
-    return {"picture": picture, "plots": plots, "words": words}
+    return {**names, "words": words}
 
 
 def short_title(name: str) -> str:
@@ -161,6 +178,7 @@ def generate(app: Any, config: Any) -> None:
     source = Path(app.srcdir)
     folder = source / "generated" / "gallery"
     folder.mkdir(parents=True, exist_ok=True)
+    (source / EXTRA / "moving").mkdir(parents=True, exist_ok=True)
     kept = folder / "runs.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     package = digest(Path(fm.__file__).parent, Path(__file__))
@@ -172,7 +190,7 @@ def generate(app: Any, config: Any) -> None:
             known[name] = {"key": key, "did": _did(scene, shown, source, folder)}
             write(kept, json.dumps(known, indent=1))
         did = known[name]["did"]
-        pictures[name] = did["picture"]
+        pictures[name] = did.get("card", did["picture"])
         written.append(write(folder / f"{name}.md", page(scene, shown, did)))
     written.append(write(folder / "index.md", index(scenes, pictures)))
     clear_except(folder, written)
@@ -181,7 +199,7 @@ def generate(app: Any, config: Any) -> None:
 def _did(scene: SceneFile, shown: Shown, source: Path, folder: Path) -> dict[str, Any]:
     if not shown.needs:
         logger.info("running the scene %s", scene.name)
-        return show(scene, shown, folder)
+        return show(scene, shown, folder, source / EXTRA)
     if not shown.picture:
         raise ValueError(f"gallery.toml: {scene.name} needs {shown.needs}: give it a picture")
     picture = shutil.copy(source / shown.picture, folder / f"{scene.name}.png")

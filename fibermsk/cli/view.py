@@ -24,6 +24,14 @@ def view(
         Path | None,
         typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page for any browser, no window."),
+    ] = None,
+    max_frames: Annotated[
+        int | None,
+        typer.Option("--max-frames", help="Most frames in the page; by default all."),
+    ] = None,
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
     ] = None,
@@ -41,13 +49,20 @@ def view(
         ),
     ] = None,
 ) -> None:
-    """Show a result or a model in a window, or write a picture of it."""
+    """Show a result or a model in a window, or write a picture or a page of it."""
     from fibermsk import view as pictures
 
     is_model = file.suffix.lower() == ".osim"
     _check_options(file, is_model, time, geometry, labels, pose)
+    _check_page(html, screenshot, max_frames)
     shown = _model(file, geometry, pose or []) if is_model else _result(file)
-    if screenshot is None:
+    if html is not None:
+        page = pictures.write_page(
+            shown, html, color_by=color_by, max_frames=max_frames, time=time, labels=labels
+        )
+        kept = _frames_in_page(shown, max_frames)
+        typer.echo(f"written to {page} ({page.stat().st_size / 1e6:.1f} MB{kept})", err=True)
+    elif screenshot is None:
         pictures.show(shown, time=time, color_by=color_by, labels=labels)
     else:
         pictures.screenshot(shown, screenshot, time=time, color_by=color_by, labels=labels)
@@ -73,6 +88,29 @@ def _check_options(
     for option, given in idle.items():
         if given:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
+
+
+def _check_page(html: Path | None, screenshot: Path | None, max_frames: int | None) -> None:
+    """Refuse what does not go together with a page, before the file is read."""
+    from fibermsk.errors import ModelError
+    from fibermsk.files import check_writable
+
+    if html is None and max_frames is not None:
+        raise ModelError("--max-frames does not apply without --html; leave it out")
+    if html is not None and screenshot is not None:
+        raise ModelError("--html and --screenshot: one of them at a time; leave one out")
+    if html is not None:
+        check_writable(html)
+
+
+def _frames_in_page(shown: Result | Still, max_frames: int | None) -> str:
+    """Words about the frames that were left out; empty where none was."""
+    from fibermsk.results import Still
+    from fibermsk.view.page import kept_frames
+
+    n_all = 1 if isinstance(shown, Still) else shown.time.size
+    n = kept_frames(n_all, max_frames).size
+    return "" if n == n_all else f"; {n} of {n_all} frames, chosen evenly"
 
 
 def _result(file: Path) -> Result:

@@ -9,13 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fibermsk.view.notebook import widget
+    from fibermsk.view.page import write_page
     from fibermsk.view.plots import plot
     from fibermsk.view.scene import screenshot
     from fibermsk.view.window import play, show
 
-__all__ = ["play", "plot", "screenshot", "show"]
+__all__ = ["play", "plot", "screenshot", "show", "widget", "write_page"]
 
-_HOME = {"play": "window", "plot": "plots", "screenshot": "scene", "show": "window"}
+_HOME = {
+    "play": "window",
+    "plot": "plots",
+    "screenshot": "scene",
+    "show": "window",
+    "widget": "notebook",
+    "write_page": "page",
+}
 
 
 def __getattr__(name: str) -> Any:

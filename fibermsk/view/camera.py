@@ -7,9 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Camera", "fit_camera"]
+from fibermsk.errors import ModelError
+
+__all__ = ["PRESETS", "Camera", "fit_camera", "look_along"]
 
 Array = NDArray[np.float64]
+
+PRESETS = ("fit", "front", "back", "left", "right", "top", "bottom")
+"""Where a viewer looks from; all but the first look along an axis of the ground frame."""
 
 _MARGIN = 1.06
 
@@ -96,6 +101,64 @@ def fit_camera(
         forward = second - turn * first - 0.2 * above
     else:
         forward = -first - turn * second - 0.2 * above
+    return _fit(points, margins, aspect, forward, above, room, angle)
+
+
+def look_along(
+    preset: str,
+    points: Array,
+    margins: Array,
+    aspect: float,
+    up: ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    room: float = 0.0,
+    angle: float = 0.4,
+) -> Camera:
+    """Camera which sees all points from one of the six sides.
+
+    Parameters
+    ----------
+    preset : str
+        One of :data:`PRESETS` but ``"fit"``. With y up ``"front"`` looks along -x, at who faces
+        ahead, and ``"right"`` along -z; with z up ``"front"`` looks along +y and ``"right"`` along
+        -x. ``"top"`` has at its upper edge what is behind from the front.
+    points, margins, aspect, up, room, angle
+        As for :func:`fit_camera`.
+
+    Raises
+    ------
+    ModelError
+        If there is no such preset; the message lists those there are.
+    """
+    if preset not in PRESETS[1:]:
+        raise ModelError(f"preset = {preset!r}; there are: {', '.join(PRESETS)}")
+    above = np.asarray(up, dtype=float)
+    first, second = _level(above)
+    # y up: `first` is x, `second` -z; z up: `first` is x, `second` y
+    front = -first if np.argmax(np.abs(above)) == 1 else second
+    right = np.cross(above, front)
+    forward = {
+        "front": front,
+        "back": -front,
+        "left": -right if np.argmax(np.abs(above)) == 1 else right,
+        "right": right if np.argmax(np.abs(above)) == 1 else -right,
+        "top": -above,
+        "bottom": above,
+    }[preset]
+    upright = {"top": front, "bottom": -front}.get(preset, above)
+    return _fit(points, margins, aspect, forward, upright, room, angle)
+
+
+def _fit(
+    points: Array,
+    margins: Array,
+    aspect: float,
+    forward: Array,
+    above: Array,
+    room: float,
+    angle: float,
+) -> Camera:
+    """Camera in a direction, as near as all points allow."""
     axes = _axes(forward, above)
     local = points @ axes.T
     low = np.min(local - margins[:, None], axis=0)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import to_rgb
 from numba import njit
 from numpy.typing import NDArray
 
 from fibermsk.view.camera import Camera
+from fibermsk.view.looks import ARROW_COLORS
 from fibermsk.view.pieces import Piece
-from fibermsk.view.stage import AMBIENT, FIELD_COLORS, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
 from fibermsk.view.surfaces import Surface
 
 __all__ = ["draw"]
@@ -72,21 +73,27 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
     """
     width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
     layer = _Layer.empty(width, height)
+    shade = stage.theme.shade
     for piece in stage.pieces:
         if piece.opacity == 1.0:
-            layer.add(*_placed(piece, stage.pose(piece.body, frame)), camera)
+            layer.add(*_placed(piece, stage.pose(piece.body, frame), shade), camera)
+    stage.move(frame)
     if stage.tubes is not None:
-        surface = stage.fiber_surface(frame)
-        scale = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
-        colors = scale(Normalize(*stage.limits)(stage.fiber_values(frame)))[:, :3]
-        layer.add(surface, np.ascontiguousarray(colors), camera)
-    image = np.where(layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), 1.0)
+        tubes = stage.tubes
+        layer.add(Surface(tubes.points, tubes.normals, tubes.faces), tubes.colors / 255.0, camera)
+    for kind, arrows in stage.arrows.items():
+        color = np.tile(to_rgb(ARROW_COLORS[kind]), (len(arrows.points), 1))
+        layer.add(Surface(arrows.points, arrows.normals, arrows.faces), color, camera)
+    background = stage.theme.rgb("background")
+    image = np.where(
+        layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), np.array(background)
+    )
 
     for piece in stage.pieces:
         if piece.opacity < 1.0:
             veil = _Layer.empty(width, height)
             veil.depth[:] = layer.depth
-            veil.add(*_placed(piece, stage.pose(piece.body, frame)), camera)
+            veil.add(*_placed(piece, stage.pose(piece.body, frame), shade), camera)
             seen = veil.depth > layer.depth
             shaded = _shade(veil.normal[seen][None], veil.color[seen][None])[0]
             image[seen] += piece.opacity * (shaded - image[seen])
@@ -116,7 +123,7 @@ class _Layer(NamedTuple):
         _fill(self.depth, self.normal, self.color, screen, turned, colors, surface.faces)
 
 
-def _placed(piece: Piece, pose: Array) -> tuple[Surface, Array]:
+def _placed(piece: Piece, pose: Array, shade: float) -> tuple[Surface, Array]:
     """Surface of a piece in ground, and a color for every point."""
     surface = piece.surface
     placed = Surface(
@@ -124,7 +131,8 @@ def _placed(piece: Piece, pose: Array) -> tuple[Surface, Array]:
         surface.normals @ pose[:3, :3].T,
         surface.faces,
     )
-    return placed, np.tile(piece.color, (len(surface.points), 1))
+    color = shade * np.array(piece.color)
+    return placed, np.tile(color, (len(surface.points), 1))
 
 
 def _project(points: Array, camera: Camera, width: int, height: int) -> Array:

@@ -7,7 +7,9 @@ import os
 import sys
 from functools import cache
 
-__all__ = ["has_display", "off_screen_works"]
+__all__ = ["draws_in_software", "has_display", "off_screen_works"]
+
+_SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "swr", "basic render")
 
 _OSMESA_FILES = {
     "linux": ("libOSMesa.so", "libOSMesa.so.8", "libOSMesa.so.6"),
@@ -47,6 +49,23 @@ def off_screen_works() -> bool:
     if window.GetClassName() != "vtkOSOpenGLRenderWindow":
         return True
     return any(_loads(name) for name in _OSMESA_FILES.get(sys.platform, ()))
+
+
+@cache
+def draws_in_software() -> bool:
+    """Whether OpenGL runs on the processor, where smoothing of edges takes most of the time."""
+    if not off_screen_works():
+        return True
+    from vtkmodules.vtkRenderingCore import vtkRenderer, vtkRenderWindow
+
+    window = vtkRenderWindow()
+    window.SetOffScreenRendering(True)
+    window.SetSize(8, 8)
+    window.AddRenderer(vtkRenderer())
+    window.Render()
+    capabilities = window.ReportCapabilities().lower()
+    window.Finalize()
+    return any(name in capabilities for name in _SOFTWARE)
 
 
 def _loads(library: str) -> bool:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import Camera
 from fibermsk.view.fields import nearest_frame
 from fibermsk.view.labels import draw_labels
+from fibermsk.view.legend import Legend, draw_legend, tissues
+from fibermsk.view.looks import Theme
 from fibermsk.view.opengl import off_screen_works
-from fibermsk.view.stage import FIELD_COLORS, Stage
+from fibermsk.view.stage import Stage
 
 __all__ = ["picture", "screenshot"]
 
@@ -35,6 +35,9 @@ def screenshot(
     color_by: str = "axial_force",
     size: tuple[int, int] = (1200, 900),
     labels: bool = False,
+    *,
+    theme: str = "light",
+    arrows: Iterable[str] = (),
 ) -> Path:
     """Write a picture of a result or of a model, without a display.
 
@@ -53,6 +56,11 @@ def screenshot(
         Width and height in pixels.
     labels : bool
         Draw the joint axes of a still, and write the names of its coordinates and muscles.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows: ``"attachment"``, of fibers on bodies at their ends, and
+        ``"contact"``, on fibers, one for each element.
 
     Returns
     -------
@@ -62,14 +70,22 @@ def screenshot(
     Raises
     ------
     ModelError
-        If there is no such field or time, or the file cannot be written.
+        If there is no such field, time, theme or kind of arrows, or the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
     if min(size) < 100:
         raise ModelError(f"size = {size}; width and height must be at least 100 pixels")
-    image = picture(shown, time=time, color_by=color_by, size=size, labels=labels)
+    image = picture(
+        shown,
+        time=time,
+        color_by=color_by,
+        size=size,
+        labels=labels,
+        theme=theme,
+        arrows=arrows,
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _save_png(image, path)
@@ -85,6 +101,8 @@ def picture(
     color_by: str = "axial_force",
     size: tuple[int, int] = (1200, 900),
     labels: bool = False,
+    theme: str = "light",
+    arrows: Iterable[str] = (),
 ) -> NDArray[np.uint8]:
     """Picture of a result or of a model as an array.
 
@@ -96,7 +114,7 @@ def picture(
     image : (height, width, 3) uint8 array
         RGB.
     """
-    stage = Stage(shown, color_by, labels=labels)
+    stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows)
     frame = nearest_frame(stage.result, time)
     camera = stage.camera(size, _SCALE_ROOM if stage.tubes is not None else 0.0)
     if off_screen_works():
@@ -114,25 +132,27 @@ def _annotate(
     figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
     canvas = FigureCanvasAgg(figure)
     figure.figimage(image, resize=False, zorder=-1)
-    result = stage.result
+    result, theme = stage.result, stage.theme
     broken = "" if result.status == "success" else f" ({result.status})"
-    figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13)
+    figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
     if not stage.is_still:
         time = f"t = {result.time[frame]:.3f} s"
-        figure.text(0.02, 0.93, time, va="top", fontsize=11, color="0.3")
-    if stage.tubes is not None:
-        axes = figure.add_axes((0.87, 0.2, 0.02, 0.6))
-        colors = LinearSegmentedColormap.from_list("fibers", FIELD_COLORS)
-        scale = figure.colorbar(ScalarMappable(Normalize(*stage.limits), colors), cax=axes)
-        scale.set_label(FIBER_LABELS[stage.color_by])
-        scale.outline.set_visible(False)
-    _draw_axes(figure, camera, width, height)
+        figure.text(0.02, 0.93, time, va="top", fontsize=11, color=theme.faint)
+    legend = Legend(
+        theme,
+        stage.color_by if stage.tubes is not None else None,
+        stage.limits,
+        tissues([result]),
+        {kind: arrows.scale for kind, arrows in stage.arrows.items()},
+    )
+    draw_legend(figure, legend, 0.86 * width, (width, height))
+    _draw_axes(figure, camera, theme, width, height)
     draw_labels(figure, stage.labels, stage.cloud, camera, (width, height))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def _draw_axes(figure: Figure, camera: Camera, width: int, height: int) -> None:
+def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: int, height: int) -> None:
     """Small x, y, z arrows in the lower left corner."""
     box = 0.14 * min(width, height)
     axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))
@@ -140,8 +160,8 @@ def _draw_axes(figure: Figure, camera: Camera, width: int, height: int) -> None:
     axes.axis("off")
     for direction, name in zip(np.eye(3), "xyz", strict=True):
         x, y, _ = camera.axes @ direction
-        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": "0.35"})
-        axes.text(1.25 * x, 1.25 * y, name, ha="center", va="center", fontsize=9, color="0.2")
+        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": theme.faint})
+        axes.text(1.25 * x, 1.25 * y, name, ha="center", va="center", fontsize=9, color=theme.text)
 
 
 def _save_png(image: NDArray[np.uint8], path: Path) -> None:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
+from fibermsk.view.arrows import Arrows, ArrowScale, check_kinds, greatest_force
 from fibermsk.view.camera import Camera, fit_camera
+from fibermsk.view.detail import PICTURE_POINTS, choose_detail
 from fibermsk.view.fields import check_frames, fiber_field, field_range
 from fibermsk.view.labels import Label
+from fibermsk.view.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
 from fibermsk.view.meshes import extreme_points
 from fibermsk.view.pieces import body_pieces, still_labels, still_pieces
-from fibermsk.view.surfaces import Surface, TubeLayout
+from fibermsk.view.surfaces import Surface
+from fibermsk.view.tubes import Tubes
 
-__all__ = ["AMBIENT", "FIELD_COLORS", "LIGHTS", "OVERSAMPLING", "Stage"]
+__all__ = ["AMBIENT", "FIELD_COLORS", "LIGHTS", "OVERSAMPLING", "Stage", "arrow_scales"]
 
 Array = NDArray[np.float64]
 
-FIELD_COLORS = ("#fbeee2", "#f2c3a7", "#e2826a", "#c03a3f", "#750d25")
-"""From pale tendon to dark muscle red; lightness falls steadily, so it reads in gray too."""
 LIGHTS = (
     ((-0.35, 0.55, 0.76), 0.66),
     ((0.6, 0.1, 0.8), 0.30),
@@ -31,8 +35,11 @@ AMBIENT = 0.14
 OVERSAMPLING = 2
 """Pixels drawn for each pixel of a picture, along each side."""
 
-_POINTS_PER_ELEMENT = 6
 _CAMERA_FRAMES = 24
+_ARROW_PART = 0.22
+"""Length of the longest arrow over the size of the scene."""
+_GHOST = 0.4
+"""Opacity of a result that lies over another one."""
 
 
 class Stage:
@@ -49,19 +56,36 @@ class Stage:
     limits : (float, float), optional
         Values at the ends of the color scale; by default the range over the whole run, so that
         all pictures of a run compare.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows, of :data:`fibermsk.view.arrows.ARROW_KINDS`.
+    scales : mapping of str to ArrowScale, optional
+        How long arrows of each kind are; by default the longest of the run has a part of the size
+        of the scene.
+    budget : int
+        Points of all fibers together, see :func:`fibermsk.view.detail.choose_detail`.
+    ghost : bool
+        Draw everything translucent and bones cooler, to lie over another result.
 
     Attributes
     ----------
-    tubes : TubeLayout or None
+    tubes : Tubes or None
         The fibers; None where there is none.
+    arrows : dict of Arrows
+        By kind.
     pieces : list of Piece
         Everything else, in the frames of the bodies; what is not solid comes last.
     labels : list of Label
         Names of what a still shows.
     cloud : (n, 3) float array
         Points of what is drawn, over the whole run [m].
+    margins : (n,) float array
+        How thick the thing is there [m].
     limits : (float, float)
         Values at the ends of the color scale.
+    theme : Theme
+        Colors of the background and of words.
     """
 
     def __init__(
@@ -71,22 +95,30 @@ class Stage:
         *,
         labels: bool = False,
         limits: tuple[float, float] | None = None,
+        theme: str = "light",
+        arrows: Iterable[str] = (),
+        scales: Mapping[str, ArrowScale] | None = None,
+        budget: int = PICTURE_POINTS,
+        ghost: bool = False,
     ) -> None:
         still = shown if isinstance(shown, Still) else None
         result = shown.result if isinstance(shown, Still) else shown
         check_frames(result)
+        kinds = check_kinds(arrows)
+        self.theme: Theme = find_theme(theme)
         self.result = result
         self.is_still = still is not None
-        self.color_by = color_by
-        self._fields = {name: fiber_field(fiber, color_by) for name, fiber in result.fibers.items()}
-        self.limits = limits if limits is not None else field_range(result, color_by)
-        self.tubes: TubeLayout | None = None
+        self.opacity = _GHOST if ghost else 1.0
+        self.set_field(color_by, limits)
+        self.tubes: Tubes | None = None
         if result.fibers:
-            most = max(fiber.node_theta.size for fiber in result.fibers.values()) - 1
-            n_points = int(np.clip(_POINTS_PER_ELEMENT * most + 1, 49, 257))
-            self._theta = np.linspace(0.0, 1.0, n_points)
-            self.tubes = TubeLayout(len(result.fibers), n_points)
-        self.cloud, self._margins = self._extent(still)
+            fibers = tuple(result.fibers.values())
+            most = max(fiber.node_theta.size for fiber in fibers) - 1
+            self.tubes = Tubes(fibers, choose_detail(len(fibers), most, budget))
+        self.cloud, self.margins = self._extent(still)
+        self.size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
+        self.arrows: dict[str, Arrows] = {}
+        self.set_arrows(kinds, scales)
         self.pieces = [
             piece
             for name, body in result.bodies.items()
@@ -94,28 +126,55 @@ class Stage:
         ]
         self.labels: list[Label] = []
         if still is not None:
-            size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
-            self.pieces += still_pieces(still, size, axes=labels)
+            self.pieces += still_pieces(still, self.size, axes=labels)
             self.labels = still_labels(still) if labels else []
+        if ghost:
+            self.pieces = [
+                p._replace(color=ghostly(p.color), opacity=_GHOST * p.opacity) for p in self.pieces
+            ]
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
 
-    def fiber_surface(self, frame: int) -> Surface:
-        """All fibers at one frame, in ground."""
-        assert self.tubes is not None
+    def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
+        """Color the fibers by another field; limits are those of the run by default."""
         fibers = self.result.fibers.values()
-        center = np.stack([fiber.centerline(self._theta, frame) for fiber in fibers])
-        radius = np.stack([self._sample(f.theta, f.radius[frame]) for f in fibers])
-        points, normals = self.tubes.points(center, radius)
-        return Surface(points, normals, self.tubes.faces)
+        self._values = [fiber_field(fiber, color_by) for fiber in fibers]
+        self.limits = limits if limits is not None else field_range(self.result, color_by)
+        self.color_by = color_by
 
-    def fiber_values(self, frame: int) -> Array:
-        """Field at the points of the fibers' surface at one frame."""
+    def set_arrows(
+        self, kinds: Iterable[str], scales: Mapping[str, ArrowScale] | None = None
+    ) -> None:
+        """Draw arrows of some kinds, and of no other; parameters as those of the class."""
+        kinds = check_kinds(kinds)
+        if not self.result.fibers:
+            kinds = ()
+        if scales is None:
+            scales = arrow_scales([self], kinds)
+        self.arrows = {
+            kind: self.arrows[kind]
+            if kind in self.arrows and self.arrows[kind].scale == scales[kind]
+            else Arrows(self.result, kind, scales[kind])
+            for kind in kinds
+        }
+
+    def move(self, frame: int) -> None:
+        """Fill the arrays of tubes, their colors and arrows with those at a frame."""
+        if self.tubes is not None:
+            self.tubes.move(frame)
+            self.paint(frame)
+        for arrows in self.arrows.values():
+            arrows.move(frame)
+
+    def paint(self, frame: int) -> None:
+        """Fill the colors alone."""
+        if self.tubes is not None:
+            self.tubes.paint(self._values, frame, self.limits, color_table())
+
+    def fiber_surface(self, frame: int) -> Surface:
+        """All fibers at one frame, in ground; the arrays are those of `tubes`."""
         assert self.tubes is not None
-        rows = [
-            self._sample(fiber.theta, self._fields[name][frame])
-            for name, fiber in self.result.fibers.items()
-        ]
-        return self.tubes.spread(np.stack(rows))
+        self.tubes.move(frame)
+        return Surface(self.tubes.points, self.tubes.normals, self.tubes.faces)
 
     def pose(self, body: str, frame: int) -> Array:
         """Homogeneous transformation (4, 4) from the body frame to ground."""
@@ -131,10 +190,7 @@ class Stage:
         """Camera that sees the whole run; `room` is the part of the width kept free."""
         turn = 0.5 if self.is_still else 0.3  # left and right of a skeleton side by side
         aspect, up = size[0] / size[1], self.result.up
-        return fit_camera(self.cloud, self._margins, aspect, up, room=room, turn=turn)
-
-    def _sample(self, theta: Array, values: Array) -> Array:
-        return np.interp(self._theta, theta, values)
+        return fit_camera(self.cloud, self.margins, aspect, up, room=room, turn=turn)
 
     def _extent(self, still: Still | None) -> tuple[Array, Array]:
         """Points that the run passes through, and how thick the thing there is."""
@@ -182,10 +238,20 @@ class Stage:
             local = (self.cloud - body.position[0]) @ body.rotation[0] - shape.start
             along = local @ axis
             spans[number] = (
-                float(np.min(along - self._margins)) - 0.1 * shape.radius,
-                float(np.max(along + self._margins)) + 0.1 * shape.radius,
+                float(np.min(along - self.margins)) - 0.1 * shape.radius,
+                float(np.max(along + self.margins)) + 0.1 * shape.radius,
             )
         return spans
+
+
+def arrow_scales(stages: Iterable[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
+    """Scales that several stages share, by kind of arrow."""
+    stages, kinds = list(stages), check_kinds(kinds)
+    size = _ARROW_PART * max(stage.size for stage in stages)
+    return {
+        kind: ArrowScale.of(max(greatest_force(stage.result, kind) for stage in stages), size)
+        for kind in kinds
+    }
 
 
 def _outline(shape: ShapeRecord) -> tuple[Array, float]:

@@ -1,16 +1,15 @@
-"""Triangle meshes with exact normals: surfaces of revolution and swept tubes."""
+"""Triangle meshes with exact normals: surfaces of revolution, and how tubes are made of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.result import ShapeRecord
 
-__all__ = ["Surface", "TubeLayout", "shape_surface", "transport_frames"]
+__all__ = ["Surface", "shape_surface", "tube_faces"]
 
 Array = NDArray[np.float64]
 
@@ -95,106 +94,27 @@ def shape_surface(
     )
 
 
-def transport_frames(tangent: Array) -> tuple[Array, Array]:
-    """Cross-section axes along curves which turn about the curve as little as possible.
+def tube_faces(n_tubes: int, n_along: int, n_around: int) -> NDArray[np.int64]:
+    """Triangles of tubes with flat caps.
 
-    Parameters
-    ----------
-    tangent : (n_curves, n_points, 3) float array
-        Unit tangents.
+    The points of a tube are its rings, one after the other; then the first ring again and its
+    center, then the last ring and its center: doubled, since a cap has normals of its own.
 
     Returns
     -------
-    first, second : (n_curves, n_points, 3) float array
-        With the tangent they form right-handed orthonormal frames.
+    faces : (n_faces, 3) int array
+        Counterclockwise seen from outside.
     """
-    first = np.empty_like(tangent)
-    first[:, 0] = e = _perpendicular(tangent[:, 0])
-    for i in range(1, tangent.shape[1]):
-        # The smallest rotation that brings one tangent to the next.
-        before, t = tangent[:, i - 1], tangent[:, i]
-        closeness = 1.0 + np.sum(before * t, axis=1, keepdims=True)
-        e = e - np.sum(e * t, axis=1, keepdims=True) / np.maximum(closeness, 1e-9) * (before + t)
-        size = np.linalg.norm(e, axis=1, keepdims=True)
-        kept = (closeness > 1e-6) & (size > 0.5)
-        first[:, i] = e = np.where(kept, e / np.maximum(size, 0.5), _perpendicular(t))
-    return first, np.cross(tangent, first)
-
-
-@dataclass(frozen=True)
-class TubeLayout:
-    """Topology of the tubes around several curves; points are computed frame by frame.
-
-    Attributes
-    ----------
-    n_curves, n_points, n_around : int
-        Number of curves, of points along each, of points around each.
-    """
-
-    n_curves: int
-    n_points: int
-    n_around: int = 24
-
-    @cached_property
-    def faces(self) -> NDArray[np.int64]:
-        """Triangles of all tubes, (n_faces, 3)."""
-        around = self.n_around
-        side = _grid_faces(self.n_points, around)
-        ring = np.arange(around)
-        following = (ring + 1) % around
-        rings = self.n_points * around
-        bottom, top = rings, rings + around + 1
-        hub = np.full(around, around)
-        caps = np.concatenate(
-            [
-                bottom + np.stack([hub, following, ring], 1),
-                top + np.stack([hub, ring, following], 1),
-            ]
-        )
-        one = np.concatenate([side, caps])
-        shift = np.arange(self.n_curves)[:, None, None] * (rings + 2 * around + 2)
-        return (one[None] + shift).reshape(-1, 3)
-
-    def points(self, center: Array, radius: Array) -> tuple[Array, Array]:
-        """Points and normals of all tubes.
-
-        Parameters
-        ----------
-        center : (n_curves, n_points, 3) float array
-            Centerlines [m].
-        radius : (n_curves, n_points) float array
-            Radii along them [m].
-
-        Returns
-        -------
-        points, normals : (n, 3) float array
-            In the order that ``faces`` refers to.
-        """
-        slope = np.gradient(center, axis=1)
-        speed = np.maximum(np.linalg.norm(slope, axis=2, keepdims=True), 1e-300)
-        tangent = slope / speed
-        taper = np.gradient(radius, axis=1)[..., None] / speed
-        first, second = transport_frames(tangent)
-        cosine, sine = _circle(self.n_around)
-        radial = cosine[:, None] * first[:, :, None, :] + sine[:, None] * second[:, :, None, :]
-        side = center[:, :, None] + radius[:, :, None, None] * radial
-        normal = radial - taper[:, :, None] * tangent[:, :, None]
-        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-
-        points, normals = (
-            [side.reshape(self.n_curves, -1, 3)],
-            [normal.reshape(self.n_curves, -1, 3)],
-        )
-        for end, sign in ((0, -1.0), (-1, 1.0)):
-            points += [side[:, end], center[:, end, None]]
-            normals.append(np.repeat(sign * tangent[:, end, None], self.n_around + 1, axis=1))
-        return (
-            np.concatenate(points, axis=1).reshape(-1, 3),
-            np.concatenate(normals, axis=1).reshape(-1, 3),
-        )
-
-    def spread(self, values: Array) -> Array:
-        """Values at the centerline points (n_curves, n_points) given to the tubes' points (n,)."""
-        side = np.repeat(values, self.n_around, axis=1)
-        ends = [np.repeat(values[:, end, None], self.n_around + 1, axis=1) for end in (0, -1)]
-        return np.concatenate([side, *ends], axis=1).reshape(-1)
+    side = _grid_faces(n_along, n_around)
+    ring = np.arange(n_around)
+    following = (ring + 1) % n_around
+    rings = n_along * n_around
+    bottom, top = rings, rings + n_around + 1
+    hub = np.full(n_around, n_around)
+    caps = [
+        bottom + np.stack([hub, following, ring], 1),
+        top + np.stack([hub, ring, following], 1),
+    ]
+    one = np.concatenate([side, *caps])
+    shift = np.arange(n_tubes)[:, None, None] * (rings + 2 * n_around + 2)
+    return (one[None] + shift).reshape(-1, 3)

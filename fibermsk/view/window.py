@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import pyvista as pv
-
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.fields import nearest_frame
 from fibermsk.view.opengl import has_display, off_screen_works
-from fibermsk.view.stage import Stage
-from fibermsk.view.vtk_draw import VtkScene
+from fibermsk.view.viewer import Viewer
 
 __all__ = ["Player", "play", "show"]
 
@@ -51,39 +46,26 @@ class Player:
         labels: bool = False,
         off_screen: bool = False,
     ) -> None:
-        stage = Stage(shown, color_by, labels=labels)
-        self.result = result = stage.result
-        self.frame = nearest_frame(result, time)
-        self.playing = False
-        self.plotter = pv.Plotter(
-            off_screen=off_screen, window_size=list(size), title=f"fibermsk: {result.scene}"
+        self.viewer = Viewer(
+            shown, time=time, color_by=color_by, size=size, labels=labels, off_screen=off_screen
         )
-        self._scene = VtkScene(stage, self.plotter, scalar_bar=True)
-        self._scene.look(stage.camera(size, 0.17 if stage.tubes is not None else 0.0))
+        self.plotter = self.viewer.plotter
+        times = self.viewer.playback.times
         self._slider: Any = None
-        first, last = float(result.time[0]), float(result.time[-1])
+        first, last = float(times[0]), float(times[-1])
         if last > first:
             self._slider = self.plotter.add_slider_widget(
                 self._slide,
                 (first, last),
-                value=float(result.time[self.frame]),
+                value=self.viewer.playback.time,
                 title="time [s]",
                 pointa=(0.1, 0.08),
                 pointb=(0.75, 0.08),
                 color="black",
                 interaction_event="always",
             )
-        if stage.labels:
-            self.plotter.add_point_labels(
-                np.stack([label.point for label in stage.labels]),
-                [label.words for label in stage.labels],
-                font_size=12,
-                shape_opacity=0.5,
-                show_points=False,
-                always_visible=True,
-            )
         keys = _HELP if last > first else _HELP_STILL
-        self.plotter.add_text(keys, position="upper_left", font_size=8, color="gray")
+        self.plotter.add_text(keys, position="lower_left", font_size=8, color="gray")
         self.plotter.add_axes(color="black", viewport=(0.0, 0.82, 0.14, 0.96))
         for key, action in (
             ("space", self.toggle),
@@ -91,35 +73,21 @@ class Player:
             ("Right", lambda: self.step(1)),
         ):
             self.plotter.add_key_event(key, action)
-        self.show_frame(self.frame)
-
-    def show_frame(self, frame: int) -> None:
-        """Show one frame, counted cyclically."""
-        self.frame = frame % self.result.time.size
-        self._scene.show_frame(self.frame)
-        if self._slider is not None:
-            self._slider.GetRepresentation().SetValue(float(self.result.time[self.frame]))
 
     def step(self, frames: int) -> None:
         """Go on by some frames and draw."""
-        self.show_frame(self.frame + frames)
+        self.viewer.step(frames)
+        self._move_slider()
         self.plotter.render()
 
     def toggle(self) -> None:
         """Play or pause."""
-        self.playing = not self.playing
+        self.viewer.playback.toggle()
 
     def advance(self) -> None:
-        """Show what is due one picture later in real time, over again from the end."""
-        time = self.result.time
-        if not self.playing or time.size < 2:
-            return
-        due = time[self.frame] + 1.0 / _PICTURES_PER_SECOND
-        if due > time[-1] and self.frame == time.size - 1:
-            frame = 0
-        else:
-            frame = max(int(np.searchsorted(time, due, side="right")) - 1, self.frame + 1)
-        self.show_frame(min(frame, time.size - 1))
+        """Show what is due one picture later."""
+        if self.viewer.tick(1.0 / _PICTURES_PER_SECOND):
+            self._move_slider()
 
     def open(self) -> None:
         """Open the window and wait until it is closed."""
@@ -130,11 +98,13 @@ class Player:
             )
         self.plotter.show()
 
+    def _move_slider(self) -> None:
+        if self._slider is not None:
+            time = self.viewer.playback.time
+            self._slider.GetRepresentation().SetValue(time)
+
     def _slide(self, value: float) -> None:
-        frame = nearest_frame(self.result, value)
-        if frame != self.frame:
-            self.frame = frame
-            self._scene.show_frame(frame)
+        self.viewer.show_time(value)
 
 
 def show(

@@ -168,6 +168,6 @@ def test_window_of_a_still_has_no_time():
         player.plotter.show(auto_close=False)
         assert player._slider is None
         player.step(1)
-        assert player.frame == 0
+        assert player.viewer.playback.frame == 0
     finally:
         player.plotter.close()

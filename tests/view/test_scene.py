@@ -11,7 +11,6 @@ from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.view import opengl, scene, screenshot, show
 from fibermsk.view.fields import FIELDS, fiber_field, field_range
 from fibermsk.view.stage import Stage
-from fibermsk.view.window import Player
 
 ARM = make_result()
 SIZE = (320, 240)
@@ -136,29 +135,6 @@ def test_window_is_refused_without_a_display(monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     with pytest.raises(ModelError, match="no display"):
         show(ARM)
-
-
-def test_player_moves_through_the_frames():
-    if not opengl.off_screen_works():
-        pytest.skip("this machine has no OpenGL")
-    player = Player(ARM, time=0.0, off_screen=True, size=SIZE)
-    try:
-        player.plotter.show(auto_close=False)
-        before = player.plotter.screenshot(None, return_img=True)
-        player.step(-1)
-        assert player.frame == 32
-        assert np.any(before != player.plotter.screenshot(None, return_img=True))
-        player.advance()
-        assert player.frame == 32
-        player.toggle()
-        player.advance()
-        assert player.frame == 0
-        player.advance()
-        assert player.frame == 1
-        player._slide(4.0)
-        assert player.frame == 16
-    finally:
-        player.plotter.close()
 
 
 def test_light_import():

@@ -1,0 +1,109 @@
+"""Colors: of the background and of words, of fibers by value and tissue, of bones and arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+
+__all__ = [
+    "ARROW_COLORS",
+    "FIELD_COLORS",
+    "TENDON_COLORS",
+    "THEMES",
+    "Color",
+    "Theme",
+    "color_table",
+    "find_theme",
+    "ghostly",
+]
+
+Color = tuple[float, float, float]
+
+FIELD_COLORS = ("#fbeee2", "#f2c3a7", "#e2826a", "#c03a3f", "#750d25")
+"""Muscle: from pale to dark red; lightness falls steadily, so it reads in gray too."""
+TENDON_COLORS = ("#eaf1f5", "#b9d0de", "#7fa6bf", "#457797", "#123f5e")
+"""Tendon: blue, with the lightness that muscle has at the same value."""
+ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
+"""Arrows of each kind, apart from the colors of fibers and bones on any background."""
+
+_N_COLORS = 256
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colors of what is not a thing of the model.
+
+    Attributes
+    ----------
+    name : str
+        ``"light"`` or ``"dark"``.
+    background, text, faint, panel, accent : str
+        Behind the scene; words; words that matter less; behind buttons and curves; what is selected
+        or switched on.
+    shade : float
+        Factor of the colors of bones.
+    """
+
+    name: str
+    background: str
+    text: str
+    faint: str
+    panel: str
+    accent: str
+    shade: float
+
+    def rgb(self, role: str) -> Color:
+        """Red, green and blue of one of its colors, from 0 to 1."""
+        red, green, blue = to_rgb(getattr(self, role))
+        return red, green, blue
+
+
+THEMES = {
+    "light": Theme("light", "#ffffff", "#1a1a1a", "#5f6368", "#f3f4f6", "#0b6bcb", 1.0),
+    "dark": Theme("dark", "#1d2127", "#eceff3", "#a2abb6", "#2a3038", "#5cb3ff", 0.86),
+}
+"""Light and dark backgrounds, by name."""
+
+
+def find_theme(name: str) -> Theme:
+    """Theme of a name.
+
+    Raises
+    ------
+    ModelError
+        If there is none; the message lists those there are.
+    """
+    if name not in THEMES:
+        raise ModelError(f"theme = {name!r}; there are: {', '.join(THEMES)}")
+    return THEMES[name]
+
+
+@cache
+def color_table() -> NDArray[np.uint8]:
+    """Colors of tendon (row 0) and muscle (row 1) from the least value to the greatest.
+
+    Returns
+    -------
+    table : (2, 256, 3) uint8 array
+        Read-only.
+    """
+    rows = []
+    for colors in (TENDON_COLORS, FIELD_COLORS):
+        scale = LinearSegmentedColormap.from_list("fibers", colors, N=_N_COLORS)
+        rows.append(scale(np.linspace(0.0, 1.0, _N_COLORS))[:, :3])
+    table = np.round(255.0 * np.stack(rows)).astype(np.uint8)
+    table.flags.writeable = False
+    return table
+
+
+def ghostly(color: Color) -> Color:
+    """Color of a bone of a result that lies over another one: cooler."""
+    tint = (0.42, 0.56, 0.86)
+    red, green, blue = (0.35 * a + 0.65 * b for a, b in zip(color, tint, strict=True))
+    return red, green, blue

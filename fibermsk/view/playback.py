@@ -1,0 +1,148 @@
+"""Which frame is shown when: the clock of a viewer, whoever draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fibermsk.errors import ModelError
+
+__all__ = ["SPEEDS", "Playback"]
+
+SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+"""Speeds that are offered; any between the first and the last may be set."""
+
+
+class Playback:
+    """Times of frames, and the one that is shown.
+
+    Parameters
+    ----------
+    times : (n,) array_like
+        Simulated times of the frames [s], increasing, at least one.
+    time : float, optional
+        Where to start [s]; the first frame by default.
+
+    Attributes
+    ----------
+    times : (n,) float array
+        As given.
+    frame : int
+        Index of the frame that is shown.
+    time : float
+        The clock [s]: while playing, at or after the time of that frame; else equal to it.
+    playing : bool
+        Whether the clock runs.
+    loop : bool
+        Whether it starts again at the end; else it stops there.
+    """
+
+    def __init__(self, times: ArrayLike, time: float | None = None) -> None:
+        self.times: NDArray[np.float64] = np.array(times, dtype=float)
+        if self.times.ndim != 1 or self.times.size == 0:
+            raise ModelError(f"times has shape {self.times.shape}; must hold at least one time")
+        if not np.all(np.isfinite(self.times)) or np.any(np.diff(self.times) <= 0.0):
+            raise ModelError("times of a playback must be finite and increase")
+        self.frame = 0
+        self.time = float(self.times[0])
+        self.playing = False
+        self.loop = True
+        self._speed = 1.0
+        if time is not None:
+            self.seek(time)
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds in a second of the wall clock, 0.05 to 20; 1 is real time."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        if not SPEEDS[0] <= value <= SPEEDS[-1]:
+            raise ModelError(f"speed = {value}; must lie between {SPEEDS[0]} and {SPEEDS[-1]}")
+        self._speed = float(value)
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        if self.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def play(self) -> None:
+        """Let the clock run, from the start if it stands at the end; a single frame stays."""
+        if self.times.size < 2 or self.playing:
+            return
+        if self.frame == self.times.size - 1:
+            self._show(0)
+        self.playing = True
+
+    def pause(self) -> None:
+        """Stop the clock at the frame that is shown."""
+        self.playing = False
+        self.time = float(self.times[self.frame])
+
+    def seek(self, time: float) -> None:
+        """Show the frame nearest to a time [s]; playing goes on from there.
+
+        Raises
+        ------
+        ModelError
+            If the time lies outside of the run.
+        """
+        first, last = float(self.times[0]), float(self.times[-1])
+        slack = 1e-9 * max(1.0, abs(first), abs(last))
+        if not first - slack <= time <= last + slack:
+            raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
+        self._show(int(np.argmin(np.abs(self.times - time))))
+
+    def step(self, n: int) -> None:
+        """Go on by n frames, back if negative, and pause; the first follows on the last."""
+        self.playing = False
+        self._show((self.frame + n) % self.times.size)
+
+    def advance(self, wall_seconds: float) -> bool:
+        """Let the clock run for a time of the wall clock, if it is playing.
+
+        The last frame is always shown before it starts again.
+
+        Parameters
+        ----------
+        wall_seconds : float
+            [s], not negative.
+
+        Returns
+        -------
+        changed : bool
+            Whether another frame is due.
+        """
+        if not math.isfinite(wall_seconds) or wall_seconds < 0.0:
+            raise ModelError(f"wall_seconds = {wall_seconds}; must be finite and not negative")
+        if not self.playing:
+            return False
+        before = self.frame
+        end = self.times.size - 1
+        first, last = float(self.times[0]), float(self.times[-1])
+        self.time += self._speed * wall_seconds
+        if self.time >= last and before != end:
+            self.frame, self.time = end, last
+            self.playing = self.loop
+        elif self.time > last:
+            if not self.loop:
+                self.pause()
+                return False
+            self.time = first + (self.time - last) % (last - first)
+            self.frame = self._at(self.time)
+        else:
+            self.frame = self._at(self.time)
+        return self.frame != before
+
+    def _at(self, time: float) -> int:
+        """Last frame that is due."""
+        return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
+
+    def _show(self, frame: int) -> None:
+        self.frame = frame
+        self.time = float(self.times[frame])

@@ -1,0 +1,413 @@
+"""What a viewer does, whoever draws its buttons: a window, or a page in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+from matplotlib.figure import Figure
+from vtkmodules.vtkRenderingCore import vtkCellPicker
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.results.units import FIBER_LABELS
+from fibermsk.view.camera import PRESETS, Camera, fit_camera, look_along
+from fibermsk.view.compare import (
+    common_limits,
+    common_times,
+    frame_at,
+    make_stages,
+    result_names,
+    set_common_arrows,
+)
+from fibermsk.view.curves import FiberCurves
+from fibermsk.view.legend import Legend, legend_image, tissues
+from fibermsk.view.looks import find_theme
+from fibermsk.view.opengl import draws_in_software, off_screen_works
+from fibermsk.view.overlay import ImageOverlay
+from fibermsk.view.playback import Playback
+from fibermsk.view.vtk_draw import Halo, VtkScene, add_lights, set_camera
+
+__all__ = ["Viewer"]
+
+_LEGEND_WIDTH = 172
+_PICK_TOLERANCE = 0.004
+"""Over the diagonal of the picture: how near to a thin fiber is on it."""
+
+
+class Viewer:
+    """Results in a plotter, with a clock, a field that colors fibers, and a camera.
+
+    Parameters
+    ----------
+    shown : Result, Still, or sequence of Result
+        What to show; several are compared.
+    names : sequence of str, optional
+        Of the results; their scenes by default.
+    compare : str
+        ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
+    time : float, optional
+        Where to start [s]; the last frame by default.
+    color_by : str
+        Field that colors the fibers.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows, of ``"attachment"`` and ``"contact"``.
+    labels : bool
+        Draw the joint axes of a still, and write its names.
+    size : (int, int)
+        Width and height in pixels.
+    off_screen : bool
+        Draw without a window.
+
+    Attributes
+    ----------
+    plotter : pyvista.Plotter
+        That draws; nothing is drawn until its ``render``, ``show`` or ``screenshot``.
+    playback : Playback
+        The clock, over the times of all results.
+    results : tuple of Result
+        What is shown.
+    names : tuple of str
+        Of the results.
+    fields : tuple of str
+        That color fibers.
+
+    Raises
+    ------
+    ModelError
+        If a field, theme, time, kind of arrows or way to compare does not exist.
+    """
+
+    def __init__(
+        self,
+        shown: Result | Still | Sequence[Result],
+        *,
+        names: Sequence[str] | None = None,
+        compare: str = "side_by_side",
+        time: float | None = None,
+        color_by: str = "axial_force",
+        theme: str = "light",
+        arrows: Iterable[str] = (),
+        labels: bool = False,
+        size: tuple[int, int] = (1200, 900),
+        off_screen: bool = False,
+    ) -> None:
+        if not off_screen_works():
+            raise ModelError(
+                "cannot draw a viewer: no OpenGL was found; write a picture instead, with "
+                "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --screenshot PNG'"
+            )
+        self._stages = make_stages(
+            shown, color_by, compare, theme=theme, arrows=arrows, labels=labels
+        )
+        self.results = tuple(stage.result for stage in self._stages)
+        self.names = result_names(self.results, names)
+        self.compare = compare
+        times = common_times(self.results)
+        self.playback = Playback(times, float(times[-1]) if time is None else time)
+        fibers = any(result.fibers for result in self.results)
+        self.fields: tuple[str, ...] = tuple(FIBER_LABELS) if fibers else ()
+        self._preset = "fit"
+        self._selected: tuple[int, str] | None = None
+        self._curves: FiberCurves | None = None
+        self._split = len(self._stages) if compare == "side_by_side" else 1
+        self.plotter: Any = pv.Plotter(
+            off_screen=off_screen,
+            window_size=list(size),
+            title=f"fibermsk: {', '.join(self.names)}",
+            shape=(1, self._split),
+            border=False,
+        )
+        self.plotter.render_window.SetMultiSamples(0 if draws_in_software() else 4)
+        self._size = tuple(size)
+        self._scenes: list[VtkScene] = []
+        self._words: list[Any] = []
+        for k, stage in enumerate(self._stages):
+            self.plotter.subplot(0, k % self._split)
+            if k < self._split:
+                add_lights(self.plotter.renderer)
+            self._scenes.append(VtkScene(stage, self.plotter))
+            if k < self._split:
+                self._words.append(
+                    self.plotter.add_text(" ", position="upper_left", font_size=10, render=False)
+                )
+            if stage.labels:
+                self.plotter.add_point_labels(
+                    np.stack([label.point for label in stage.labels]),
+                    [label.words for label in stage.labels],
+                    font_size=12,
+                    shape_opacity=0.5,
+                    show_points=False,
+                    always_visible=True,
+                    render=False,
+                )
+        if self._split > 1:
+            self.plotter.link_views()
+        self._halo = Halo(self.plotter.renderers[0])
+        self._legend = ImageOverlay(self.plotter.renderers[self._split - 1])
+        self.plotter.subplot(0, 0)
+        self._renderer_events = self.plotter.render_window.AddObserver(
+            "StartEvent", lambda *_: self._fit_size()
+        )
+        self._show_theme()
+        self.look("fit")
+        self._show_frame()
+
+    @property
+    def color_by(self) -> str:
+        """Field that colors the fibers."""
+        return self._stages[0].color_by
+
+    @property
+    def theme(self) -> str:
+        """Name of the theme."""
+        return self._stages[0].theme.name
+
+    @property
+    def arrows(self) -> tuple[str, ...]:
+        """Kinds of arrows that are drawn."""
+        return tuple(self._stages[0].arrows)
+
+    @property
+    def preset(self) -> str:
+        """Where the camera was set to last."""
+        return self._preset
+
+    @property
+    def selected(self) -> str | None:
+        """Name of the fiber that is selected."""
+        return None if self._selected is None else self._selected[1]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Values at the ends of the color scale."""
+        return self._stages[0].limits
+
+    def show_time(self, t: float) -> None:
+        """Show the frame nearest to a time [s]."""
+        self.playback.seek(t)
+        self._show_frame()
+
+    def step(self, n: int) -> None:
+        """Go on by n frames, back if negative, and pause."""
+        self.playback.step(n)
+        self._show_frame()
+
+    def tick(self, wall_seconds: float) -> bool:
+        """Let the clock run if it is playing; gives whether something moved."""
+        changed = self.playback.advance(wall_seconds)
+        if changed:
+            self._show_frame()
+        return changed
+
+    def set_field(self, name: str) -> None:
+        """Color the fibers by another field."""
+        limits = common_limits(self.results, name)
+        for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
+            stage.set_field(name, limits)
+            scene.show_field(frame)
+        self._show_legend()
+
+    def set_theme(self, name: str) -> None:
+        """Light or dark background."""
+        theme = find_theme(name)
+        for stage in self._stages:
+            stage.theme = theme
+        self._curves = None
+        self._show_theme()
+
+    def set_arrows(self, kinds: Iterable[str]) -> None:
+        """Draw arrows of some kinds, and of no other."""
+        set_common_arrows(self._stages, kinds)
+        for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
+            for arrows in stage.arrows.values():
+                arrows.move(frame)
+            scene.show_arrows()
+        self._show_legend()
+
+    def look(self, preset: str) -> None:
+        """Look from one of the sides, or at everything: one of `PRESETS`."""
+        if preset not in PRESETS:
+            raise ModelError(f"preset = {preset!r}; there are: {', '.join(PRESETS)}")
+        camera = self._camera(preset)
+        for renderer in self.plotter.renderers[: self._split]:
+            set_camera(renderer, camera)
+        self._preset = preset
+
+    def select(self, fiber_name: str | None, result: int = 0) -> None:
+        """Select a fiber of one of the results, or none.
+
+        Raises
+        ------
+        ModelError
+            If there is no such fiber or result.
+        """
+        if fiber_name is None:
+            self._selected = self._curves = None
+            self._halo.hide()
+            return
+        if not 0 <= result < len(self.results):
+            raise ModelError(f"result = {result}; there are {len(self.results)}, from 0 on")
+        fibers = self.results[result].fibers
+        if fiber_name not in fibers:
+            raise ModelError(f"no fiber {fiber_name!r}; there are: {', '.join(fibers) or 'none'}")
+        self._selected, self._curves = (result, fiber_name), None
+        tubes = self._stages[result].tubes
+        assert tubes is not None
+        self._halo.around(
+            tubes,
+            list(fibers).index(fiber_name),
+            self.plotter.renderers[result % self._split],
+            self._stages[result].theme.rgb("accent"),
+        )
+
+    def pick(self, x: float, y: float) -> str | None:
+        """Select the fiber at a pixel, or none where there is none.
+
+        Parameters
+        ----------
+        x, y : float
+            Pixels from the left and from below.
+
+        Returns
+        -------
+        name : str or None
+            Of the fiber in front there; None on bones and on the background.
+        """
+        found = self._at(x, y)
+        if found is None:
+            self.select(None)
+            return None
+        self.select(found[1], found[0])
+        return found[1]
+
+    def curves(self, size: tuple[int, int] = (360, 700)) -> Figure:
+        """Figure of the selected fiber over time, with a mark at the current time.
+
+        Activation, axial force, stretch and contact force; of results that have a fiber of the
+        same name, both. It is made once for a fiber and a size; later calls move the mark.
+
+        Raises
+        ------
+        ModelError
+            If no fiber is selected.
+        """
+        return self._curves_of(size).figure
+
+    def curves_image(self, size: tuple[int, int] = (360, 700)) -> np.ndarray:
+        """What `curves` shows as an array (height, width, 4), faster than drawing the figure."""
+        return self._curves_of(size).image()
+
+    def close(self) -> None:
+        """End the drawing and free what it holds."""
+        self.plotter.close()
+
+    def _curves_of(self, size: tuple[int, int]) -> FiberCurves:
+        if self._selected is None:
+            raise ModelError("no fiber is selected; select one first")
+        if self._curves is None or self._curves.size != tuple(size):
+            k, name = self._selected
+            order = [k, *(i for i in range(len(self.results)) if i != k)]
+            self._curves = FiberCurves(
+                name,
+                [self.results[i] for i in order],
+                [self.names[i] for i in order],
+                self._stages[0].theme,
+                (int(size[0]), int(size[1])),
+            )
+        self._curves.move(float(self.playback.times[self.playback.frame]))
+        return self._curves
+
+    def _frames(self) -> list[int]:
+        time = float(self.playback.times[self.playback.frame])
+        return [frame_at(result, time) for result in self.results]
+
+    def _show_frame(self) -> None:
+        for scene, frame in zip(self._scenes, self._frames(), strict=True):
+            scene.show_frame(frame)
+        self._halo.move()
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """Name and time in the corner of each view."""
+        frames = self._frames()
+        for k, words in enumerate(self._words):
+            result = self.results[k]
+            name = self.names[k] if self._split == len(self.results) else ", ".join(self.names)
+            broken = "" if result.status == "success" else f" ({result.status})"
+            text = f"{name}{broken}"
+            if not self._stages[k].is_still:
+                time = self.playback.times[self.playback.frame]
+                ended = time > result.time[-1] + 1e-9 or time < result.time[0] - 1e-9
+                shown = result.time[frames[k]] if ended else time
+                text += f"\nt = {shown:.3f} s" + (" (no later frame)" if ended else "")
+            words.SetText(2, text)
+
+    def _show_theme(self) -> None:
+        theme = self._stages[0].theme
+        for scene in self._scenes:
+            scene.show_theme()
+        for words in self._words:
+            words.GetTextProperty().SetColor(*theme.rgb("text"))
+        self._halo.color(theme.rgb("accent"))
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        stage = next((s for s in self._stages if s.tubes is not None), self._stages[0])
+        legend = Legend(
+            stage.theme,
+            stage.color_by if stage.tubes is not None else None,
+            stage.limits,
+            tissues(self.results),
+            {kind: arrows.scale for kind, arrows in stage.arrows.items()},
+            self.names if self.compare == "overlay" and len(self.names) > 1 else (),
+        )
+        if not legend:
+            self._legend.hide()
+            return
+        width, height = self.plotter.window_size
+        image = legend_image(legend, _LEGEND_WIDTH, max(height, 200))
+        self._legend.show(image, width // self._split - _LEGEND_WIDTH, 0)
+
+    def _fit_size(self) -> None:
+        """Put the legend at the edge of a window of another size."""
+        size = tuple(self.plotter.window_size)
+        if size != self._size:
+            self._size = size
+            self._show_legend()
+
+    def _camera(self, preset: str) -> Camera:
+        width, height = self.plotter.window_size
+        width = width // self._split
+        cloud = np.concatenate([stage.cloud for stage in self._stages])
+        margins = np.concatenate([stage.margins for stage in self._stages])
+        stage = self._stages[0]
+        room = _LEGEND_WIDTH / width if stage.tubes is not None else 0.0
+        up, aspect, room = stage.result.up, width / height, min(room, 0.5)
+        if preset == "fit":
+            turn = 0.5 if stage.is_still else 0.3
+            return fit_camera(cloud, margins, aspect, up, room=room, turn=turn)
+        return look_along(preset, cloud, margins, aspect, up, room=room)
+
+    def _at(self, x: float, y: float) -> tuple[int, str] | None:
+        """Number of the result and name of the fiber at a pixel."""
+        width, height = self.plotter.window_size
+        if not (0 <= x < width and 0 <= y < height):
+            return None
+        view = min(int(x * self._split / width), self._split - 1)
+        picker = vtkCellPicker()
+        picker.SetTolerance(_PICK_TOLERANCE)
+        if not picker.Pick(x, y, 0.0, self.plotter.renderers[view]):
+            return None
+        for k, scene in enumerate(self._scenes):
+            if scene.fiber_actor is not None and picker.GetActor() is scene.fiber_actor:
+                tubes = self._stages[k].tubes
+                assert tubes is not None
+                point = int(tubes.faces[picker.GetCellId(), 0])
+                return k, list(self.results[k].fibers)[point // tubes.detail.n_points]
+        return None
