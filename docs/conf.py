@@ -28,6 +28,8 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_ext", "images/*.py"]
 nitpicky = True
+# a list of pages may end with all others of its folder, if there are
+suppress_warnings = ["toc.empty_glob"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3

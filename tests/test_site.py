@@ -55,6 +55,25 @@ def test_pages_of_names_differ_by_more_than_capitals():
     assert len(files) == len(set(files))
 
 
+@pytest.mark.parametrize(
+    "text, bare, name",
+    [
+        ("fm.Fiber(...)", False, "fibermsk.Fiber"),
+        ("fibermsk.build", False, "fibermsk.build"),
+        ("fm.view.plot(result)", False, "fibermsk.view.plot"),
+        ("SDIRK2()", True, "fibermsk.SDIRK2"),
+        ("SDIRK2()", False, None),
+        ("Fibers", True, None),
+        ("check", True, None),
+        ("fm.check", True, "fibermsk.check"),
+        ("fm.NAME", False, None),
+        ("0.5", True, None),
+    ],
+)
+def test_code_that_begins_with_a_public_name_is_a_link(text, bare, name):
+    assert api.target(text, bare=bare) == name
+
+
 def test_a_name_without_a_group_is_refused(monkeypatch):
     monkeypatch.setattr(api, "GROUPS", {"All": ("", ["model", "laws", "errors"])})
     with pytest.raises(ValueError, match=r"docs/_ext/api\.py"):

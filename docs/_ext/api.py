@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from _write import clear_except, write
 from docutils import nodes
 from sphinx.addnodes import pending_xref
+from sphinx.transforms import SphinxTransform
 
 __all__ = ["GROUPS", "grouped", "setup"]
 
@@ -153,6 +155,40 @@ def generate(app: Any, config: Any) -> None:
     clear_except(folder, written)
 
 
+def target(text: str, *, bare: bool) -> str | None:
+    """Full public name that a piece of code begins with, such as ``fm.Fiber(...)``, or None.
+
+    With `bare` also without ``fm.``: docstrings name their neighbors so.
+    """
+    match = re.match(r"(fm\.|fibermsk\.)?((?:view\.)?[A-Za-z_]\w*)", text)
+    if match is None or not (match[1] or bare):
+        return None
+    name = f"fibermsk.{match[2]}"
+    # a word that docstrings use for their own arguments too
+    return name if name in public_names() and (match[1] or match[2] != "check") else None
+
+
+@cache
+def public_names() -> frozenset[str]:
+    """Full names of all pages."""
+    return frozenset(name for names in grouped().values() for name in names)
+
+
+def link(code: nodes.literal, name: str, document: str) -> nodes.Node:
+    """A piece of code that leads to a name's page."""
+    found = pending_xref(
+        code.rawsource,
+        code.deepcopy(),
+        refdomain="py",
+        reftype="obj",
+        reftarget=name,
+        refdoc=document,
+        refexplicit=True,
+    )
+    found["refwarn"] = True
+    return found
+
+
 def code_or_link(
     role: str,
     rawtext: str,
@@ -162,31 +198,35 @@ def code_or_link(
     options: Any = None,
     content: Any = (),
 ) -> tuple[list[nodes.Node], list[nodes.Node]]:
-    """Single backticks in docstrings: a link where the word is a public name, else code."""
-    import fibermsk
-
-    name = text.removeprefix("fm.")
+    """Single backticks in docstrings: a link where the code begins with a public name."""
     code = nodes.literal(rawtext, text, classes=["code"])
-    if name.partition(".")[0] in fibermsk.__all__ and not isinstance(
-        getattr(fibermsk, name, None), ModuleType
-    ):
-        env = inliner.document.settings.env
-        link = pending_xref(
-            rawtext,
-            code,
-            refdomain="py",
-            reftype="obj",
-            reftarget=f"fibermsk.{name.partition('.')[0]}",
-            refdoc=env.docname,
-            refexplicit=True,
-            refwarn=False,
-        )
-        return [link], []
-    return [code], []
+    name = target(text, bare=True)
+    document = inliner.document.settings.env.docname
+    return [link(code, name, document) if name else code], []
+
+
+class LinkNames(SphinxTransform):
+    """Links from ``fm.NAME`` in the text of all pages."""
+
+    default_priority = 400
+
+    def apply(self, **kwargs: Any) -> None:
+        """Put a link in the place of the code."""
+        for code in list(self.document.findall(nodes.literal)):
+            inside = code.parent
+            while inside is not None and not isinstance(inside, _NO_LINKS):
+                inside = inside.parent
+            name = target(code.astext(), bare=False)
+            if inside is None and name:
+                code.replace_self(link(code, name, self.env.docname))
+
+
+_NO_LINKS = (nodes.reference, pending_xref, nodes.title)
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect with Sphinx."""
     app.add_role("code_or_link", code_or_link)
+    app.add_transform(LinkNames)
     app.connect("config-inited", generate)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shutil
 import time
 import tomllib
@@ -93,10 +94,11 @@ def page(scene: SceneFile, shown: Shown, did: dict[str, Any]) -> str:
     settings = " ".join(f"{name}={value}" for name, value in shown.set.items())
     parts = [f"(scene-{scene.name})=\n# {title.rstrip('.')}\n\n{text.strip()}\n\n"]
     parts.append(f"![{title.rstrip('.')}]({did['picture']})\n\n*{did['words']}*\n\n")
+    command = f"fibermsk run {scene.name}" + (f" --set {settings}" if settings else "")
+    parts.append(f"```sh\n{command}\n```\n\n")
     if "moving" in did:
         parts.append(MOVING.format(path=f"../../{did['moving']}", name=short_title(scene.name)))
-    command = f"fibermsk run {scene.name}" + (f" --set {settings}" if settings else "")
-    parts.append(f"```sh\n{command}\n```\n\n## Parameters\n\n")
+    parts.append("## Parameters\n\n")
     parts.append(table(("`--set`", "", "default"), _parameters(scene)))
     if "plots" in did:
         parts.append(f"\n## Plots\n\n![Plots of {scene.name}]({did['plots']})\n")
@@ -152,7 +154,7 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
 
 def short_title(name: str) -> str:
     """Name of a scene as words: ``Upper limb``."""
-    words = name.replace("_", " ")
+    words = re.sub(r"\bemg\b", "EMG", name.replace("_", " "))
     return words[:1].upper() + words[1:]
 
 
