@@ -12,7 +12,9 @@ import re
 import shutil
 import time
 import tomllib
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +98,9 @@ def page(scene: SceneFile, shown: Shown, did: dict[str, Any]) -> str:
     parts.append(f"![{title.rstrip('.')}]({did['picture']})\n\n*{did['words']}*\n\n")
     command = f"fibermsk run {scene.name}" + (f" --set {settings}" if settings else "")
     parts.append(f"```sh\n{command}\n```\n\n")
+    if "study" in did:
+        parts.append(f"## The study\n\n```sh\npython scenes/{scene.name}.py\n```\n\n")
+        parts.append(f"![What {scene.name} draws]({did['study']})\n\n")
     if "moving" in did:
         parts.append(MOVING.format(path=f"../../{did['moving']}", name=short_title(scene.name)))
     parts.append("## Parameters\n\n")
@@ -142,6 +147,11 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
     for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
         fm.view.screenshot(result, folder / names[key], at, shown.color_by, size)
+    module = inspect.getmodule(scene.function)
+    if hasattr(module, "study") and hasattr(module, "draw"):
+        names["study"] = names["card"] = f"{scene.name}_study.png"
+        with redirect_stdout(StringIO()):
+            module.draw(*module.study()).savefig(folder / names["study"], dpi=130)
     names["plots"] = f"{scene.name}_plots.png"
     fm.view.plot(result).savefig(folder / names["plots"], dpi=110)
     names["moving"] = f"moving/{scene.name}.html"
