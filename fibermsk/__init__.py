@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.cli.scene_files import make_scene
-    from fibermsk.io import load, load_checkpoint, save, save_checkpoint
+    from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
     from fibermsk.read import (
         ImportReport,
         Signals,
@@ -174,6 +174,7 @@ __all__ = [
     "emg_activation",
     "emg_envelope",
     "equilibrium",
+    "export",
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
@@ -214,6 +215,7 @@ _LAZY = {
     "emg_activation": "fibermsk.read",
     "emg_envelope": "fibermsk.read",
     "equilibrium": "fibermsk.solvers",
+    "export": "fibermsk.io",
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",

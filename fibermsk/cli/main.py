@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli import bench, info, new, plot, resume, run, scenes, verify, view
+from fibermsk.cli import bench, export, info, new, plot, resume, run, scenes, verify, view
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
@@ -52,6 +52,7 @@ app.command("verify", cls=ManyValues)(verify.verify)
 app.command("bench")(bench.bench)
 app.command("view")(view.view)
 app.command("plot", cls=ManyValues)(plot.plot)
+app.command("export")(export.export)
 app.command("info")(info.info)
 
 

@@ -1,12 +1,15 @@
-"""Files: results and checkpoints in HDF5."""
+"""Files: results and checkpoints in HDF5, and results for other programs."""
 
 from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
+from fibermsk.io.exporting import check_export, export
 from fibermsk.io.hdf5 import describe, load, save
 from fibermsk.io.replacing import check_writable
 
 __all__ = [
+    "check_export",
     "check_writable",
     "describe",
+    "export",
     "is_checkpoint",
     "load",
     "load_checkpoint",

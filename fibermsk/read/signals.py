@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,8 @@ _MAX_BYTES = 256 * 2**20
 _MAX_HEADER = 1000
 """Most lines before endheader."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_FIGURES = re.compile(r"[0-9.eE+-]*")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3}
 """Units of the time column, and how many seconds one of them is."""
 
@@ -45,7 +49,8 @@ class Signals:
     units : dict of str, optional
         Units of the columns; empty where none is said.
     in_degrees : bool, optional
-        Whether a storage's header says that angles are in degrees. Values are never converted.
+        Whether a storage's angles are in degrees: as its header says, else as OpenSim takes it, yes
+        for a .mot file without a version. Values are never converted.
 
     Raises
     ------
@@ -164,13 +169,16 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     except TypeError:
         _check.refuse("read_signals", "path", path, "be a text or a path")
     owner = f"signal file {str(file)!r}"
-    reader = {".sto": _storage, ".mot": _storage, ".csv": _table}.get(file.suffix.lower())
-    if reader is None:
+    ending = file.suffix.lower()
+    if ending not in (".csv", ".mot", ".sto"):
         _check.refuse(
             owner, "ending", file.suffix or "none", "be one of .csv, .mot, .sto",
             remedy="export the file as one of them",
         )  # fmt: skip
-    return reader(owner, file.stem, _lines(owner, file))
+    lines = _lines(owner, file)
+    if ending == ".csv":
+        return _table(owner, file.stem, lines)
+    return _storage(owner, file.stem, lines, old_in_degrees=ending == ".mot")
 
 
 class _Columns(NamedTuple):
@@ -209,28 +217,29 @@ def _lines(owner: str, file: Path) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def _storage(owner: str, stem: str, lines: list[str]) -> Signals:
-    """Signals of a .sto or .mot file."""
+def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -> Signals:
+    """Signals of a .sto or .mot file; old ones, without a version, may be in degrees unsaid."""
     header, end = _header(owner, lines)
     kind, line = header.get("datatype", ("double", 0))
     if kind.lower() != "double":
         raise ModelError(
-            f"{owner}, line {line}: DataType={kind}; must be double: vectors and rotations are no "
-            "signals, split them into columns (OpenSim: TimeSeriesTable.flatten)"
+            f"{owner}, line {line}: DataType={kind[:40]}; must be double: vectors and rotations "
+            "are no signals, split them into columns (OpenSim: TimeSeriesTable.flatten)"
         )
     start = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
     if start is None:
         raise ModelError(f"{owner}: has no names of columns after endheader on line {end + 1}")
-    rows = [(k + 1, lines[k].split()) for k in range(start + 1, len(lines)) if lines[k].strip()]
+    rows = [k for k in range(start + 1, len(lines)) if lines[k].strip()]
     names = [name.strip() for name in lines[start].strip().split("\t")]
-    if rows and len(names) != len(rows[0][1]):
+    if rows and len(names) != len(lines[rows[0]].split()):
         names = lines[start].split()
     columns = _Columns(names, start + 1)
     _check_names(owner, columns)
     _check_said(owner, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
-    time, values = _numbers(owner, columns, rows)
+    time, values = _numbers(owner, columns, ((k + 1, lines[k].split()) for k in rows))
     _check_said(owner, header, ("nRows", "nr", "datarows"), time.size, "rows")
-    degrees, line = header.get("indegrees", ("no", 0))
+    unsaid = "yes" if old_in_degrees and "version" not in header else "no"
+    degrees, line = header.get("indegrees", (unsaid, 0))
     if degrees.lower() not in ("yes", "y", "no", "n"):
         raise ModelError(f"{owner}, line {line}: inDegrees={degrees[:40]}; must be yes or no")
     name = header.get("name", ("", 0))[0] or stem
@@ -285,8 +294,8 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
     if start is None:
         raise ModelError(f"{owner}: holds only comments; must have a row of names")
     split = max(",;\t", key=lines[start].count)
-    rows = list(_cells(owner, lines[start:], split, start))
-    (line, heads), rows = rows[0], rows[1:]
+    rows = _cells(owner, lines[start:], split, start)
+    line, heads = next(rows)
     while len(heads) > 1 and not heads[-1]:
         heads.pop()  # surplus separators, as spreadsheets leave them
     parts = [re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", head, re.DOTALL) for head in heads]
@@ -295,11 +304,7 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
     _check_names(owner, _Columns(names, line))
     if units[0] not in _SECONDS:
         raise ModelError(f"{owner}, line {line}: time in {units[0]!r}; must be in s or ms")
-    for _, row in rows:
-        while len(row) > len(names) and not row[-1]:
-            row.pop()
-    if split != ",":
-        _refuse_commas(owner, rows)
+    rows = _plain_rows(owner, rows, len(names), commas=split != ",")
     time, values = _numbers(owner, _Columns(names, line), rows)
     said = dict(zip(names[1:], units[1:], strict=True))
     return Signals(stem, time * _SECONDS[units[0]], values, said)
@@ -321,22 +326,27 @@ def _cells(
         ) from None
 
 
-def _refuse_commas(owner: str, rows: list[tuple[int, list[str]]]) -> None:
+def _plain_rows(
+    owner: str, rows: Iterator[tuple[int, list[str]]], n: int, *, commas: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows without surplus separators; decimal commas are refused where they can be told."""
     for line, row in rows:
-        for cell in row:
-            if re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell):
-                raise ModelError(
-                    f"{owner}, line {line}: {cell[:40]!r} has a decimal comma; must have a decimal "
-                    "point, export the file with points"
-                )
+        while len(row) > n and not row[-1]:
+            row.pop()
+        wrong = [cell for cell in row if commas and _DECIMAL_COMMA.fullmatch(cell)]
+        if wrong:
+            raise ModelError(
+                f"{owner}, line {line}: {wrong[0][:40]!r} has a decimal comma; must have a decimal "
+                "point, export the file with points"
+            )
+        yield line, row
 
 
 def _check_names(owner: str, columns: _Columns) -> None:
     """Refuse columns without time in front, without names, or with one name twice."""
-    first = columns.names[0]
     where = f"{owner}, line {columns.line}"
-    if first.lower() not in ("time", "t"):
-        raise ModelError(f"{where}: the first column is {first[:40]!r}; must be time")
+    if columns.names[0].lower() not in ("time", "t"):
+        raise ModelError(f"{where}: the first column is {columns.names[0][:40]!r}; must be time")
     if len(columns.names) < 2:
         raise ModelError(f"{where}: names no column beside time")
     seen: set[str] = set()
@@ -352,36 +362,38 @@ def _numbers(
     owner: str, columns: _Columns, rows: Iterable[tuple[int, list[str]]]
 ) -> tuple[Array, dict[str, Array]]:
     """Times, and the values of the other columns."""
-    names = columns.names
-    rows = list(rows)
-    if not rows:
-        raise ModelError(f"{owner}: has no rows of numbers after line {columns.line}")
-    table = np.empty((len(rows), len(names)))
-    for k, (line, row) in enumerate(rows):
+    names, lines, flat = columns.names, array("q"), array("d")
+    for line, row in rows:
         if len(row) != len(names):
             raise ModelError(
                 f"{owner}, line {line}: has {len(row)} values; must have {len(names)}, one for "
                 f"each name on line {columns.line}"
             )
-        for j, word in enumerate(row):
-            if not _NUMBER.fullmatch(word):
-                _no_number(owner, line, names[j], word)
-        table[k] = [float(word) for word in row]
-    if not np.isfinite(table).all():
-        k, j = np.argwhere(~np.isfinite(table))[0]
-        _no_number(owner, rows[k][0], names[j], rows[k][1][j])
+        try:
+            numbers = list(map(float, row))
+        except ValueError:
+            numbers = [math.nan]
+        # float takes nan, 1_000 and the digits of all scripts besides
+        if not _FIGURES.fullmatch("".join(row)) or not all(map(math.isfinite, numbers)):
+            name, word = next(
+                (name, word)
+                for name, word in zip(names, row, strict=True)
+                if not _NUMBER.fullmatch(word) or not math.isfinite(float(word))
+            )
+            raise ModelError(
+                f"{owner}, line {line}: {name[:80]} = {word[:40]!r}; must be a finite number; cut "
+                "or fill gaps first"
+            )
+        lines.append(line)
+        flat.extend(numbers)
+    if not lines:
+        raise ModelError(f"{owner}: has no rows of numbers after line {columns.line}")
+    table = np.array(flat).reshape(len(lines), len(names))
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0)
     if late.size:
         k = int(late[0]) + 1
         raise ModelError(
-            f"{owner}, line {rows[k][0]}: time = {table[k, 0]:g} after {table[k - 1, 0]:g}; must "
+            f"{owner}, line {lines[k]}: time = {table[k, 0]:g} after {table[k - 1, 0]:g}; must "
             "increase"
         )
     return table[:, 0].copy(), {name: table[:, j].copy() for j, name in enumerate(names) if j}
-
-
-def _no_number(owner: str, line: int, name: str, word: str) -> NoReturn:
-    raise ModelError(
-        f"{owner}, line {line}: {name[:80]} = {word[:40]!r}; must be a finite number; cut or fill "
-        "gaps first"
-    )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.slack import Slack
+
+if TYPE_CHECKING:
+    import pandas  # pyright: ignore[reportMissingImports]
+    import xarray  # pyright: ignore[reportMissingImports]
 
 __all__ = ["BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
 
@@ -268,6 +272,70 @@ class Result:
         return widget(
             self, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames
         )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All arrays over labelled dimensions, for those who plot themselves.
+
+        Returns
+        -------
+        dataset : xarray.Dataset
+            Variables are named as in the result file, with ``units`` in the attributes of each:
+            ``coordinates`` and ``speeds`` over (time, coordinate), where ``coordinate_units`` are
+            by coordinate; ``stretch``, ``radius``, ``axial_force``, ``stress`` [Pa] and
+            ``contact_force_density`` over (time, fiber, theta) and ``contact_line_force`` with
+            (axis) besides; ``muscle_fraction`` over (fiber, theta); ``position`` and ``tangent``
+            over (time, fiber, node_theta, axis); ``activation`` and ``length`` [m] over (time,
+            fiber); ``force_origin`` and ``force_insertion`` over (time, fiber, axis);
+            ``body_position`` over (time, body, axis), ``body_rotation`` over (time, body, axis,
+            body_axis); the solver's over (time). Where fibers are sampled at different ``theta``,
+            the dimension is ``sample`` instead, ``theta`` goes over (fiber, sample), and samples
+            that a fiber does not have are NaN; likewise ``node``. The dataset's attributes tell
+            scene, parameters (JSON), method and status.
+
+        Raises
+        ------
+        ModelError
+            If xarray is not installed.
+
+        Examples
+        --------
+        >>> data = result.to_xarray()  # doctest: +SKIP
+        >>> data.axial_force.sel(fiber="biceps_1").max("theta").plot()  # doctest: +SKIP
+        """
+        from fibermsk.results.labelled import to_xarray
+
+        return to_xarray(self)
+
+    def to_dataframe(self, what: str = "time") -> pandas.DataFrame:
+        """One table, for those who plot themselves.
+
+        Parameters
+        ----------
+        what : str, optional
+            ``"time"``: a row for each frame, with time as index: coordinates under their names,
+            ``NAME.speed``, and of each fiber ``NAME.activation``, ``NAME.length``,
+            ``NAME.axial_force`` (mean along the fiber) and ``NAME.force_origin_x`` and so on. The
+            others are long tables with a column time and a row for each frame and: ``"fibers"``
+            each sample of each fiber, ``"nodes"`` each node of each fiber, ``"bodies"`` each body.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            ``frame.attrs["units"]`` has the unit of each column.
+
+        Raises
+        ------
+        ModelError
+            If pandas is not installed, or there is no such table.
+
+        Examples
+        --------
+        >>> frame = result.to_dataframe("fibers")  # doctest: +SKIP
+        >>> frame.groupby("fiber").stretch.max()  # doctest: +SKIP
+        """
+        from fibermsk.results.labelled import to_dataframe
+
+        return to_dataframe(self, what)
 
     @staticmethod
     def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).with_name("in_opensim.py")
+SCRIPT = Path(__file__).parent / "read" / "in_opensim.py"
 
 
 @cache

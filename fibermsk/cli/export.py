@@ -1,0 +1,56 @@
+"""`fibermsk export`: a result for ParaView, OpenSim or a spreadsheet."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["export"]
+
+_SECONDS_BETWEEN_LINES = 3.0
+
+
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="PATH", help="Names the files: run.csv for run_time.csv and so on."
+        ),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="vtkhdf|sto|csv", help="Format; by default the ending of PATH."
+        ),
+    ] = None,
+) -> None:
+    """Write a result for ParaView (vtkhdf), OpenSim (sto) or as tables (csv)."""
+    from fibermsk.io import check_export, load
+    from fibermsk.io import export as write
+
+    out, to = check_export(out, to)
+    result = load(file)
+    if result.status != "success" and result.time.size:
+        ended = "failed" if result.status == "failed" else f"was {result.status}"
+        typer.echo(
+            f"warning: the run {ended} at t = {result.time[-1]:g} s; the files say so", err=True
+        )
+    for written in write(result, out, to=to, report=_Lines()):
+        typer.echo(f"written to {written}", err=True)
+
+
+class _Lines:
+    """How far a long export is, a line every few seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, file: Path, part: float) -> None:
+        now = time.monotonic()
+        if now - self._last >= _SECONDS_BETWEEN_LINES:
+            self._last = now
+            typer.echo(f"{file.name}: {100.0 * part:.0f} %", err=True)

@@ -1,0 +1,120 @@
+"""Shapes and meshes of a body as triangles in its frame."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.results.result import Result, ShapeRecord
+
+__all__ = ["Triangles", "bone_triangles"]
+
+Array = NDArray[np.float64]
+
+_AROUND = 32
+"""Points around an axis."""
+_RINGS = 8
+"""Rings of points on each rounded end."""
+_NEAR = 4.0
+"""Fibers within as many radii of an endless cylinder say where it is drawn."""
+
+
+class Triangles(NamedTuple):
+    """Triangles of one shape.
+
+    Attributes
+    ----------
+    points : (n, 3) float array
+        Body frame [m].
+    faces : (m, 3) int array
+        Point indices, counterclockwise seen from outside.
+    drawn_only : bool
+        Whether fibers do not touch it.
+    """
+
+    points: Array
+    faces: NDArray[np.int64]
+    drawn_only: bool
+
+
+def bone_triangles(result: Result, body: str) -> list[Triangles]:
+    """Triangles of all that a body has; an endless cylinder is drawn where fibers come near it.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+    body : str
+        Name of the body.
+    """
+    motion = result.bodies[body]
+    parts = []
+    for number, shape in enumerate((*motion.shapes, *motion.visuals)):
+        drawn_only = number >= len(motion.shapes)
+        if shape.kind == "mesh":
+            points, faces = shape.vertices, shape.faces
+        elif shape.kind == "capsule":
+            points, faces = _revolved(shape, *_capsule(shape))
+        else:
+            low, high = _span(result, body, shape)
+            points, faces = _revolved(
+                shape, np.array([low, low, high, high]), shape.radius * np.array([0, 1.0, 1.0, 0])
+            )
+        parts.append(Triangles(points, faces, drawn_only))
+    return parts
+
+
+def _capsule(shape: ShapeRecord) -> tuple[Array, Array]:
+    """Heights along the axis and distances from it, from one pole to the other."""
+    arc = np.linspace(0.0, 0.5 * np.pi, _RINGS + 1)
+    length = float(np.linalg.norm(shape.end - shape.start))
+    height = np.concatenate([-np.cos(arc) * shape.radius, length + np.sin(arc) * shape.radius])
+    return height, shape.radius * np.concatenate([np.sin(arc), np.cos(arc)])
+
+
+def _span(result: Result, body: str, shape: ShapeRecord) -> tuple[float, float]:
+    """Where along its axis an endless cylinder is drawn [m]."""
+    motion, r = result.bodies[body], shape.radius
+    axis = (shape.end - shape.start) / np.linalg.norm(shape.end - shape.start)
+    low, high = np.inf, -np.inf
+    for fiber in result.fibers.values():
+        away = fiber.position - motion.position[:, None]
+        local = np.einsum("tij,tni->tnj", motion.rotation, away) - shape.start
+        height = local @ axis
+        near = np.linalg.norm(local - height[..., None] * axis, axis=-1) < _NEAR * r
+        if near.any():
+            low, high = min(low, float(height[near].min())), max(high, float(height[near].max()))
+    return (low - r, high + r) if high >= low else (-5.0 * r, 5.0 * r)
+
+
+def _revolved(
+    shape: ShapeRecord, height: Array, distance: Array
+) -> tuple[Array, NDArray[np.int64]]:
+    """Closed surface around the axis of a shape from its outline, which starts and ends on it."""
+    along = shape.end - shape.start
+    length = float(np.linalg.norm(along))
+    axis = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    first /= np.linalg.norm(first)
+    second = np.cross(axis, first)
+    angle = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
+    around = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * second
+    rings = height[1:-1, None, None] * axis + distance[1:-1, None, None] * around
+    n = len(height) - 2
+    poles = height[[0, -1], None] * axis
+    points = np.asarray(
+        np.concatenate([rings.reshape(-1, 3), poles]) + shape.start, dtype=np.float64
+    )
+    index = np.arange(n * _AROUND).reshape(n, _AROUND)
+    after = np.roll(index, -1, axis=1)
+    a, b, c, d = index[:-1], after[:-1], index[1:], after[1:]
+    south, north = (np.full(_AROUND, n * _AROUND + k) for k in (0, 1))
+    faces = [
+        np.stack([a, b, d], -1).reshape(-1, 3),
+        np.stack([a, d, c], -1).reshape(-1, 3),
+        np.stack([south, after[0], index[0]], -1),
+        np.stack([north, index[-1], after[-1]], -1),
+    ]
+    return points, np.concatenate(faces)
