@@ -60,7 +60,8 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": []}
+# pages without neighbors
+html_sidebars = {name: [] for name in ("index", "get_started", "changelog")}
 
 # MathJax from a package instead of a server, so that the site reads without a network.
 if (mathjax := find_spec("sphinx-mathjax-offline")) is not None and mathjax.origin:
