@@ -4,7 +4,7 @@ A bench gives rows of figures and ratios of figures of the same run. `BENCHES` l
 `run_bench` runs one.
 """
 
-from fibermsk.bench import bundle, kernels, peer_table, scaling, skeleton, upper_limb
+from fibermsk.bench import bundle, kernels, peer_table, scaling, skeleton, upper_limb, view
 from fibermsk.bench.bench import Bench, Findings, Options, run_bench
 
 __all__ = ["BENCHES", "Bench", "Findings", "Options", "run_bench"]
@@ -17,6 +17,7 @@ BENCHES = {
         Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
         Bench("kernels", "parts of a step, threads, cables against Exudyn", kernels.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
+        Bench("view", "frames a second of the viewer, 5 and 500 fibers", view.run),
         Bench("peers", "the other simulators alone", peer_table.run),
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,23 +14,35 @@ __all__ = ["view"]
 
 
 def view(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Result file (.h5) or OpenSim model (.osim).")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE ...",
+            help="Result file (.h5), several of them to compare, or OpenSim model (.osim).",
+        ),
     ],
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", metavar="side-by-side|overlay", help="How several results are shown."
+        ),
+    ] = None,
     color_by: Annotated[
         str, typer.Option("--color-by", metavar="FIELD", help="Field that colors the fibers.")
     ] = "axial_force",
-    screenshot: Annotated[
-        Path | None,
-        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page for any browser, no window."),
-    ] = None,
-    max_frames: Annotated[
-        int | None,
-        typer.Option("--max-frames", help="Most frames in the page; by default all."),
+    arrows: Annotated[
+        str,
+        typer.Option(
+            "--arrows", metavar="attachment,contact", help="Forces drawn as arrows, one or both."
+        ),
+    ] = "",
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            "--theme",
+            metavar="light|dark",
+            help="Background; by default light, and of a page what its reader's system prefers.",
+        ),
     ] = None,
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
@@ -48,24 +60,49 @@ def view(
             "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
         ),
     ] = None,
+    screenshot: Annotated[
+        Path | None,
+        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page for any browser, no window."),
+    ] = None,
+    max_frames: Annotated[
+        int | None,
+        typer.Option("--max-frames", help="Most frames in the page; by default all."),
+    ] = None,
 ) -> None:
-    """Show a result or a model in a window, or write a picture or a page of it."""
+    """Show results or a model in a window, or write a picture or a page of one."""
     from fibermsk import view as pictures
 
+    file = files[0]
     is_model = file.suffix.lower() == ".osim"
     _check_options(file, is_model, time, geometry, labels, pose)
     _check_page(html, screenshot, max_frames)
-    shown = _model(file, geometry, pose or []) if is_model else _result(file)
-    if html is not None:
-        page = pictures.write_page(
-            shown, html, color_by=color_by, max_frames=max_frames, time=time, labels=labels
+    kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
+    if len(files) > 1 or compare is not None:
+        _check_several(files, {"--screenshot": screenshot is not None, "--html": html is not None})
+        pictures.show(
+            [_result(one) for one in files],
+            names=_names(files),
+            compare=_way(compare),
+            time=time,
+            color_by=color_by,
+            theme=theme or "light",
+            arrows=kinds,
         )
-        kept = _frames_in_page(shown, max_frames)
-        typer.echo(f"written to {page} ({page.stat().st_size / 1e6:.1f} MB{kept})", err=True)
-    elif screenshot is None:
-        pictures.show(shown, time=time, color_by=color_by, labels=labels)
+        return
+    shown = _model(file, geometry, pose or []) if is_model else _result(file)
+    look: dict[str, Any] = {"color_by": color_by, "arrows": kinds, "labels": labels, "time": time}
+    if html is not None:
+        _write_page(shown, html, max_frames, theme=theme or "auto", **look)
+        return
+    look["theme"] = theme or "light"
+    if screenshot is None:
+        pictures.show(shown, **look)
     else:
-        pictures.screenshot(shown, screenshot, time=time, color_by=color_by, labels=labels)
+        pictures.screenshot(shown, screenshot, **look)
         typer.echo(f"written to {screenshot}", err=True)
 
 
@@ -103,14 +140,53 @@ def _check_page(html: Path | None, screenshot: Path | None, max_frames: int | No
         check_writable(html)
 
 
-def _frames_in_page(shown: Result | Still, max_frames: int | None) -> str:
-    """Words about the frames that were left out; empty where none was."""
+def _write_page(shown: Result | Still, path: Path, max_frames: int | None, **look: Any) -> None:
+    """Write a page, and say how large it is and which frames it leaves out."""
     from fibermsk.results import Still
-    from fibermsk.view.page import kept_frames
+    from fibermsk.view.page import kept_frames, write_page
 
+    write_page(shown, path, max_frames=max_frames, **look)
     n_all = 1 if isinstance(shown, Still) else shown.time.size
     n = kept_frames(n_all, max_frames).size
-    return "" if n == n_all else f"; {n} of {n_all} frames, chosen evenly"
+    left_out = "" if n == n_all else f"; {n} of {n_all} frames, chosen evenly"
+    typer.echo(f"written to {path} ({path.stat().st_size / 1e6:.1f} MB{left_out})", err=True)
+
+
+def _way(compare: str | None) -> str:
+    """Way to compare, in the words of Python."""
+    from fibermsk.errors import ModelError
+
+    if compare is None:
+        return "side_by_side"
+    if compare not in ("side-by-side", "overlay"):
+        raise ModelError(f"--compare {compare}: must be side-by-side or overlay")
+    return compare.replace("-", "_")
+
+
+def _check_several(files: list[Path], idle: dict[str, bool]) -> None:
+    """Refuse what cannot be compared, and options that show one result."""
+    from fibermsk.errors import ModelError
+
+    if len(files) == 1:
+        raise ModelError(f"--compare needs several results, and got {files[0]} alone; name another")
+    for file in files:
+        if file.suffix.lower() == ".osim":
+            raise ModelError(f"{file} is a model; only results (.h5) are compared: view it alone")
+    for option, given in idle.items():
+        if given:
+            raise ModelError(f"{option} shows one result, and there are {len(files)}; name one")
+
+
+def _names(files: list[Path]) -> list[str]:
+    """Shortest names that tell the files apart."""
+    stems = [file.stem for file in files]
+    if len(set(stems)) == len(stems):
+        return stems
+    whole = [str(file.with_suffix("")) for file in files]
+    return [
+        f"{name} ({whole[: k + 1].count(name)})" if whole.count(name) > 1 else name
+        for k, name in enumerate(whole)
+    ]
 
 
 def _result(file: Path) -> Result:

@@ -1,38 +1,21 @@
-"""Forces as arrows: of fibers on bodies at their ends, and of contact on fibers.
-
-The arrays are those of a result; what is recorded per length is summed over lengths, nothing else.
-"""
+"""Forces as arrows whose arrays are filled in place from frame to frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from fibermsk.errors import ModelError
-from fibermsk.results.result import FiberHistory, Result
+from fibermsk.results.result import Result
+from fibermsk.view.forces import attachment_forces, element_of, hermite_places, sample_weights
 
-__all__ = [
-    "ARROW_KINDS",
-    "ArrowScale",
-    "Arrows",
-    "attachment_forces",
-    "check_kinds",
-    "contact_forces",
-    "greatest_force",
-    "sample_lengths",
-]
+__all__ = ["ArrowScale", "Arrows", "elements_per_arrow"]
 
 Array = NDArray[np.float64]
 
-ARROW_KINDS = ("attachment", "contact")
-"""Forces of the fibers on bodies at both ends; contact forces on the fibers, one an element."""
-
-_MOST = 12_000
-"""Arrows of contact at once; beyond that neighboring elements share one, with the sum."""
-_AROUND = 8
+_AROUND = 6
 _SHAFT, _HEAD = 0.022, 0.062
 """Radii over the length of the longest arrow."""
 _HEAD_LENGTH = 0.17
@@ -49,146 +32,124 @@ class ArrowScale(NamedTuple):
     length : float
         Of an arrow of that force [m].
     longest : float
-        Length of the longest arrow of the run [m].
+        Length of the longest arrow of the run [m]; 0 without any force.
+    share : int
+        Elements that an arrow of contact stands for.
     """
 
     force: float
     length: float
     longest: float
+    share: int = 1
 
     @classmethod
-    def of(cls, greatest: float, size: float) -> ArrowScale:
-        """Scale that draws the greatest force [N] about as long as a size [m].
+    def of(cls, greatest: float, size: float, share: int = 1) -> ArrowScale:
+        """Scale that draws the greatest force [N] as long as a size [m].
 
         The force is one, two or five times a power of ten, and at most the greatest.
         """
         if not greatest > 0.0:
-            return cls(1.0, size, 0.0)
-        power = 10.0 ** np.floor(np.log10(greatest))
-        force = float(power * max(k for k in (1.0, 2.0, 5.0) if k * power <= greatest * (1 + 1e-9)))
-        return cls(force, size * force / greatest, size)
+            return cls(1.0, size, 0.0, share)
+        power = 10.0 ** np.floor(np.log10(greatest * (1.0 + 1e-9)))
+        force = max(k * power for k in (1.0, 2.0, 5.0) if k * power <= greatest * (1.0 + 1e-9))
+        return cls(float(force), float(size * force / greatest), size, share)
 
 
-def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of arrows, each once, in the order of `ARROW_KINDS`.
-
-    Raises
-    ------
-    ModelError
-        If there is no such kind; the message lists those there are.
-    """
-    asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    for kind in asked:
-        if kind not in ARROW_KINDS:
-            raise ModelError(f"arrows = {kind!r}; there are: {', '.join(ARROW_KINDS)}")
-    return tuple(kind for kind in ARROW_KINDS if kind in asked)
+def elements_per_arrow(result: Result, most: int) -> int:
+    """Neighboring elements that share an arrow of contact, so that there are not too many."""
+    counts = [fiber.node_theta.size - 1 for fiber in result.fibers.values()]
+    share = 1
+    while share < max(counts, default=1) and sum(-(-n // share) for n in counts) > most:
+        share += 1
+    return share
 
 
-def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
-    """Where fibers pull on bodies, and with what force.
-
-    Returns
-    -------
-    points, forces : (2 n_fibers, 3) float array
-        Ends of the fibers [m], origin and insertion in turn, and forces on the bodies [N].
-    """
-    fibers = result.fibers.values()
-    points = [fiber.position[frame, [0, -1]] for fiber in fibers]
-    forces = [np.stack([f.force_origin[frame], f.force_insertion[frame]]) for f in fibers]
-    if not points:
-        return np.empty((0, 3)), np.empty((0, 3))
-    return np.concatenate(points), np.concatenate(forces)
-
-
-def contact_forces(fiber: FiberHistory, frame: int, share: int = 1) -> tuple[Array, Array]:
-    """Contact force on each element of a fiber.
-
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    frame : int
-        Frame index.
-    share : int
-        Neighboring elements that are summed to one arrow.
-
-    Returns
-    -------
-    points, forces : (ceil(n_elements / share), 3) float array
-        Where the fiber is pressed in the mean [m], on its surface where the force enters; and the
-        integral of the contact force per length over the current length there [N].
-    """
-    weight = sample_lengths(fiber, frame)
-    line = fiber.contact_line_force[frame]
-    center = fiber.centerline(fiber.theta, frame)
-    group = _element_of_samples(fiber) // share
-    n = -(-(fiber.node_theta.size - 1) // share)
-    forces, points, total = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
-    pressed = np.linalg.norm(line, axis=1) * weight
-    radius = np.zeros(n)
-    np.add.at(forces, group, line * weight[:, None])
-    np.add.at(points, group, center * pressed[:, None])
-    np.add.at(radius, group, fiber.radius[frame] * pressed)
-    np.add.at(total, group, pressed)
-    loaded = total > 0.0
-    points[loaded] /= total[loaded, None]
-    size = np.linalg.norm(forces, axis=1)
-    seen = loaded & (size > 0.0)
-    points[seen] += forces[seen] * (radius[seen] / total[seen] / size[seen])[:, None]
-    points[~loaded] = center[0]
-    return points, forces
+@njit(cache=True, nogil=True)
+def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forces, total, depth):
+    """Sum of the contact force of each group of samples, and where it enters the fiber."""
+    anchors[:], forces[:], total[:], depth[:] = 0.0, 0.0, 0.0, 0.0
+    center, tangent = np.empty(3), np.empty(3)
+    for s in range(node.size):
+        a, g = node[s], group[s]
+        for i in range(3):
+            center[i] = (
+                shape[s, 0] * x[a, i]
+                + shape[s, 1] * t[a, i]
+                + shape[s, 2] * x[a + 1, i]
+                + shape[s, 3] * t[a + 1, i]
+            )
+            tangent[i] = (
+                slope[s, 0] * x[a, i]
+                + slope[s, 1] * t[a, i]
+                + slope[s, 2] * x[a + 1, i]
+                + slope[s, 3] * t[a + 1, i]
+            )
+        length = weight[s] * np.sqrt(tangent[0] ** 2 + tangent[1] ** 2 + tangent[2] ** 2)
+        press = length * np.sqrt(line[s, 0] ** 2 + line[s, 1] ** 2 + line[s, 2] ** 2)
+        total[g] += press
+        depth[g] += press * radius[s]
+        for i in range(3):
+            forces[g, i] += length * line[s, i]
+            anchors[g, i] += press * center[i]
+    for g in range(total.size):
+        if total[g] > 0.0:
+            size = np.sqrt(forces[g, 0] ** 2 + forces[g, 1] ** 2 + forces[g, 2] ** 2)
+            out = depth[g] / total[g] / size if size > 0.0 else 0.0
+            for i in range(3):
+                anchors[g, i] = anchors[g, i] / total[g] + out * forces[g, i]
 
 
-def sample_lengths(fiber: FiberHistory, frame: int) -> Array:
-    """Current length of the fiber that each sample stands for [m], (n_samples,).
-
-    Notes
-    -----
-    Weights that integrate polynomials through the samples of each element exactly: at Gauss points
-    they are Gauss weights. With an element that has no sample, or more than six, the length between
-    the middles of neighboring samples.
-    """
-    nodes, theta = fiber.node_theta, fiber.theta
-    element = _element_of_samples(fiber)
-    counts = np.bincount(element, minlength=nodes.size - 1)
-    if counts.min() >= 1 and counts.max() <= 6:
-        weight = np.empty(theta.size)
-        for e in range(nodes.size - 1):
-            mine = element == e
-            h = nodes[e + 1] - nodes[e]
-            xi = (theta[mine] - nodes[e]) / h
-            powers = np.arange(xi.size)
-            moments = 1.0 / (powers + 1.0)
-            weight[mine] = h * np.linalg.solve(xi[None, :] ** powers[:, None], moments)
-    else:
-        middles = np.concatenate([[nodes[0]], 0.5 * (theta[1:] + theta[:-1]), [nodes[-1]]])
-        weight = np.diff(middles)
-    return weight * _speed(fiber, theta, frame)
-
-
-def greatest_force(result: Result, kind: str) -> float:
-    """Magnitude of the greatest force of a kind over the whole run [N]; of contact, per element."""
-    found = 0.0
-    for fiber in result.fibers.values():
-        if kind == "attachment":
-            sizes = np.linalg.norm([fiber.force_origin, fiber.force_insertion], axis=2)
+@njit(cache=True, nogil=True)
+def _fill_arrows(anchors, forces, per_newton, longest, profile, lean, circle, points, normals):
+    """Points and normals of all arrows, in place; one without force has no size."""
+    n_rings, n_around = profile.shape[0], circle.shape[0]
+    for k in range(anchors.shape[0]):
+        size = np.sqrt(forces[k, 0] ** 2 + forces[k, 1] ** 2 + forces[k, 2] ** 2)
+        there = size > 0.0 and np.isfinite(size)
+        t0, t1, t2 = 0.0, 0.0, 1.0
+        if there:
+            t0, t1, t2 = forces[k, 0] / size, forces[k, 1] / size, forces[k, 2] / size
+        length = size * per_newton if there else 0.0
+        # a short arrow is thinner too, and its head leaves half of it to the shaft
+        thick = min(longest, 3.0 * length)
+        head = min(_HEAD_LENGTH * longest, 0.5 * length)
+        if abs(t0) <= abs(t1) and abs(t0) <= abs(t2):
+            e0, e1, e2 = 0.0, t2, -t1
+        elif abs(t1) <= abs(t2):
+            e0, e1, e2 = -t2, 0.0, t0
         else:
-            pressed = np.flatnonzero(np.any(fiber.contact_line_force != 0.0, axis=(1, 2)))
-            # a hundred frames tell how long arrows get; a scale needs no more
-            pressed = pressed[:: max(1, pressed.size // 100)]
-            sizes = np.array([np.linalg.norm(contact_forces(fiber, k)[1], axis=1) for k in pressed])
-        sizes = sizes[np.isfinite(sizes)]
-        found = max(found, float(np.max(sizes, initial=0.0)))
-    return found
+            e0, e1, e2 = t1, -t0, 0.0
+        across = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
+        e0, e1, e2 = e0 / across, e1 / across, e2 / across
+        g0, g1, g2 = t1 * e2 - t2 * e1, t2 * e0 - t0 * e2, t0 * e1 - t1 * e0
+        for ring in range(n_rings):
+            along = profile[ring, 0] * length - profile[ring, 1] * head
+            out = profile[ring, 2] * thick
+            for a in range(n_around):
+                c, s = circle[a, 0], circle[a, 1]
+                d0, d1, d2 = c * e0 + s * g0, c * e1 + s * g1, c * e2 + s * g2
+                p = (k * n_rings + ring) * n_around + a
+                points[p, 0] = along * t0 + out * d0
+                points[p, 1] = along * t1 + out * d1
+                points[p, 2] = along * t2 + out * d2
+                for i in range(3):
+                    if there:
+                        points[p, i] += anchors[k, i]
+                normals[p, 0] = lean[ring, 0] * t0 + lean[ring, 1] * d0
+                normals[p, 1] = lean[ring, 0] * t1 + lean[ring, 1] * d1
+                normals[p, 2] = lean[ring, 0] * t2 + lean[ring, 1] * d2
 
 
 class Arrows:
     """Surfaces of arrows in arrays that stay where they are.
 
+    An arrow of attachment begins at the end of its fiber; one of contact where its force, the
+    integral over one element or over `ArrowScale.share` neighbors, enters the fiber's surface.
+
     Parameters
     ----------
     result : Result
-        Whose forces.
+        Whose forces; it has fibers.
     kind : str
         One of `ARROW_KINDS`.
     scale : ArrowScale
@@ -207,57 +168,66 @@ class Arrows:
     def __init__(self, result: Result, kind: str, scale: ArrowScale) -> None:
         self.kind, self.scale = kind, scale
         self._result = result
-        fibers = result.fibers.values()
-        elements = sum(fiber.node_theta.size - 1 for fiber in fibers)
-        self.share = 1 if kind == "attachment" else max(1, -(-elements // _MOST))
-        self.anchors, self.forces = self._find(0)
-        self._profile, self._slope = _profile()
-        n = len(self.anchors)
-        shape = (n * self._profile.shape[0] * _AROUND, 3)
-        self.points = np.zeros(shape, dtype=np.float32)
-        self.normals = np.zeros(shape, dtype=np.float32)
-        one = _ring_faces(self._profile.shape[0], _AROUND)
-        shift = np.arange(n)[:, None, None] * (self._profile.shape[0] * _AROUND)
-        self.faces = (one[None] + shift).reshape(-1, 3)
-        self.move(0)
+        self._fibers = tuple(result.fibers.values())
+        n = 2 * len(self._fibers) if kind == "attachment" else self._number_samples()
+        self.anchors, self.forces = np.zeros((n, 3)), np.zeros((n, 3))
+        self._total, self._depth = np.zeros(n), np.zeros(n)
+        self._profile, self._lean = _profile()
+        angle = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
+        self._circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        size = self._profile.shape[0] * _AROUND
+        self.points = np.zeros((n * size, 3), dtype=np.float32)
+        self.normals = np.zeros((n * size, 3), dtype=np.float32)
+        one = _band_faces(self._profile.shape[0], _AROUND)
+        self.faces = (one[None] + size * np.arange(n)[:, None, None]).reshape(-1, 3)
 
     def move(self, frame: int) -> None:
         """Fill the arrays with the arrows at a frame."""
-        self.anchors[:], self.forces[:] = self._find(frame)
-        size = np.linalg.norm(self.forces, axis=1)
-        drawn = np.isfinite(size) & (size > 0.0)
-        size = np.where(drawn, size, 0.0)
-        axis = np.where(drawn[:, None], self.forces, [0.0, 0.0, 1.0])
-        axis = axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-300)
-        first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis), axis=1)])
-        first /= np.linalg.norm(first, axis=1, keepdims=True)
-        second = np.cross(axis, first)
-        angle = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
-        radial = np.cos(angle)[:, None] * first[:, None] + np.sin(angle)[:, None] * second[:, None]
-        length = size * (self.scale.length / self.scale.force)
-        longest = self.scale.longest
-        # a short arrow is thinner too, and its head leaves half of it to the shaft
-        thick = np.minimum(longest, 3.0 * length)
-        head = np.minimum(_HEAD_LENGTH * longest, 0.5 * length)
-        along = self._profile[:, 0] * length[:, None] - self._profile[:, 1] * head[:, None]
-        out = self._profile[:, 2] * thick[:, None]
-        anchors = np.where(np.isfinite(self.anchors), self.anchors, 0.0)
-        base = anchors[:, None] + along[:, :, None] * axis[:, None]
-        points = base[:, :, None] + out[:, :, None, None] * radial[:, None]
-        normals = (
-            self._slope[:, 0, None, None] * axis[:, None, None]
-            + self._slope[:, 1, None, None] * radial[:, None]
-        )
-        self.points[:] = points.reshape(-1, 3)
-        self.normals[:] = normals.reshape(-1, 3)
-
-    def _find(self, frame: int) -> tuple[Array, Array]:
         if self.kind == "attachment":
-            return attachment_forces(self._result, frame)
-        found = [contact_forces(f, frame, self.share) for f in self._result.fibers.values()]
-        if not found:
-            return np.empty((0, 3)), np.empty((0, 3))
-        return np.concatenate([p for p, _ in found]), np.concatenate([f for _, f in found])
+            self.anchors[:], self.forces[:] = attachment_forces(self._result, frame)
+        else:
+            fibers = self._fibers
+            _gather(
+                np.concatenate([fiber.position[frame] for fiber in fibers]),
+                np.concatenate([fiber.tangent[frame] for fiber in fibers]),
+                np.concatenate([fiber.contact_line_force[frame] for fiber in fibers]),
+                np.concatenate([fiber.radius[frame] for fiber in fibers]),
+                *self._samples,
+                self.anchors,
+                self.forces,
+                self._total,
+                self._depth,
+            )
+        per_newton = self.scale.length / self.scale.force
+        _fill_arrows(
+            self.anchors,
+            self.forces,
+            per_newton,
+            self.scale.longest,
+            self._profile,
+            self._lean,
+            self._circle,
+            self.points,
+            self.normals,
+        )
+
+    def _number_samples(self) -> int:
+        """Node, Hermite functions, weight and arrow of each sample; gives the number of arrows."""
+        share = self.scale.share
+        node, shape, slope, weight, group = [], [], [], [], []
+        n_nodes = n_arrows = 0
+        for fiber in self._fibers:
+            a, N, dN = hermite_places(fiber.node_theta, fiber.theta)
+            node.append(a + n_nodes)
+            shape.append(N)
+            slope.append(dN)
+            weight.append(sample_weights(fiber))
+            group.append(element_of(fiber.node_theta, fiber.theta) // share + n_arrows)
+            n_nodes += fiber.node_theta.size
+            n_arrows += -(-(fiber.node_theta.size - 1) // share)
+        parts = (node, shape, slope, weight, group)
+        self._samples = tuple(np.concatenate(part) for part in parts)
+        return n_arrows
 
 
 def _profile() -> tuple[Array, Array]:
@@ -266,42 +236,20 @@ def _profile() -> tuple[Array, Array]:
     A ring lies ``c0 length - c1 head`` from the tail and has the radius ``c2 thick``.
     """
     rings = [
-        (0.0, 0.0, 0.0), (0.0, 0.0, _SHAFT),
         (0.0, 0.0, _SHAFT), (1.0, 1.0, _SHAFT),
         (1.0, 1.0, _SHAFT), (1.0, 1.0, _HEAD),
         (1.0, 1.0, _HEAD), (1.0, 0.0, 0.0),
     ]  # fmt: skip
-    lean = np.arctan2(_HEAD, _HEAD_LENGTH)
-    cone = (np.sin(lean), np.cos(lean))
-    slopes = [(-1, 0), (-1, 0), (0, 1), (0, 1), (-1, 0), (-1, 0), cone, cone]
-    return np.array(rings), np.array(slopes, dtype=float)
+    steep = np.arctan2(_HEAD, _HEAD_LENGTH)
+    cone = (np.sin(steep), np.cos(steep))
+    lean = [(0.0, 1.0), (0.0, 1.0), (-1.0, 0.0), (-1.0, 0.0), cone, cone]
+    return np.array(rings), np.array(lean)
 
 
-def _ring_faces(n_rings: int, n_around: int) -> NDArray[np.int64]:
+def _band_faces(n_rings: int, n_around: int) -> NDArray[np.int64]:
     """Triangles between the first and second ring, third and fourth, and so on."""
     a = np.arange(n_around)
     b = (a + 1) % n_around
-    band = np.concatenate(
-        [np.stack([a, b, b + n_around], 1), np.stack([a, b + n_around, a + n_around], 1)]
-    )
+    c, d = a + n_around, b + n_around
+    band = np.concatenate([np.stack([a, b, d], axis=1), np.stack([a, d, c], axis=1)])
     return np.concatenate([band + k * n_around for k in range(0, n_rings, 2)])
-
-
-def _element_of_samples(fiber: FiberHistory) -> NDArray[np.intp]:
-    nodes = fiber.node_theta
-    return np.clip(np.searchsorted(nodes, fiber.theta, side="right") - 1, 0, nodes.size - 2)
-
-
-def _speed(fiber: FiberHistory, theta: Array, frame: int) -> Array:
-    """Current length per theta [m], (n,)."""
-    nodes = fiber.node_theta
-    element = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
-    h = nodes[element + 1] - nodes[element]
-    xi = (theta - nodes[element]) / h
-    x, t = fiber.position[frame], fiber.tangent[frame]
-    slope = (
-        (6.0 * xi * (xi - 1.0) / h)[:, None] * (x[element] - x[element + 1])
-        + ((3.0 * xi - 1.0) * (xi - 1.0))[:, None] * t[element]
-        + (xi * (3.0 * xi - 2.0))[:, None] * t[element + 1]
-    )
-    return np.linalg.norm(slope, axis=1)

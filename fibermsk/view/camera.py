@@ -71,6 +71,7 @@ def fit_camera(
     up: ArrayLike = (0.0, 0.0, 1.0),
     *,
     room: float = 0.0,
+    head: float = 0.0,
     angle: float = 0.4,
     turn: float = 0.3,
 ) -> Camera:
@@ -90,6 +91,8 @@ def fit_camera(
         Unit vector that points up in the picture.
     room : float
         Part of the width kept free at the right, 0 to 1.
+    head : float
+        Part of the height kept free above, 0 to 1.
     angle : float
         Full vertical opening angle [rad].
     turn : float
@@ -101,7 +104,7 @@ def fit_camera(
         forward = second - turn * first - 0.2 * above
     else:
         forward = -first - turn * second - 0.2 * above
-    return _fit(points, margins, aspect, forward, above, room, angle)
+    return _fit(points, margins, aspect, forward, above, room, head, angle)
 
 
 def look_along(
@@ -112,6 +115,7 @@ def look_along(
     up: ArrayLike = (0.0, 0.0, 1.0),
     *,
     room: float = 0.0,
+    head: float = 0.0,
     angle: float = 0.4,
 ) -> Camera:
     """Camera which sees all points from one of the six sides.
@@ -122,7 +126,7 @@ def look_along(
         One of :data:`PRESETS` but ``"fit"``. With y up ``"front"`` looks along -x, at who faces
         ahead, and ``"right"`` along -z; with z up ``"front"`` looks along +y and ``"right"`` along
         -x. ``"top"`` has at its upper edge what is behind from the front.
-    points, margins, aspect, up, room, angle
+    points, margins, aspect, up, room, head, angle
         As for :func:`fit_camera`.
 
     Raises
@@ -135,18 +139,20 @@ def look_along(
     above = np.asarray(up, dtype=float)
     first, second = _level(above)
     # y up: `first` is x, `second` -z; z up: `first` is x, `second` y
-    front = -first if np.argmax(np.abs(above)) == 1 else second
-    right = np.cross(above, front)
+    if np.argmax(np.abs(above)) == 1:
+        front, right = -first, second
+    else:
+        front, right = second, -first
     forward = {
         "front": front,
         "back": -front,
-        "left": -right if np.argmax(np.abs(above)) == 1 else right,
-        "right": right if np.argmax(np.abs(above)) == 1 else -right,
+        "left": -right,
+        "right": right,
         "top": -above,
         "bottom": above,
     }[preset]
     upright = {"top": front, "bottom": -front}.get(preset, above)
-    return _fit(points, margins, aspect, forward, upright, room, angle)
+    return _fit(points, margins, aspect, forward, upright, room, head, angle)
 
 
 def _fit(
@@ -156,6 +162,7 @@ def _fit(
     forward: Array,
     above: Array,
     room: float,
+    head: float,
     angle: float,
 ) -> Camera:
     """Camera in a direction, as near as all points allow."""
@@ -165,12 +172,14 @@ def _fit(
     high = np.max(local + margins[:, None], axis=0)
     middle = 0.5 * (low + high)
     local = local - middle
-    tangent = np.tan(0.5 * angle)
-    usable = tangent * aspect * (1.0 - room)
-    needed = np.maximum(
-        (np.abs(local[:, 0]) + margins) / usable, (np.abs(local[:, 1]) + margins) / tangent
-    )
+    tall = np.tan(0.5 * angle)
+    # A point at depth d + z is seen within -1 and 1 - 2 free, its place shifted by free * d.
+    needed = [
+        (side * (local[:, i] + side * margins) / size - part * local[:, 2]) / (1.0 - free)
+        for i, size, free in ((0, tall * aspect, room), (1, tall, head))
+        for side, part in ((-1.0, 1.0), (1.0, 1.0 - 2.0 * free))
+    ]
     size = max(float(np.max(high - low)), 1e-6)
-    distance = max(_MARGIN * float(np.max(needed - local[:, 2])), 0.1 * size)
-    focal = middle @ axes + 0.5 * room * 2.0 * distance * tangent * aspect * axes[0]
+    distance = max(_MARGIN * float(np.max(needed)), 0.1 * size)
+    focal = middle @ axes + distance * tall * (room * aspect * axes[0] + head * axes[1])
     return Camera(focal - distance * axes[2], focal, angle, above)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.detail import VIEWER_POINTS
+from fibermsk.view.detail import viewer_points
 from fibermsk.view.fields import check_frames, field_range
 from fibermsk.view.stage import Stage, arrow_scales
 
@@ -78,7 +78,7 @@ def make_stages(
     theme: str,
     arrows: Iterable[str],
     labels: bool,
-    budget: int = VIEWER_POINTS,
+    budget: int | None = None,
 ) -> list[Stage]:
     """Stage of each result, with common limits of colors and common scales of arrows.
 
@@ -92,6 +92,7 @@ def make_stages(
         raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")
     if compare not in COMPARE:
         raise ModelError(f"compare = {compare!r}; there are: {', '.join(COMPARE)}")
+    budget = viewer_points() if budget is None else budget
     results = [one.result if isinstance(one, Still) else one for one in several]
     for result in results:
         check_frames(result)

@@ -83,7 +83,8 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
         layer.add(Surface(tubes.points, tubes.normals, tubes.faces), tubes.colors / 255.0, camera)
     for kind, arrows in stage.arrows.items():
         color = np.tile(to_rgb(ARROW_COLORS[kind]), (len(arrows.points), 1))
-        layer.add(Surface(arrows.points, arrows.normals, arrows.faces), color, camera)
+        points = arrows.points - stage.lift * camera.axes[2]
+        layer.add(Surface(points, arrows.normals, arrows.faces), color, camera)
     background = stage.theme.rgb("background")
     image = np.where(
         layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), np.array(background)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fibermsk.results.result import FiberHistory, Result
-from fibermsk.view.arrows import sample_lengths
+from fibermsk.view.forces import sample_lengths
 from fibermsk.view.legend import prefixed
 from fibermsk.view.looks import Theme
 
@@ -123,9 +123,6 @@ def _rows(fiber: FiberHistory) -> list[tuple[str, Array, tuple[Array, Array] | N
         ("stretch [-]", fiber.stretch),
     ):
         found.append((label, values.mean(axis=1), (values.min(axis=1), values.max(axis=1))))
-    density = fiber.contact_force_density
-    total = np.array(
-        [d @ sample_lengths(fiber, k) if d.any() else 0.0 for k, d in enumerate(density)]
-    )
+    total = np.sum(fiber.contact_force_density * sample_lengths(fiber), axis=1)
     found.append(("contact force, sum [N]", total, None))
     return found

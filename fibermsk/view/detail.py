@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PICTURE_POINTS", "VIEWER_POINTS", "Detail", "choose_detail"]
+from fibermsk.view.opengl import draws_in_software
 
-VIEWER_POINTS = 110_000
-"""Points of all tubes in a window: what a processor still draws more than ten times a second."""
+__all__ = ["PICTURE_POINTS", "Detail", "choose_detail", "viewer_points"]
+
+_VIEWER_POINTS = {"processor": 80_000, "graphics card": 400_000}
+"""Points of all tubes in a window: what is still drawn more than ten times a second."""
 PICTURE_POINTS = 1_500_000
 """Points of all tubes in a picture, which nobody waits for."""
 
@@ -58,3 +60,8 @@ def choose_detail(n_fibers: int, n_elements: int, budget: int) -> Detail:
         if room >= _FEWEST[0]:
             return Detail(room, around)
     return Detail(*_FEWEST)
+
+
+def viewer_points() -> int:
+    """Points of all tubes that a viewer on this machine can draw many times a second."""
+    return _VIEWER_POINTS["processor" if draws_in_software() else "graphics card"]

@@ -9,7 +9,7 @@ from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import FIBER_LABELS
 
-__all__ = ["FIELDS", "check_frames", "fiber_field", "field_range", "nearest_frame"]
+__all__ = ["FIELDS", "check_field", "check_frames", "fiber_field", "field_range", "nearest_frame"]
 
 Array = NDArray[np.float64]
 
@@ -47,6 +47,18 @@ def nearest_frame(result: Result, time: float | None) -> int:
     return int(np.argmin(np.abs(result.time - time)))
 
 
+def check_field(name: str) -> None:
+    """Refuse a name that no field has.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field; the message lists those there are.
+    """
+    if name not in FIELDS:
+        raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
+
+
 def fiber_field(fiber: FiberHistory, name: str) -> Array:
     """Values of one field over frames and samples.
 
@@ -67,6 +79,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
     ModelError
         If there is no such field; the message lists those there are.
     """
+    check_field(name)
     shape = fiber.stretch.shape
     if name == "stress":
         return fiber.axial_force / (np.pi * fiber.radius**2)
@@ -74,8 +87,6 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
         return np.broadcast_to(fiber.activation[:, None], shape)
     if name == "muscle_fraction":
         return np.broadcast_to(fiber.muscle_fraction, shape)
-    if name not in FIELDS:
-        raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
     return getattr(fiber, name)
 
 

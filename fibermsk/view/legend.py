@@ -22,7 +22,6 @@ __all__ = ["Legend", "draw_legend", "legend_image", "prefixed", "tissues"]
 
 _DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
-_WORDS = {"attachment": "fiber on bone", "contact": "contact, per element"}
 _BAR = 15.0
 """Width of a color scale in pixels."""
 
@@ -115,10 +114,10 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
         label, factor = prefixed(
             FIBER_LABELS[legend.color_by], max(abs(value) for value in legend.limits)
         )
-        limits = Normalize(*(factor * value for value in legend.limits))
+        limits = Normalize(factor * legend.limits[0], factor * legend.limits[1])
         last = len(legend.tissues) - 1
         for k, tissue in enumerate(legend.tissues):
-            box = (left + k * (_BAR + 2.0), bottom, _BAR, top - bottom)
+            box = (left + k * (_BAR + 5.0), bottom, _BAR, top - bottom)
             axes = figure.add_axes(
                 (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
             )
@@ -160,7 +159,12 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
             (left + 40.0) / width, y / height, words, fontsize=9, va="top", color=theme.text
         )
         figure.text(
-            x0, (y - 17.0) / height, _WORDS[kind], fontsize=8.5, va="top", color=theme.faint
+            x0,
+            (y - 17.0) / height,
+            _kind_words(kind, scale),
+            fontsize=8.5,
+            va="top",
+            color=theme.faint,
         )
         y -= 40.0
     for k, name in enumerate(legend.names):
@@ -189,6 +193,13 @@ def legend_image(legend: Legend, width: int, height: int) -> NDArray[np.uint8]:
     draw_legend(figure, legend, 8.0, (width, height))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba()).copy()
+
+
+def _kind_words(kind: str, scale: ArrowScale) -> str:
+    """What the arrows of a kind are."""
+    if kind == "attachment":
+        return "fiber on bone"
+    return "contact, per element" if scale.share == 1 else f"contact, per {scale.share} elements"
 
 
 def _scale_words(scale: ArrowScale) -> str:

@@ -7,7 +7,7 @@ import os
 import sys
 from functools import cache
 
-__all__ = ["draws_in_software", "has_display", "off_screen_works"]
+__all__ = ["draws_in_software", "has_display", "off_screen_works", "renderer_name"]
 
 _SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "swr", "basic render")
 
@@ -52,10 +52,13 @@ def off_screen_works() -> bool:
 
 
 @cache
-def draws_in_software() -> bool:
-    """Whether OpenGL runs on the processor, where smoothing of edges takes most of the time."""
+def renderer_name() -> str:
+    """What draws, in the words of OpenGL: a graphics card, or a program; empty where nothing does.
+
+    Without a display this is what draws off the screen.
+    """
     if not off_screen_works():
-        return True
+        return ""
     from vtkmodules.vtkRenderingCore import vtkRenderer, vtkRenderWindow
 
     window = vtkRenderWindow()
@@ -63,9 +66,16 @@ def draws_in_software() -> bool:
     window.SetSize(8, 8)
     window.AddRenderer(vtkRenderer())
     window.Render()
-    capabilities = window.ReportCapabilities().lower()
+    lines = window.ReportCapabilities().splitlines()
     window.Finalize()
-    return any(name in capabilities for name in _SOFTWARE)
+    found = (line.partition(":")[2] for line in lines if "renderer string" in line)
+    return next(found, "").strip()
+
+
+def draws_in_software() -> bool:
+    """Whether OpenGL runs on the processor, where smoothing of edges takes most of the time."""
+    name = renderer_name().lower()
+    return not name or any(program in name for program in _SOFTWARE)
 
 
 def _loads(library: str) -> bool:

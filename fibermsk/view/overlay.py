@@ -1,20 +1,36 @@
-"""Pictures that lie over a scene, at a place in pixels."""
+"""Pictures and words that lie over a scene, at places in pixels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
-from vtkmodules.vtkRenderingCore import vtkActor2D, vtkImageMapper
+from vtkmodules.vtkRenderingCore import vtkActor2D, vtkImageMapper, vtkRenderer
 
-__all__ = ["ImageOverlay"]
+__all__ = ["ImageOverlay", "add_overlay_renderer", "font", "text_image"]
+
+
+def add_overlay_renderer(render_window: Any) -> Any:
+    """Renderer over all others, the size of the window, that no mouse reaches."""
+    renderer = vtkRenderer()
+    layer = render_window.GetNumberOfLayers()
+    render_window.SetNumberOfLayers(layer + 1)
+    renderer.SetLayer(layer)
+    renderer.InteractiveOff()
+    render_window.AddRenderer(renderer)
+    return renderer
 
 
 class ImageOverlay:
-    """A picture over one renderer; shown again, it is replaced in place.
+    """A picture over a scene; shown again in the same size, it is replaced in place.
 
     Parameters
     ----------
@@ -44,7 +60,7 @@ class ImageOverlay:
         image : (height, width, 4) uint8 array
             Red, green, blue and opacity, the upper row first.
         left, bottom : int
-            Pixels from the left and from below, within the renderer.
+            Pixels from the left and from below.
         """
         height, width = image.shape[:2]
         if self._pixels is None or self._pixels.shape != image.shape:
@@ -62,3 +78,37 @@ class ImageOverlay:
     def hide(self) -> None:
         """Show nothing."""
         self.actor.VisibilityOff()
+
+    @property
+    def visible(self) -> bool:
+        """Whether anything is shown."""
+        return bool(self.actor.GetVisibility())
+
+
+@cache
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """The font of matplotlib's figures, so that all words look alike."""
+    path = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    return ImageFont.truetype(str(path), size)
+
+
+def text_image(lines: Sequence[tuple[str, int, str]], width: int, height: int) -> NDArray[np.uint8]:
+    """Lines of words from the upper left corner, on a transparent ground.
+
+    Parameters
+    ----------
+    lines : sequence of (str, int, str)
+        Words, size of the font in pixels, color.
+    width, height : int
+        Of the picture; what does not fit is cut off.
+    """
+    # the color of words at their edges too, where they are translucent
+    ground = Image.new("RGBA", (width, height), (0, 0, 0, 0))
+    image = ground
+    y = 0
+    for words, size, color in lines:
+        layer = Image.new("RGBA", (width, height), color + "00")
+        ImageDraw.Draw(layer).text((0, y), words, fill=color, font=font(size))
+        image = Image.alpha_composite(image, layer)
+        y += round(1.45 * size)
+    return np.asarray(image)

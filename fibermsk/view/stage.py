@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
-from fibermsk.view.arrows import Arrows, ArrowScale, check_kinds, greatest_force
+from fibermsk.view.arrows import Arrows, ArrowScale, elements_per_arrow
 from fibermsk.view.camera import Camera, fit_camera
 from fibermsk.view.detail import PICTURE_POINTS, choose_detail
-from fibermsk.view.fields import check_frames, fiber_field, field_range
+from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
+from fibermsk.view.forces import check_kinds, greatest_force
 from fibermsk.view.labels import Label
 from fibermsk.view.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
 from fibermsk.view.meshes import extreme_points
@@ -38,6 +39,8 @@ OVERSAMPLING = 2
 _CAMERA_FRAMES = 24
 _ARROW_PART = 0.22
 """Length of the longest arrow over the size of the scene."""
+_POINTS_PER_ARROW = 100
+"""Points of the budget of the fibers that allow one arrow of contact."""
 _GHOST = 0.4
 """Opacity of a result that lies over another one."""
 
@@ -59,7 +62,7 @@ class Stage:
     theme : str
         ``"light"`` or ``"dark"``.
     arrows : iterable of str
-        Forces drawn as arrows, of :data:`fibermsk.view.arrows.ARROW_KINDS`.
+        Forces drawn as arrows, of :data:`fibermsk.view.forces.ARROW_KINDS`.
     scales : mapping of str to ArrowScale, optional
         How long arrows of each kind are; by default the longest of the run has a part of the size
         of the scene.
@@ -108,6 +111,7 @@ class Stage:
         self.theme: Theme = find_theme(theme)
         self.result = result
         self.is_still = still is not None
+        self.most_arrows = max(budget // _POINTS_PER_ARROW, 1)
         self.opacity = _GHOST if ghost else 1.0
         self.set_field(color_by, limits)
         self.tubes: Tubes | None = None
@@ -136,6 +140,7 @@ class Stage:
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by another field; limits are those of the run by default."""
+        check_field(color_by)
         fibers = self.result.fibers.values()
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
         self.limits = limits if limits is not None else field_range(self.result, color_by)
@@ -156,6 +161,16 @@ class Stage:
             else Arrows(self.result, kind, scales[kind])
             for kind in kinds
         }
+
+    @property
+    def lift(self) -> float:
+        """How far arrows are drawn nearer to the eye than they are [m].
+
+        A fiber pulls along itself: without it most arrows would lie inside of their fibers.
+        """
+        fibers = self.result.fibers.values()
+        thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
+        return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
 
     def move(self, frame: int) -> None:
         """Fill the arrays of tubes, their colors and arrows with those at a frame."""
@@ -248,10 +263,14 @@ def arrow_scales(stages: Iterable[Stage], kinds: Iterable[str]) -> dict[str, Arr
     """Scales that several stages share, by kind of arrow."""
     stages, kinds = list(stages), check_kinds(kinds)
     size = _ARROW_PART * max(stage.size for stage in stages)
-    return {
-        kind: ArrowScale.of(max(greatest_force(stage.result, kind) for stage in stages), size)
-        for kind in kinds
-    }
+    scales = {}
+    for kind in kinds:
+        share = 1
+        if kind == "contact":
+            share = max(elements_per_arrow(stage.result, stage.most_arrows) for stage in stages)
+        greatest = max(greatest_force(stage.result, kind, share) for stage in stages)
+        scales[kind] = ArrowScale.of(greatest, size, share)
+    return scales
 
 
 def _outline(shape: ShapeRecord) -> tuple[Array, float]:

@@ -26,8 +26,8 @@ class Surface:
         Point indices, counterclockwise seen from outside.
     """
 
-    points: Array
-    normals: Array
+    points: NDArray[np.floating]
+    normals: NDArray[np.floating]
     faces: NDArray[np.int64]
 
 

@@ -7,7 +7,6 @@ radius and its derivative along the length, ``e`` a unit vector across the fiber
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.detail import Detail
+from fibermsk.view.forces import hermite_places
 from fibermsk.view.surfaces import tube_faces
 
 __all__ = ["Tubes"]
@@ -190,7 +190,7 @@ class Tubes:
         theta = np.linspace(0.0, 1.0, detail.n_along)
         n_nodes = np.cumsum([0, *(fiber.node_theta.size for fiber in self._fibers)])
         n_samples = np.cumsum([0, *(fiber.theta.size for fiber in self._fibers)])
-        places = [_elements(fiber.node_theta, theta) for fiber in self._fibers]
+        places = [hermite_places(fiber.node_theta, theta) for fiber in self._fibers]
         self._node = np.stack([element for element, _, _ in places]) + n_nodes[:-1, None]
         self._shape = np.stack([shape for _, shape, _ in places])
         self._slope = np.stack([slope for _, _, slope in places])
@@ -256,26 +256,6 @@ class Tubes:
 def _rows(arrays: Sequence[Array], frame: int) -> Array:
     """One frame of all fibers, one after the other."""
     return np.concatenate([array[frame] for array in arrays])
-
-
-def _elements(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Any, Any]:
-    """First node of the element of each section, Hermite functions and their derivatives."""
-    element = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
-    h = nodes[element + 1] - nodes[element]
-    xi = (theta - nodes[element]) / h
-    shape = [
-        1.0 + xi**2 * (2.0 * xi - 3.0),
-        h * xi * (xi - 1.0) ** 2,
-        xi**2 * (3.0 - 2.0 * xi),
-        h * xi**2 * (xi - 1.0),
-    ]
-    slope = [
-        6.0 * xi * (xi - 1.0) / h,
-        (3.0 * xi - 1.0) * (xi - 1.0),
-        6.0 * xi * (1.0 - xi) / h,
-        xi * (3.0 * xi - 2.0),
-    ]
-    return element, np.stack(shape, axis=1), np.stack(slope, axis=1)
 
 
 def _between(samples: Array, theta: Array) -> tuple[NDArray[np.intp], Array]:

@@ -13,7 +13,6 @@ from vtkmodules.vtkRenderingCore import vtkCellPicker
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.camera import PRESETS, Camera, fit_camera, look_along
 from fibermsk.view.compare import (
     common_limits,
@@ -24,16 +23,19 @@ from fibermsk.view.compare import (
     set_common_arrows,
 )
 from fibermsk.view.curves import FiberCurves
+from fibermsk.view.fields import FIELDS, check_field
 from fibermsk.view.legend import Legend, legend_image, tissues
 from fibermsk.view.looks import find_theme
 from fibermsk.view.opengl import draws_in_software, off_screen_works
-from fibermsk.view.overlay import ImageOverlay
+from fibermsk.view.overlay import ImageOverlay, add_overlay_renderer, text_image
 from fibermsk.view.playback import Playback
 from fibermsk.view.vtk_draw import Halo, VtkScene, add_lights, set_camera
 
 __all__ = ["Viewer"]
 
 _LEGEND_WIDTH = 172
+_HEAD = 70
+"""Height of the words above the scene, in pixels."""
 _PICK_TOLERANCE = 0.004
 """Over the diagonal of the picture: how near to a thin fiber is on it."""
 
@@ -111,7 +113,7 @@ class Viewer:
         times = common_times(self.results)
         self.playback = Playback(times, float(times[-1]) if time is None else time)
         fibers = any(result.fibers for result in self.results)
-        self.fields: tuple[str, ...] = tuple(FIBER_LABELS) if fibers else ()
+        self.fields: tuple[str, ...] = FIELDS if fibers else ()
         self._preset = "fit"
         self._selected: tuple[int, str] | None = None
         self._curves: FiberCurves | None = None
@@ -124,18 +126,13 @@ class Viewer:
             border=False,
         )
         self.plotter.render_window.SetMultiSamples(0 if draws_in_software() else 4)
-        self._size = tuple(size)
         self._scenes: list[VtkScene] = []
-        self._words: list[Any] = []
+        self._margins = (0, 0)
         for k, stage in enumerate(self._stages):
             self.plotter.subplot(0, k % self._split)
             if k < self._split:
                 add_lights(self.plotter.renderer)
             self._scenes.append(VtkScene(stage, self.plotter))
-            if k < self._split:
-                self._words.append(
-                    self.plotter.add_text(" ", position="upper_left", font_size=10, render=False)
-                )
             if stage.labels:
                 self.plotter.add_point_labels(
                     np.stack([label.point for label in stage.labels]),
@@ -148,12 +145,16 @@ class Viewer:
                 )
         if self._split > 1:
             self.plotter.link_views()
-        self._halo = Halo(self.plotter.renderers[0])
-        self._legend = ImageOverlay(self.plotter.renderers[self._split - 1])
         self.plotter.subplot(0, 0)
-        self._renderer_events = self.plotter.render_window.AddObserver(
-            "StartEvent", lambda *_: self._fit_size()
-        )
+        self.plotter.add_axes(viewport=(0.0, 0.0, 0.12, 0.14))
+        self._views = list(self.plotter.renderers)[: self._split]
+        self._halo = Halo()
+        self.overlay = add_overlay_renderer(self.plotter.render_window)
+        self._legend = ImageOverlay(self.overlay)
+        self._words = [ImageOverlay(self.overlay) for _ in self._views]
+        self._size = (0, 0)
+        self._fit_size()
+        self.plotter.render_window.AddObserver("StartEvent", lambda *_: self._fit_size())
         self._show_theme()
         self.look("fit")
         self._show_frame()
@@ -188,6 +189,11 @@ class Viewer:
         """Values at the ends of the color scale."""
         return self._stages[0].limits
 
+    @property
+    def n_points(self) -> int:
+        """Points of all fibers that are drawn."""
+        return sum(len(s.tubes.points) for s in self._stages if s.tubes is not None)
+
     def show_time(self, t: float) -> None:
         """Show the frame nearest to a time [s]."""
         self.playback.seek(t)
@@ -207,6 +213,7 @@ class Viewer:
 
     def set_field(self, name: str) -> None:
         """Color the fibers by another field."""
+        check_field(name)
         limits = common_limits(self.results, name)
         for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
             stage.set_field(name, limits)
@@ -235,8 +242,8 @@ class Viewer:
         if preset not in PRESETS:
             raise ModelError(f"preset = {preset!r}; there are: {', '.join(PRESETS)}")
         camera = self._camera(preset)
-        for renderer in self.plotter.renderers[: self._split]:
-            set_camera(renderer, camera)
+        for view in self._views:
+            set_camera(view, camera)
         self._preset = preset
 
     def select(self, fiber_name: str | None, result: int = 0) -> None:
@@ -262,7 +269,7 @@ class Viewer:
         self._halo.around(
             tubes,
             list(fibers).index(fiber_name),
-            self.plotter.renderers[result % self._split],
+            self._views[result % self._split],
             self._stages[result].theme.rgb("accent"),
         )
 
@@ -335,26 +342,32 @@ class Viewer:
 
     def _show_words(self) -> None:
         """Name and time in the corner of each view."""
-        frames = self._frames()
-        for k, words in enumerate(self._words):
+        time, theme = float(self.playback.times[self.playback.frame]), self._stages[0].theme
+        left, _, width, top = self._area
+        width //= self._split
+        for k, (overlay, frame) in enumerate(zip(self._words, self._frames(), strict=False)):
             result = self.results[k]
-            name = self.names[k] if self._split == len(self.results) else ", ".join(self.names)
+            name = self.names[k] if self.compare == "side_by_side" else " and ".join(self.names)
             broken = "" if result.status == "success" else f" ({result.status})"
-            text = f"{name}{broken}"
+            lines = [(name + broken, 17, theme.text)]
             if not self._stages[k].is_still:
-                time = self.playback.times[self.playback.frame]
-                ended = time > result.time[-1] + 1e-9 or time < result.time[0] - 1e-9
-                shown = result.time[frames[k]] if ended else time
-                text += f"\nt = {shown:.3f} s" + (" (no later frame)" if ended else "")
-            words.SetText(2, text)
+                shown = float(result.time[frame])
+                inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
+                words = f"t = {time if inside else shown:.3f} s"
+                lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
+            image = text_image(lines, max(width - 24, 1), 52)
+            overlay.show(image, left + k * width + 16, top - 64)
 
     def _show_theme(self) -> None:
         theme = self._stages[0].theme
         for scene in self._scenes:
             scene.show_theme()
-        for words in self._words:
-            words.GetTextProperty().SetColor(*theme.rgb("text"))
+        marker = self._views[0].axes_widget.GetOrientationMarker()
+        for axis in "XYZ":
+            caption = getattr(marker, f"Get{axis}AxisCaptionActor2D")()
+            caption.GetCaptionTextProperty().SetColor(*theme.rgb("text"))
         self._halo.color(theme.rgb("accent"))
+        self._show_words()
         self._show_legend()
 
     def _show_legend(self) -> None:
@@ -370,39 +383,65 @@ class Viewer:
         if not legend:
             self._legend.hide()
             return
+        left, bottom, width, top = self._area
+        image = legend_image(legend, _LEGEND_WIDTH, max(top - bottom, 200))
+        self._legend.show(image, max(left + width - _LEGEND_WIDTH, 0), bottom)
+
+    @property
+    def _area(self) -> tuple[int, int, int, int]:
+        """Left, bottom, width and top of all views together, in pixels."""
         width, height = self.plotter.window_size
-        image = legend_image(legend, _LEGEND_WIDTH, max(height, 200))
-        self._legend.show(image, width // self._split - _LEGEND_WIDTH, 0)
+        right, bottom = self._margins
+        return 0, bottom, max(width - right, 1), height
+
+    def set_margins(self, right: int, bottom: int) -> None:
+        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
+        self._margins = (right, bottom)
+        self._size = (0, 0)
+        self._fit_size()
 
     def _fit_size(self) -> None:
-        """Put the legend at the edge of a window of another size."""
+        """Arrange views, words and legend in a window of another size."""
         size = tuple(self.plotter.window_size)
-        if size != self._size:
-            self._size = size
-            self._show_legend()
+        if size == self._size:
+            return
+        self._size = size
+        left, bottom, width, top = self._area
+        for k, view in enumerate(self._views):
+            view.SetViewport(
+                (left + k * width / self._split) / size[0],
+                bottom / size[1],
+                (left + (k + 1) * width / self._split) / size[0],
+                top / size[1],
+            )
+        corner = 110.0 * self._split / width, 110.0 / max(top - bottom, 1)
+        self._views[0].axes_widget.SetViewport(0.0, 0.0, *(min(part, 1.0) for part in corner))
+        self._show_words()
+        self._show_legend()
 
     def _camera(self, preset: str) -> Camera:
-        width, height = self.plotter.window_size
-        width = width // self._split
+        _, bottom, width, top = self._area
+        width, height = max(width // self._split, 1), max(top - bottom, 1)
         cloud = np.concatenate([stage.cloud for stage in self._stages])
         margins = np.concatenate([stage.margins for stage in self._stages])
         stage = self._stages[0]
         room = _LEGEND_WIDTH / width if stage.tubes is not None else 0.0
         up, aspect, room = stage.result.up, width / height, min(room, 0.5)
+        head = min(_HEAD / height, 0.3)
         if preset == "fit":
             turn = 0.5 if stage.is_still else 0.3
-            return fit_camera(cloud, margins, aspect, up, room=room, turn=turn)
-        return look_along(preset, cloud, margins, aspect, up, room=room)
+            return fit_camera(cloud, margins, aspect, up, room=room, head=head, turn=turn)
+        return look_along(preset, cloud, margins, aspect, up, room=room, head=head)
 
     def _at(self, x: float, y: float) -> tuple[int, str] | None:
         """Number of the result and name of the fiber at a pixel."""
-        width, height = self.plotter.window_size
-        if not (0 <= x < width and 0 <= y < height):
+        left, bottom, width, top = self._area
+        if not (left <= x < left + width and bottom <= y < top):
             return None
-        view = min(int(x * self._split / width), self._split - 1)
+        view = min(int((x - left) * self._split / width), self._split - 1)
         picker = vtkCellPicker()
         picker.SetTolerance(_PICK_TOLERANCE)
-        if not picker.Pick(x, y, 0.0, self.plotter.renderers[view]):
+        if not picker.Pick(x, y, 0.0, self._views[view]):
             return None
         for k, scene in enumerate(self._scenes):
             if scene.fiber_actor is not None and picker.GetActor() is scene.fiber_actor:

@@ -71,7 +71,7 @@ class VtkScene:
                 scalars="colors",
                 rgb=True,
                 opacity=stage.opacity,
-                culling="none" if stage.opacity == 1.0 else "back",
+                culling="back",  # tubes are closed
                 ambient=AMBIENT,
                 specular=0.2,
                 specular_power=30.0,
@@ -80,6 +80,7 @@ class VtkScene:
             )
             self.fiber_actor.prop.interpolation = "phong"
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
+        self.renderer.AddObserver("StartEvent", lambda *_: self._lift_arrows())
         self.show_theme()
         self.show_arrows()
         self.show_frame(0)
@@ -128,6 +129,13 @@ class VtkScene:
             actor.pickable = False
             self.renderer.AddActor(actor)
             self._arrows[kind] = arrows, mesh, actor
+
+    def _lift_arrows(self) -> None:
+        """Draw arrows nearer to the eye, in front of the fibers that they begin in."""
+        if self._arrows:
+            forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
+            for _, _, actor in self._arrows.values():
+                actor.position = tuple(-self.stage.lift * forward)
 
     def look(self, camera: Camera) -> None:
         """Set the camera."""
@@ -198,8 +206,8 @@ def _moved(mesh: pv.PolyData) -> None:
 class Halo:
     """Outline around the fiber that is selected: its inside, a bit wider, in one color."""
 
-    def __init__(self, renderer: Any) -> None:
-        self._renderer = renderer
+    def __init__(self) -> None:
+        self._renderer: Any = None
         self._tubes: Tubes | None = None
         self._part = slice(0, 0)
         self._mesh: pv.PolyData | None = None

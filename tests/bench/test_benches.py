@@ -131,3 +131,22 @@ def test_skeleton():
     assert cases["all", 40]["coordinates"] == 100
     parts = sum(row["seconds"] for (case, n), row in cases.items() if n == 40 and case != "all")
     assert 0.3 * parts < cases["all", 40]["seconds"] < 3.0 * parts
+
+
+def test_view(monkeypatch):
+    from fibermsk.bench import view
+    from fibermsk.view import opengl
+
+    if not opengl.off_screen_works():
+        pytest.skip("this machine has no OpenGL, which a viewer needs")
+    monkeypatch.setattr(view, "_CASES", ((5, 8), (500, 3)))
+    found = run("view", quick=True)
+    assert [row["n"] for row in found["rows"]] == [5, 5, 500, 500]
+    for row in found["rows"]:
+        assert row["renderer"]
+        assert row["seconds"] == row["update_seconds"] + row["draw_seconds"]
+        assert row["frames_per_second"] == pytest.approx(1.0 / row["seconds"])
+    wanted = found["ratios"]["frames_over_wanted"]
+    assert wanted["5 fibers x 8 elements"] == pytest.approx(
+        found["rows"][0]["frames_per_second"] / 30.0
+    )

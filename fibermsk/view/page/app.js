@@ -2,7 +2,6 @@
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20];
-const MOST_CONTACT_ARROWS = 4000;
 const MOST_NAMES = 60;
 
 class App {
@@ -18,6 +17,7 @@ class App {
       { words: name, unit: unitName, note: "", line: plainArray(bytes, values) }
     ));
     this.model = {
+      fibers: this.fibers.length,
       rings: this.fibers.length ? new Rings(this.fibers) : null,
       pieces: head.pieces.map((piece) => ({
         ...piece,
@@ -27,8 +27,6 @@ class App {
       })),
     };
     this.camera = new Camera(head.camera, head.up, plainArray(bytes, head.camera.cloud));
-    const elements = this.fibers.reduce((sum, fiber) => sum + fiber.nNodes - 1, 0);
-    this.share = Math.max(1, Math.ceil(elements / MOST_CONTACT_ARROWS));
     this.longest = 0.22 * head.size;
     this.frame = 0;
     this.field = head.color_by;
@@ -38,7 +36,9 @@ class App {
     this.charts = [];
     this.dirty = false;
     this.error = null;
-    this.sharpness = 1; // part of the pixels drawn while playing, less on slow graphics
+    const { along = 0, around = 0 } = this.model.rings ?? {};
+    this.heavy = 2 * along * around * this.fibers.length > 100000;
+    this.pace = new Pace(() => this.redraw());
   }
 
   start() {
@@ -148,7 +148,7 @@ class App {
     watchPointers(canvas, this.camera, {
       redraw: () => {
         this.touched = true;
-        this.redraw();
+        this.redraw(this.arrowKinds.length > 0); // their scale depends on the distance
       },
       click: (x, y, touch) => {
         canvas.focus({ preventScroll: true });
@@ -216,7 +216,6 @@ class App {
       if (!this.playing) return;
       if (before !== null) {
         const wall = Math.min((now - before) / 1000, 0.5);
-        if (wall > 0.07) this.sharpness = Math.max(0.5, this.sharpness - 0.1);
         // The slider may have moved in between.
         if (this.sought) clock = this.time[this.frame];
         this.sought = false;
@@ -327,6 +326,7 @@ class App {
     this.dirty = true;
     requestAnimationFrame(() => {
       this.dirty = false;
+      this.pace.begin();
       this.paint();
     });
   }
@@ -344,7 +344,7 @@ class App {
     const rows = [], kinds = this.arrowKinds;
     const put = (kind, point, force) => {
       const way = scale(this.longest / this.head.greatest[kind], force);
-      if (length(way) > 1e-3 * this.longest) rows.push(...point, ...way, ...rgb(this.head.colors[kind]));
+      if (length(way) > 0.01 * this.longest) rows.push(...point, ...way, ...rgb(this.head.colors[kind]));
     };
     for (const fiber of this.fibers) {
       if (kinds.includes("attachment")) {
@@ -353,7 +353,7 @@ class App {
         put("attachment", fiber.point(this.frame, 1), triple(fiber.force_insertion));
       }
       if (kinds.includes("contact")) {
-        const found = fiber.contacts(this.frame, this.share);
+        const found = fiber.contacts(this.frame, this.head.share);
         found.forEach(({ point, force }) => put("contact", point, force));
       }
     }
@@ -366,7 +366,7 @@ class App {
     poses.ground = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
     return {
       ...this.camera.matrices(width / height), poses, longest: this.longest,
-      background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
+      coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
       shade: this.head.shade[this.theme],
     };
   }
@@ -377,9 +377,14 @@ class App {
     if (this.scene && this.stale) this.scene.fill(this.model.rings, this.arrowRows());
     this.stale = false;
     if (this.scene && width && height) {
-      const dpr = Math.min(window.devicePixelRatio || 1, 2) * (this.playing ? this.sharpness : 1);
+      const dpr = Math.min(window.devicePixelRatio || 1, 2) * this.pace.sharpness;
       this.resize(Math.round(width * dpr), Math.round(height * dpr));
+      const start = performance.now(), wanted = this.pace.wanted;
       this.scene.draw(this.lookNow(width, height));
+      if (wanted) {
+        this.scene.finish();
+        this.pace.took(performance.now() - start);
+      }
     }
     if (this.legendStale) this.paintLegend();
     this.legendStale = false;
@@ -411,12 +416,12 @@ class App {
       return { kind, force, pixels: force * perNewton };
     });
     drawLegend($("legend"), {
-      field, tissues, colors: this.head.colors, arrows, height: $("scene").clientHeight,
-      ink: this.look.ink, faint: this.look.faint, dpr: window.devicePixelRatio || 1,
+      field, tissues, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
+      ink: this.look.ink, faint: this.look.faint, dpr: 2,
     });
     const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
     const ends = field.limits.map((x) => short(factor * x)).join(" to ");
-    const forces = arrows.map(({ kind, force }) => `; arrows: ${ARROW_WORDS[kind]}, ${force} N`);
+    const forces = arrows.map(({ kind, force }) => `; arrows: ${arrowWords(kind, this.head.share)}, ${force} N`);
     const words = `Color: ${field.words}, ${ends}${name === "-" ? "" : ` ${name}`}`;
     $("legend").setAttribute("aria-label", words + forces.join(""));
   }
@@ -426,27 +431,41 @@ class App {
     place.replaceChildren();
     const wanted = [];
     const shown = $("show-names").checked;
-    if (shown) this.head.labels.forEach(({ words, point }) => wanted.push([words, point]));
+    const named = shown && this.fibers.length <= MOST_NAMES;
     this.fibers.forEach((fiber, k) => {
-      if (k === this.selected || (shown && this.fibers.length <= MOST_NAMES)) {
-        wanted.unshift([fiber.name, fiber.point(this.frame, 0.5)]);
-      }
+      // Neighbors are named at different places along them.
+      const label = () => [fiber.name, fiber.point(this.frame, 0.35 + 0.1 * (k % 4))];
+      if (k === this.selected) wanted.unshift([...label(), true]);
+      else if (named) wanted.push([...label(), false]);
     });
+    if (shown) {
+      this.head.labels.forEach(({ words, point }) => wanted.push([words, point, false]));
+    }
     const taken = [];
-    for (const [words, point] of wanted) {
+    for (const [words, point, selected] of wanted) {
       const [x, y, away] = this.camera.project(point, width, height);
       if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
-      const wide = 7 * words.length + 12;
-      const box = [clamp(x + 8, 0, Math.max(0, width - wide)), clamp(y - 9, 0, height - 18)];
-      const hit = taken.some(([a, b, w]) => (
-        box[0] < a + w && a < box[0] + wide && Math.abs(box[1] - b) < 18
-      ));
-      if (hit) continue;
-      taken.push([...box, wide]);
       const span = document.createElement("span");
       span.textContent = words;
-      span.style.transform = `translate(${box[0]}px, ${box[1]}px)`;
+      span.classList.toggle("selected", selected);
       place.append(span);
+      const wide = span.offsetWidth, tall = span.offsetHeight;
+      const inside = ([left, top]) => (
+        left >= 0 && left + wide <= width && top >= 0 && top + tall <= height
+      );
+      const free = ([left, top]) => inside([left, top]) && taken.every(([a, b, w, h]) => (
+        left + wide <= a || a + w <= left || top + tall <= b || b + h <= top
+      ));
+      const spots = [0, 1, -1, 2, -2].flatMap((k) => [
+        [x + 10, y + k * tall - 0.5 * tall], [x - 10 - wide, y + k * tall - 0.5 * tall],
+      ]);
+      const spot = spots.find(free);
+      if (!spot) {
+        span.remove();
+        continue;
+      }
+      taken.push([...spot, wide, tall]);
+      span.style.transform = `translate(${spot[0]}px, ${spot[1]}px)`;
     }
   }
 
@@ -504,7 +523,7 @@ class App {
     picture.width = k * width;
     picture.height = k * height;
     this.resize(2 * k * width, 2 * k * height);
-    this.scene.draw(this.lookNow(width, height));
+    this.scene.draw({ ...this.lookNow(width, height), coarseness: 0 });
     const pen = picture.getContext("2d");
     pen.imageSmoothingQuality = "high";
     pen.drawImage($("view"), 0, 0, picture.width, picture.height);
@@ -551,6 +570,7 @@ function outside(app) {
       frame: app.frame, time: app.time[app.frame], frames: app.time.length, field: app.field,
       playing: app.playing, theme: app.theme, selected: app.fibers[app.selected]?.name ?? null,
       arrows: app.arrowKinds, error: app.error, settled: !app.dirty,
+      resting: !app.dirty && !app.pace.moving, coarseness: app.pace.coarseness,
     }),
   });
 }

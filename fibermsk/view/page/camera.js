@@ -53,12 +53,17 @@ class Camera {
     }
     const middle = low.map((x, i) => 0.5 * (x + high[i]));
     const tangent = Math.tan(0.5 * this.angle);
-    const usable = tangent * aspect * (1 - room);
+    const wide = tangent * aspect;
     let needed = -Infinity, size = 1e-6;
     for (const [x, y, z, margin] of local) {
-      const wide = (Math.abs(x - middle[0]) + margin) / usable;
-      const tall = (Math.abs(y - middle[1]) + margin) / tangent;
-      needed = Math.max(needed, Math.max(wide, tall) - (z - middle[2]));
+      const [dx, dy, dz] = [x - middle[0], y - middle[1], z - middle[2]];
+      // The same in camera.py: a point is seen within -1 and 1 - 2 room.
+      needed = Math.max(
+        needed,
+        ((margin - dx) / wide - dz) / (1 - room),
+        ((margin + dx) / wide - (1 - 2 * room) * dz) / (1 - room),
+        (margin + Math.abs(dy)) / tangent - dz,
+      );
     }
     for (let i = 0; i < 3; i++) size = Math.max(size, high[i] - low[i]);
     this.distance = Math.max(MARGIN * needed, 0.1 * size);

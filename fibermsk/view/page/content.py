@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.still import Still
 from fibermsk.results.units import FIBER_LABELS
+from fibermsk.view.arrows import elements_per_arrow
 from fibermsk.view.camera import PRESETS, look_along
 from fibermsk.view.fields import FIELDS, field_range
+from fibermsk.view.forces import greatest_force, sample_weights
 from fibermsk.view.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
 from fibermsk.view.page.packing import Packer
 from fibermsk.view.pieces import still_labels
@@ -21,7 +23,9 @@ __all__ = ["Content", "content", "kept_frames"]
 
 Array = NDArray[np.float64]
 
-_N_DIRECTIONS = 600
+_N_DIRECTIONS = 300
+_MOST_CONTACTS = 3000
+"""Arrows of contact at once; beyond that neighboring elements share one."""
 
 
 class Content(NamedTuple):
@@ -65,6 +69,7 @@ def content(
     stage = Stage(shown, color_by, labels=labels)
     result = stage.result
     frames = kept_frames(result.time.size, max_frames)
+    share = elements_per_arrow(result, _MOST_CONTACTS)
     packer = Packer()
     fibers = [_fiber(packer, name, fiber, frames) for name, fiber in result.fibers.items()]
     pairs = zip(fibers, result.fibers.values(), strict=True)
@@ -123,9 +128,10 @@ def content(
             "cloud": packer.plain(_outermost(stage.cloud, stage.margins), "f8"),
         },
         "size": float(np.linalg.norm(np.ptp(stage.cloud, axis=0))),
+        "share": share,
         "greatest": {
-            "attachment": max(map(_greatest_pull, result.fibers.values()), default=0.0),
-            "contact": max(map(_greatest_contact, result.fibers.values()), default=0.0),
+            "attachment": greatest_force(result, "attachment"),
+            "contact": greatest_force(result, "contact", share),
         },
         "colors": {"muscle": list(FIELD_COLORS), "tendon": list(TENDON_COLORS), **ARROW_COLORS},
         "shade": {name: theme.shade for name, theme in THEMES.items()},
@@ -141,7 +147,7 @@ def _fiber(
     note: dict[str, Any] = {"name": name}
     for key in ("node_theta", "theta"):
         note[key] = packer.plain(getattr(fiber, key), "f8")
-    note["weight"] = packer.plain(_weights(fiber), "f8")
+    note["weight"] = packer.plain(sample_weights(fiber), "f8")
     note["muscle_fraction"] = packer.plain(fiber.muscle_fraction, "f4")
     for key in (
         "position", "tangent", "stretch", "radius", "axial_force", "contact_line_force",
@@ -189,65 +195,6 @@ def _labels(shown: Result | Still) -> list[dict[str, Any]]:
     return [{"words": label.words, "point": [float(x) for x in label.point]} for label in labels]
 
 
-def _greatest_pull(fiber: FiberHistory) -> float:
-    """Greatest force on a body at one of its ends [N]."""
-    lengths = np.linalg.norm([fiber.force_origin, fiber.force_insertion], axis=-1)
-    return float(np.max(lengths, where=np.isfinite(lengths), initial=0.0))
-
-
-def _greatest_contact(fiber: FiberHistory) -> float:
-    """Greatest contact force on an element [N]."""
-    pressed = np.flatnonzero(np.any(fiber.contact_line_force != 0.0, axis=(1, 2)))
-    if not pressed.size:
-        return 0.0
-    element, xi, size = _places(fiber)
-    x, t = fiber.position[pressed], fiber.tangent[pressed]
-    weights = (
-        6.0 * xi * (xi - 1.0) / size, xi * (3.0 * xi - 4.0) + 1.0,
-        6.0 * xi * (1.0 - xi) / size, xi * (3.0 * xi - 2.0),
-    )  # fmt: skip
-    ends = (x[:, element], t[:, element], x[:, element + 1], t[:, element + 1])
-    slope = sum(w[:, None] * end for w, end in zip(weights, ends, strict=True))
-    lengths = _weights(fiber) * np.linalg.norm(slope, axis=-1)
-    forces = fiber.contact_line_force[pressed] * lengths[..., None]
-    total = np.zeros((pressed.size, fiber.node_theta.size - 1, 3))
-    for e in np.unique(element):
-        total[:, e] = forces[:, element == e].sum(axis=1)
-    sizes = np.linalg.norm(total, axis=-1)
-    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
-
-
-def _places(fiber: FiberHistory) -> tuple[NDArray[np.int64], Array, Array]:
-    """Element of each sample, the place in it from 0 to 1, and its length in theta."""
-    nodes = fiber.node_theta
-    element = np.searchsorted(nodes, fiber.theta, side="right") - 1
-    element = np.clip(element, 0, nodes.size - 2)
-    size = np.diff(nodes)[element]
-    return element, (fiber.theta - nodes[element]) / size, size
-
-
-def _weights(fiber: FiberHistory) -> Array:
-    """Length in theta that each sample stands for, (n_samples,).
-
-    Weights that integrate polynomials through the samples of each element exactly, so that they
-    are Gauss weights at Gauss points; the distance between the middles of neighbors where an
-    element has no sample or too many.
-    """
-    nodes, theta = fiber.node_theta, fiber.theta
-    element, xi, size = _places(fiber)
-    counts = np.bincount(element, minlength=nodes.size - 1)
-    if counts.min() < 1 or counts.max() > 6:
-        middles = np.concatenate([nodes[:1], 0.5 * (theta[1:] + theta[:-1]), nodes[-1:]])
-        return np.diff(middles)
-    weights = np.empty(theta.size)
-    for e in range(nodes.size - 1):
-        mine = element == e
-        power = np.arange(counts[e])
-        powers = xi[mine] ** power[:, None]
-        weights[mine] = size[mine] * np.linalg.solve(powers, 1.0 / (power + 1.0))
-    return weights
-
-
 def _outermost(points: Array, margins: Array) -> Array:
     """Those balls (x, y, z, radius) that lie farthest out in one direction or another."""
     balls = np.column_stack([points, margins])
@@ -257,5 +204,7 @@ def _outermost(points: Array, margins: Array) -> Array:
     k = np.arange(_N_DIRECTIONS) + 0.5
     height, turn = 1.0 - 2.0 * k / _N_DIRECTIONS, np.pi * (1.0 + np.sqrt(5.0)) * k
     along = np.sqrt(1.0 - height**2)
-    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height])
-    return balls[np.unique(np.argmax(points @ directions + margins[:, None], axis=0))]
+    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height], axis=1)
+    # One direction at a time: there may be a million points.
+    farthest = [int(np.argmax(points @ direction + margins)) for direction in directions]
+    return balls[np.unique(farthest)]

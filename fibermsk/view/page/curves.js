@@ -111,7 +111,7 @@ class Chart {
     pen.fillStyle = look.faint;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const [value, words] of ticks(this.low, this.high, (bottom - top) / 26)) {
+    for (const [value, words] of ticks(this.low, this.high, (bottom - top) / 22)) {
       pen.beginPath();
       pen.moveTo(left, y(value));
       pen.lineTo(right, y(value));
@@ -121,7 +121,7 @@ class Chart {
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
     if (last > first) {
-      for (const [value, words] of ticks(first, last, (right - left) / 70)) {
+      for (const [value, words] of ticks(first, last, (right - left) / 52)) {
         pen.fillText(value === 0 || value < last - 0.06 * (last - first) ? words : `${words} s`,
           clamp(x(value), left + 6, right - 12), tall - 4);
       }

@@ -80,18 +80,24 @@ class Scene {
     return texture;
   }
 
-  makeTubes(rings) {
-    const gl = this.gl, mesh = tubeMesh(rings.along, rings.around);
-    const array = gl.createVertexArray();
+  /** Points of four numbers each, and their triangles. */
+  shape(mesh) {
+    const gl = this.gl, array = gl.createVertexArray();
     gl.bindVertexArray(array);
     this.buffer(gl.ARRAY_BUFFER, mesh.points);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 0, 0);
     this.buffer(gl.ELEMENT_ARRAY_BUFFER, mesh.faces);
     gl.bindVertexArray(null);
+    return { array, count: mesh.faces.length };
+  }
+
+  makeTubes(rings) {
+    const gl = this.gl, { along, around } = rings;
+    // The finest first; the others for graphics that are slow, while something moves.
+    const cuts = [[around, 1], [Math.ceil(around / 2) + 1, 2], [4, 4]];
     this.tubes = {
-      array,
-      count: mesh.faces.length,
+      meshes: cuts.map(([sides, stride]) => this.shape(tubeMesh(along, sides, stride))),
       rings: this.texture(rings.width, rings.height, gl.RGBA32F, gl.RGBA, rings.texels),
       muscles: this.texture(1024, rings.muscle.length / 1024, gl.R32F, gl.RED, rings.muscle),
     };
@@ -105,13 +111,9 @@ class Scene {
   }
 
   makeArrows() {
-    const gl = this.gl, mesh = arrowMesh(10), array = gl.createVertexArray();
+    const gl = this.gl, rows = gl.createBuffer();
+    const { array, count } = this.shape(arrowMesh(this.model.fibers > 100 ? 5 : 10));
     gl.bindVertexArray(array);
-    this.buffer(gl.ARRAY_BUFFER, mesh.points);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 0, 0);
-    this.buffer(gl.ELEMENT_ARRAY_BUFFER, mesh.faces);
-    const rows = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, rows);
     for (let k = 0; k < 3; k++) {
       gl.enableVertexAttribArray(1 + k);
@@ -119,7 +121,7 @@ class Scene {
       gl.vertexAttribDivisor(1 + k, 1);
     }
     gl.bindVertexArray(null);
-    this.arrows = { array, rows, count: mesh.faces.length, n: 0 };
+    this.arrows = { array, rows, count, n: 0 };
   }
 
   /** New rings and arrows (a Float32Array of rows). */
@@ -160,9 +162,9 @@ class Scene {
       gl.bindTexture(gl.TEXTURE_2D, this.tubes.muscles);
       gl.activeTexture(gl.TEXTURE0);
       gl.bindTexture(gl.TEXTURE_2D, this.tubes.rings);
-      gl.bindVertexArray(this.tubes.array);
-      const n = this.model.rings.fibers.length;
-      gl.drawElementsInstanced(gl.TRIANGLES, this.tubes.count, gl.UNSIGNED_INT, 0, n);
+      const { array, count } = this.tubes.meshes[look.coarseness];
+      gl.bindVertexArray(array);
+      gl.drawElementsInstanced(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0, this.model.fibers);
     }
     if (picking) return;
     this.drawArrows(look, 1);
@@ -174,11 +176,17 @@ class Scene {
     gl.disable(gl.CULL_FACE);
     // Forces inside of muscles and behind bones shine through.
     gl.depthFunc(gl.GREATER);
-    this.drawArrows(look, 0.3);
+    if (look.coarseness < 2) this.drawArrows(look, 0.3);
     gl.depthFunc(gl.LESS);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
     gl.bindVertexArray(null);
+  }
+
+  /** Wait until everything is drawn. */
+  finish() {
+    const gl = this.gl;
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
 
   drawPieces(look, picking, wanted) {

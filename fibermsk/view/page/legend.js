@@ -1,10 +1,14 @@
 // What colors and arrows mean: a canvas, so that pictures can hold it too.
 
 const LEGEND_WIDTH = 104;
-const ARROW_WORDS = { attachment: "fiber on bone", contact: "contact, per element" };
+
+function arrowWords(kind, share) {
+  if (kind === "attachment") return "fiber on bone";
+  return `contact, per ${share > 1 ? `${share} elements` : "element"}`;
+}
 
 /** Draw a legend; returns its height in pixels. */
-function drawLegend(canvas, { field, tissues, colors, arrows, height, ink, faint, dpr }) {
+function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink, faint, dpr }) {
   const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
   const total = (field ? bar + 66 : 0) + 40 * arrows.length + 6;
   canvas.width = Math.round(LEGEND_WIDTH * dpr);
@@ -69,7 +73,7 @@ function drawLegend(canvas, { field, tissues, colors, arrows, height, ink, faint
     pen.fillText(`${short(factor * force)} ${name}`, pixels + 7, y + 8);
     pen.fillStyle = faint;
     pen.font = "11px system-ui, sans-serif";
-    pen.fillText(ARROW_WORDS[kind], 2, y + 25, LEGEND_WIDTH - 4);
+    pen.fillText(arrowWords(kind, share), 2, y + 25, LEGEND_WIDTH - 4);
     y += 40;
   }
   return total;

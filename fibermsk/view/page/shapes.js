@@ -10,12 +10,15 @@ function tubeDetail(nFibers, nElements) {
   return { around, along: Math.max(Math.min(wanted, room), 2 * nElements + 1) };
 }
 
-/** Points of a unit tube with flat ends: ring, angle, out of the axis, end (-1, 0 or 1). */
-function tubeMesh(along, around) {
-  const points = [], faces = [];
+/** Points of a unit tube with flat ends, with every so manyth ring: ring, angle, out of the
+ *  axis, end (-1, 0 or 1). */
+function tubeMesh(along, around, stride) {
+  const points = [], faces = [], rings = [];
   const circle = Array.from({ length: around }, (_, k) => (2 * Math.PI * k) / around);
-  for (let i = 0; i < along; i++) for (const angle of circle) points.push(i, angle, 1, 0);
-  for (let i = 0; i < along - 1; i++) {
+  for (let i = 0; i < along - 1; i += stride) rings.push(i);
+  rings.push(along - 1);
+  for (const ring of rings) for (const angle of circle) points.push(ring, angle, 1, 0);
+  for (let i = 0; i < rings.length - 1; i++) {
     for (let k = 0; k < around; k++) {
       const a = i * around + k, b = i * around + ((k + 1) % around);
       faces.push(a, b, b + around, a, b + around, a + around);

@@ -14,8 +14,8 @@ from fibermsk.errors import ModelError
 from fibermsk.files import check_writable, replacing
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.arrows import check_kinds
 from fibermsk.view.fields import FIELDS, nearest_frame
+from fibermsk.view.forces import check_kinds
 from fibermsk.view.page.content import Content, content
 
 __all__ = ["SCRIPTS", "THEMES", "page_text", "write_page"]
@@ -23,7 +23,7 @@ __all__ = ["SCRIPTS", "THEMES", "page_text", "write_page"]
 THEMES = ("auto", "light", "dark")
 SCRIPTS = (
     "vectors.js", "data.js", "shapes.js", "shaders.js", "camera.js", "draw.js", "numbers.js",
-    "legend.js", "curves.js", "pointer.js", "app.js",
+    "legend.js", "curves.js", "pointer.js", "pace.js", "app.js",
 )  # fmt: skip
 """In the order in which they stand in the page."""
 

@@ -1,0 +1,167 @@
+"""Bench `view`: how many frames a second the viewer shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.worker import Worker
+from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+
+__all__ = ["bundle_result", "run", "time_viewer"]
+
+_CASES = ((5, 8), (500, 20))
+"""Fibers, and elements of each."""
+_SIZE = (1200, 900)
+_N_FRAMES = 32
+_REPEATS, _QUICK_REPEATS = 60, 5
+_ENOUGH = {5: 30.0, 500: 10.0}
+"""Frames a second that a viewer should reach."""
+
+
+def run(options: Options) -> Findings:
+    """Update of the arrays and drawing, apart, with and without arrows."""
+    findings = Findings(ratios={"frames_over_wanted": {}})
+    name = ""
+    for n, elements in _CASES:
+        for arrows in ((), ("attachment", "contact")):
+            case = f"{n} fibers x {elements} elements" + (", all arrows" if arrows else "")
+            options.say(case)
+            with Worker(options.threads) as worker:
+                found = worker.call(
+                    "fibermsk.bench.view:time_viewer",
+                    n=n,
+                    elements=elements,
+                    arrows=arrows,
+                    repeats=_QUICK_REPEATS if options.quick else _REPEATS,
+                )
+            name = found["renderer"]
+            seconds = found["update"] + found["draw"]
+            findings.add(
+                case,
+                "fibermsk",
+                n,
+                seconds,
+                update_seconds=found["update"],
+                draw_seconds=found["draw"],
+                frames_per_second=1.0 / seconds,
+                processor_seconds=found["processor"],
+                points=found["points"],
+                renderer=name,
+            )
+            findings.ratios["frames_over_wanted"][case] = 1.0 / seconds / _ENOUGH[n]
+    findings.notes.append(
+        f"{_SIZE[0]} x {_SIZE[1]} pixels off the screen, a new frame each time; medians. "
+        f"Drawn by {name}. update: from the result to the arrays that are drawn; drawing: to the "
+        "finished picture; processor: seconds of all threads together, which other work on the "
+        "machine does not stretch as it does the rest. frames_over_wanted: over 30 a second with "
+        "5 fibers, 10 with 500. The result is made up: a bundle that bulges, pressed all along"
+    )
+    return findings
+
+
+def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[str, Any]:
+    """Median times of update and drawing of a frame [s], the number of points and who draws."""
+    from fibermsk.view.opengl import renderer_name
+    from fibermsk.view.viewer import Viewer
+
+    viewer = Viewer(
+        bundle_result(n, elements, _N_FRAMES), time=0.0, arrows=arrows, size=_SIZE, off_screen=True
+    )
+    viewer.plotter.show(auto_close=False)
+    window = viewer.plotter.render_window
+
+    def draw() -> None:
+        viewer.plotter.render()
+        window.WaitForCompletion()
+
+    times: dict[str, list[float]] = {"update": [], "draw": [], "processor": []}
+    for k in range(repeats + 2):
+        began = time.process_time()
+        spent = {"update": _seconds(lambda: viewer.step(1)), "draw": _seconds(draw)}
+        spent["processor"] = time.process_time() - began
+        if k >= 2:  # the first ones compile and allocate
+            for part, seconds in spent.items():
+                times[part].append(seconds)
+    points = viewer.n_points
+    viewer.close()
+    return {part: median(values) for part, values in times.items()} | {
+        "points": points,
+        "renderer": renderer_name(),
+    }
+
+
+def _seconds(function: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    function()
+    return time.perf_counter() - began
+
+
+def bundle_result(n: int, elements: int, n_frames: int) -> Result:
+    """Made-up result of a bundle of fibers that shortens and bulges around its middle.
+
+    Parameters
+    ----------
+    n, elements : int
+        Fibers, and elements of each.
+    n_frames : int
+        Over one second.
+    """
+    times = np.linspace(0.0, 1.0, n_frames)
+    nodes = np.linspace(0.0, 1.0, elements + 1)
+    gauss = 0.5 + np.sqrt(0.15) * np.array([-1.0, 0.0, 1.0])
+    theta = ((np.arange(elements)[:, None] + gauss) / elements).reshape(-1)
+    side = int(np.ceil(np.sqrt(n)))
+    radius, length = 0.002, 0.3
+    shortening = 1.0 - 0.15 * np.sin(np.pi * times) ** 2
+    fibers = {}
+    for k in range(n):
+        place = 2.1 * radius * (np.array([k % side, k // side]) - 0.5 * (side - 1))
+        wide = (1.0 / np.sqrt(shortening) - 1.0)[:, None]
+        across = 1.0 + wide * np.sin(np.pi * nodes)
+        slope = wide * np.pi * np.cos(np.pi * nodes)
+        position = np.stack(
+            [place[0] * across, place[1] * across, -length * shortening[:, None] * nodes], axis=2
+        )
+        tangent = np.stack(
+            [place[0] * slope, place[1] * slope, -length * shortening[:, None] + 0.0 * across],
+            axis=2,
+        )
+        shape = (n_frames, theta.size)
+        bump = 4.0 * theta * (1.0 - theta)
+        force = 1.0 + 0.4 * np.sin(2.0 * np.pi * times + 0.01 * k)
+        size = max(float(np.linalg.norm(place)), radius)
+        press = np.array([place[0], place[1], 0.0]) / size
+        fibers[f"fiber_{k + 1}"] = FiberHistory(
+            node_theta=nodes,
+            position=position,
+            tangent=tangent,
+            theta=theta,
+            muscle_fraction=np.clip(2.0 * bump - 0.3, 0.0, 1.0),
+            stretch=np.broadcast_to(shortening[:, None], shape).copy(),
+            radius=radius / np.sqrt(shortening)[:, None] * np.ones(shape),
+            axial_force=force[:, None] * (1.0 + 0.1 * bump),
+            contact_line_force=(force[:, None] * bump)[..., None] * press,
+            activation=0.5 - 0.5 * np.cos(2.0 * np.pi * times),
+            force_origin=force[:, None] * np.array([0.0, 0.0, -1.0]),
+            force_insertion=force[:, None] * np.array([0.0, 0.0, 1.0]),
+        )
+    bone = ShapeRecord("capsule", np.array([0.15, 0.0, 0.0]), np.array([0.15, 0.0, -0.4]), 0.02)
+    still = BodyMotion(np.zeros((n_frames, 3)), np.tile(np.eye(3), (n_frames, 1, 1)), (bone,))
+    return Result(
+        scene="bundle",
+        parameters={"fibers": n, "elements": elements},
+        time=times,
+        coordinates={},
+        speeds={},
+        bodies={"bone": still},
+        fibers=fibers,
+        step_size=np.full(n_frames, 1.0 / n_frames),
+        newton_iterations=np.ones(n_frames, dtype=np.int64),
+        min_admissibility=np.ones(n_frames),
+    )

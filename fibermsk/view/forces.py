@@ -1,0 +1,188 @@
+"""Forces of a result at places: of fibers on bodies at their ends, and of contact on fibers.
+
+The arrays are those of a result; what is recorded per length is summed over lengths, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import FiberHistory, Result
+
+__all__ = [
+    "ARROW_KINDS",
+    "attachment_forces",
+    "check_kinds",
+    "contact_forces",
+    "element_of",
+    "greatest_force",
+    "hermite_places",
+    "sample_lengths",
+    "sample_weights",
+]
+
+Array = NDArray[np.float64]
+
+ARROW_KINDS = ("attachment", "contact")
+"""Forces of the fibers on bodies at both ends; contact forces on the fibers, one an element."""
+
+_FRAMES = 100
+"""Frames that tell how great forces get; more say nothing new."""
+
+
+def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of arrows, each once, in the order of `ARROW_KINDS`.
+
+    Raises
+    ------
+    ModelError
+        If there is no such kind; the message lists those there are.
+    """
+    asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for kind in asked:
+        if kind not in ARROW_KINDS:
+            raise ModelError(f"arrows = {kind!r}; there are: {', '.join(ARROW_KINDS)}")
+    return tuple(kind for kind in ARROW_KINDS if kind in asked)
+
+
+def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
+    """Where fibers pull on bodies, and with what force.
+
+    Returns
+    -------
+    points, forces : (2 n_fibers, 3) float array
+        Ends of the fibers [m], origin and insertion in turn, and forces on the bodies [N].
+    """
+    fibers = result.fibers.values()
+    points = [point for f in fibers for point in (f.position[frame, 0], f.position[frame, -1])]
+    forces = [force for f in fibers for force in (f.force_origin[frame], f.force_insertion[frame])]
+    return np.reshape(points, (-1, 3)), np.reshape(forces, (-1, 3))
+
+
+def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
+    """Contact force on each element of a fiber.
+
+    Parameters
+    ----------
+    fiber : FiberHistory
+        The fiber.
+    share : int
+        Neighboring elements that are summed.
+    step : int
+        Every frame, or every second, and so on.
+
+    Returns
+    -------
+    forces : (n_frames, ceil(n_elements / share), 3) float array
+        Integral of the contact force per current length, over the current length [N].
+    """
+    group = element_of(fiber.node_theta, fiber.theta) // share
+    forces = np.zeros(
+        (fiber.position[::step].shape[0], -(-(fiber.node_theta.size - 1) // share), 3)
+    )
+    line = fiber.contact_line_force[::step]
+    pressed = np.flatnonzero(np.any(line != 0.0, axis=(1, 2)))
+    if pressed.size:
+        parts = line[pressed] * sample_lengths(fiber, pressed * step)[..., None]
+        present, starts = np.unique(group, return_index=True)
+        forces[np.ix_(pressed, present)] = np.add.reduceat(parts, starts, axis=1)
+    return forces
+
+
+def sample_lengths(fiber: FiberHistory, frames: NDArray[np.intp] | slice = slice(None)) -> Array:
+    """Current length of the fiber that each sample stands for [m], (n_frames, n_samples)."""
+    element, _, slope = hermite_places(fiber.node_theta, fiber.theta)
+    x, t = fiber.position[frames], fiber.tangent[frames]
+    tangent = (
+        slope[:, 0, None] * x[:, element]
+        + slope[:, 1, None] * t[:, element]
+        + slope[:, 2, None] * x[:, element + 1]
+        + slope[:, 3, None] * t[:, element + 1]
+    )
+    return sample_weights(fiber) * np.linalg.norm(tangent, axis=2)
+
+
+def sample_weights(fiber: FiberHistory) -> Array:
+    """Part of theta that each sample stands for, (n_samples,); they add up to 1.
+
+    Notes
+    -----
+    Weights that integrate polynomials through the samples of each element exactly: at Gauss points
+    they are Gauss weights. With an element that has no sample, or more than six, the distance
+    between the middles of neighboring samples.
+    """
+    nodes, theta = fiber.node_theta, fiber.theta
+    element = element_of(nodes, theta)
+    counts = np.bincount(element, minlength=nodes.size - 1)
+    if counts.min() == 0 or counts.max() > 6:
+        middles = 0.5 * (theta[1:] + theta[:-1])
+        return np.diff(np.concatenate([[nodes[0]], middles, [nodes[-1]]]))
+    weights = np.empty(theta.size)
+    for e in range(nodes.size - 1):
+        mine = element == e
+        h = nodes[e + 1] - nodes[e]
+        powers = np.arange(np.count_nonzero(mine))
+        moments = 1.0 / (powers + 1.0)
+        weights[mine] = h * np.linalg.solve(
+            ((theta[mine] - nodes[e]) / h)[None, :] ** powers[:, None], moments
+        )
+    return weights
+
+
+def greatest_force(result: Result, kind: str, share: int = 1) -> float:
+    """Magnitude of the greatest force of a kind over the run [N]; of contact, over some frames."""
+    step = max(1, result.time.size // _FRAMES)
+    found = 0.0
+    for fiber in result.fibers.values():
+        if kind == "attachment":
+            forces = np.stack([fiber.force_origin, fiber.force_insertion])
+        else:
+            forces = contact_forces(fiber, share, step)
+        sizes = np.linalg.norm(forces, axis=2)
+        found = max(found, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
+    return found
+
+
+def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
+    """Element of each place."""
+    return np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
+
+
+def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
+    """What places on a cubic Hermite centerline take from its nodes.
+
+    Parameters
+    ----------
+    nodes : (n_nodes,) float array
+        Material coordinates of the nodes.
+    theta : (n,) float array
+        Of the places.
+
+    Returns
+    -------
+    element : (n,) int array
+        First node of the element of each place.
+    shape, slope : (n, 4) float array
+        Factors of the first node's position and tangent and of the second's, for the position and
+        for its derivative in theta.
+    """
+    element = element_of(nodes, theta)
+    h = nodes[element + 1] - nodes[element]
+    xi = (theta - nodes[element]) / h
+    shape = [
+        1.0 + xi**2 * (2.0 * xi - 3.0),
+        h * xi * (xi - 1.0) ** 2,
+        xi**2 * (3.0 - 2.0 * xi),
+        h * xi**2 * (xi - 1.0),
+    ]
+    slope = [
+        6.0 * xi * (xi - 1.0) / h,
+        (3.0 * xi - 1.0) * (xi - 1.0),
+        6.0 * xi * (1.0 - xi) / h,
+        xi * (3.0 * xi - 2.0),
+    ]
+    return element, np.stack(shape, axis=1), np.stack(slope, axis=1)

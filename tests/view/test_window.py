@@ -1,0 +1,369 @@
+"""The window: buttons and keys off the screen, and a real one on a virtual display."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from make_result import make_hanging_fiber, make_result
+
+from fibermsk.errors import ModelError
+from fibermsk.view import opengl, play, show
+from fibermsk.view.looks import THEMES
+from fibermsk.view.playback import SPEEDS
+from fibermsk.view.toolbar import HEIGHT, Toolbar, ToolbarState
+from fibermsk.view.window import KEYS, Window
+
+ARM = make_result()
+SIZE = (1000, 700)
+STATE = ToolbarState((0.0, 8.0), 2.0, False, True, 1.0, "stress", ("contact",), False, False, "fit")
+
+needs_opengl = pytest.mark.skipif(
+    not opengl.off_screen_works(), reason="this machine has no OpenGL, which a window needs"
+)
+
+
+@pytest.fixture
+def window_of():
+    """Makes windows off the screen that are closed after the test."""
+    opened = []
+
+    def make(shown, **options):
+        window = Window(shown, off_screen=True, **{"size": SIZE, "time": 0.0} | options)
+        opened.append(window)
+        window.plotter.show(auto_close=False)
+        return window
+
+    yield make
+    for window in opened:
+        window.viewer.close()
+
+
+def image_of(window):
+    window.plotter.render()
+    return window.plotter.screenshot(None, return_img=True)[..., :3]
+
+
+def middle_of(window, action):
+    """Pixel of a button, from the left and from below."""
+    button = next(b for b in window.toolbar.buttons if b.action == action)
+    return 0.5 * (button.left + button.right), HEIGHT - 1 - 0.5 * (button.top + button.bottom)
+
+
+@pytest.mark.parametrize("width", [300, 700, 1200])
+def test_buttons_lie_beside_each_other_within_the_bar(width):
+    bar = Toolbar(STATE, width)
+    for k, one in enumerate(bar.buttons):
+        assert 0 <= one.left < one.right < width and 0 <= one.top < one.bottom < HEIGHT
+        assert bar.hit(one.left + 1, HEIGHT - 2 - one.top) == one.action
+        for other in bar.buttons[:k]:
+            apart = one.left > other.right or one.right < other.left
+            assert apart or one.top > other.bottom or one.bottom < other.top
+    assert bar.image(THEMES["dark"]).shape == (HEIGHT, width, 4)
+
+
+def test_slider_gives_times_between_the_ends():
+    bar = Toolbar(STATE, 1200)
+    left, right = bar.track
+    y = HEIGHT - 24
+    assert bar.hit(0.5 * (left + right), y) == "seek"
+    assert bar.time_at(0.5 * (left + right)) == pytest.approx(4.0)
+    assert bar.time_at(-100) == 0.0 and bar.time_at(5000) == 8.0
+    assert bar.hit(right + 60, y) is None
+
+
+def test_a_still_has_no_slider():
+    bar = Toolbar(STATE._replace(times=(0.0, 0.0), field=None), 1200)
+    actions = [button.action for button in bar.buttons]
+    assert bar.track == (0, 0) and "toggle" not in actions and "next field" not in actions
+    assert "look top" in actions and bar.hit(600, HEIGHT - 20) is None
+
+
+@needs_opengl
+def test_every_button_does_what_it_says(window_of):
+    window = window_of(ARM)
+    viewer = window.viewer
+
+    def click(action):
+        window.refresh()
+        window.click(*middle_of(window, action))
+
+    click("next")
+    assert viewer.playback.frame == 1
+    click("previous")
+    click("previous")
+    assert viewer.playback.frame == 32
+    click("toggle")
+    assert viewer.playback.playing and viewer.playback.frame == 0
+    click("toggle")
+    assert not viewer.playback.playing
+    click("loop")
+    assert not viewer.playback.loop
+    click("faster")
+    assert viewer.playback.speed == 2.0
+    click("slower")
+    click("slower")
+    assert viewer.playback.speed == 0.5
+    click("real time")
+    assert viewer.playback.speed == 1.0
+    click("next field")
+    assert viewer.color_by == viewer.fields[viewer.fields.index("axial_force") + 1]
+    click("arrows contact")
+    click("arrows attachment")
+    assert viewer.arrows == ("attachment", "contact")
+    click("arrows contact")
+    assert viewer.arrows == ("attachment",)
+    click("theme")
+    assert viewer.theme == "dark"
+    click("look top")
+    assert viewer.preset == "top"
+    click("help")
+    assert window.help
+    window.click(500, 400)
+    assert not window.help
+    left, right = window.toolbar.track
+    window.click(0.25 * left + 0.75 * right, HEIGHT - 24)
+    assert viewer.playback.time == pytest.approx(6.0)
+
+
+@needs_opengl
+def test_keys_do_what_the_help_says(window_of):
+    window = window_of(ARM)
+    viewer = window.viewer
+    assert window.key("space") and viewer.playback.playing
+    assert window.key("Right") and viewer.playback.frame == 1 and not viewer.playback.playing
+    assert window.key("End") and viewer.playback.frame == 32
+    assert window.key("Home") and viewer.playback.frame == 0
+    for _ in range(20):
+        window.key("plus")
+    assert viewer.playback.speed == SPEEDS[-1]
+    for _ in range(20):
+        window.key("minus")
+    assert viewer.playback.speed == SPEEDS[0]
+    seen = []
+    for _ in range(4):
+        window.key("a")
+        seen.append(viewer.arrows)
+    assert seen == [("attachment",), ("contact",), ("attachment", "contact"), ()]
+    for k, preset in enumerate(("front", "back", "left", "right", "top", "bottom"), 1):
+        assert window.key(str(k)) and viewer.preset == preset
+    assert window.key("r") and viewer.preset == "fit"
+    fields = set()
+    for _ in viewer.fields:
+        window.key("c")
+        fields.add(viewer.color_by)
+    assert fields == set(viewer.fields)
+    assert window.key("t") and viewer.theme == "dark"
+    assert window.key("h") and window.help
+    assert window.key("l") and not viewer.playback.loop
+    assert not window.key("F7")
+    for keys in ("space", "c", "a", "t", "l", "r", "h", "q"):
+        assert keys in KEYS
+
+
+@needs_opengl
+def test_clicking_a_fiber_shows_its_curves_beside_the_scene(window_of):
+    window = window_of(ARM)
+    before = image_of(window)
+    window.viewer.look("right")
+    view = window.viewer._views[0]
+    middle = ARM.fibers["biceps_2"].centerline(np.array([0.5]), 0)[0]
+    window.plotter.render()
+    view.SetWorldPoint(*middle, 1.0)
+    view.WorldToDisplay()
+    window.click(*view.GetDisplayPoint()[:2])
+    assert window.viewer.selected == "biceps_2"
+    shown = image_of(window)
+    assert np.mean(before[:-HEIGHT, -360:] != shown[:-HEIGHT, -360:]) > 0.3
+    window.click(900, 400)  # the curves themselves
+    assert window.viewer.selected == "biceps_2"
+    window.viewer.step(4)
+    later = image_of(window)
+    assert 0.0 < np.mean(shown[:-HEIGHT, -360:] != later[:-HEIGHT, -360:]) < 0.1
+    window.key("Escape")
+    assert window.viewer.selected is None
+    assert view.GetViewport()[2] == 1.0
+
+
+@needs_opengl
+def test_the_clock_runs_in_real_time(window_of, monkeypatch):
+    window = window_of(ARM)
+    now = [100.0]
+    monkeypatch.setattr("fibermsk.view.window.clock.perf_counter", lambda: now[0])
+    window.key("space")
+    assert not window.tick()
+    now[0] += 0.6
+    assert window.tick() and window.viewer.playback.frame == 2
+    window.key("space")
+    now[0] += 50.0
+    assert not window.tick()
+    window.key("space")
+    window.tick()
+    now[0] += 0.3
+    assert window.tick() and window.viewer.playback.frame == 3
+
+
+@needs_opengl
+def test_a_still_answers_to_no_key_of_time(window_of):
+    window = window_of(make_result(1))
+    assert not window.key("space") and not window.key("Right")
+    assert window.key("t")
+    assert window.viewer.playback.frame == 0
+
+
+@needs_opengl
+def test_nothing_is_drawn_anew_where_nothing_changed(window_of, monkeypatch):
+    window = window_of(make_hanging_fiber(), color_by="stretch")
+    window.refresh()
+    monkeypatch.setattr(window._bar, "show", lambda *_: pytest.fail("drawn anew"))
+    window.refresh()
+
+
+def test_window_is_refused_without_a_display(monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for open_it in (show, play):
+        with pytest.raises(ModelError, match="no display"):
+            open_it(ARM)
+
+
+@pytest.mark.parametrize("options", [{"theme": "gray"}, {"speed": 99.0}, {"color_by": "taste"}])
+@needs_opengl
+def test_play_refuses_before_it_opens(options, monkeypatch):
+    monkeypatch.setattr("fibermsk.view.window.has_display", lambda: True)
+    monkeypatch.setattr(
+        "fibermsk.view.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
+    )
+    from fibermsk.view.viewer import Viewer
+
+    with pytest.raises(ModelError, match="gray|99|taste"):
+        play(ARM, **options)
+
+
+_REAL = """
+import json, os, sys
+sys.path.insert(0, sys.argv[2])
+from make_result import make_result
+from fibermsk.view.window import Window
+
+window = Window(make_result(), time=0.0, size=(1000, 700))
+
+def tell(*_):
+    viewer = window.viewer
+    state = {
+        "frame": viewer.playback.frame, "playing": viewer.playback.playing,
+        "theme": viewer.theme, "field": viewer.color_by, "selected": viewer.selected,
+        "help": window.help, "size": list(window.plotter.window_size),
+        "position": list(viewer.plotter.camera.position),
+    }
+    with open(sys.argv[1] + ".part", "w") as file:
+        json.dump(state, file)
+    os.replace(sys.argv[1] + ".part", sys.argv[1])
+
+window.plotter.render_window.AddObserver("EndEvent", tell)
+window.open()
+print("closed")
+"""
+
+
+@pytest.fixture
+def display():
+    """A virtual display of its own."""
+    for program in ("Xvfb", "xdotool"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed, which a real window is tested with")
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1100x800x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(
+        command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        number = pipe.readline().strip()
+    if not number:
+        server.wait()
+        pytest.skip("Xvfb does not start on this machine")
+    yield f":{number}"
+    server.terminate()
+    server.wait()
+
+
+def test_a_real_window_answers_to_keys_and_mouse(display, tmp_path):
+    state = tmp_path / "state.json"
+    environment = os.environ | {"DISPLAY": display}
+    environment.pop("VTK_DEFAULT_OPENGL_WINDOW", None)
+    process = subprocess.Popen(
+        [sys.executable, "-c", _REAL, str(state), str(Path(__file__).parents[1])],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+    def until(said, words):
+        """State of the window once something holds."""
+        end = time.monotonic() + 60.0
+        while time.monotonic() < end:
+            if process.poll() is not None:
+                pytest.fail(f"the window closed: {process.communicate()[1]}")
+            if state.exists() and said(now := json.loads(state.read_text())):
+                return now
+            time.sleep(0.05)
+        pytest.fail(f"not within 60 s: {words}; {state.exists() and state.read_text()}")
+
+    def press(*arguments):
+        subprocess.run(["xdotool", *map(str, arguments)], env=environment, check=True)
+
+    def click(x, y, down="click"):
+        press("mousemove", x, y, down, 1)
+
+    try:
+        first = until(lambda s: s["frame"] == 0, "open")
+        assert first["size"] == [1000, 700]
+        press("mousemove", 500, 300)
+        press("key", "Right")
+        until(lambda s: s["frame"] == 1, "one frame on")
+        press("key", "t")
+        until(lambda s: s["theme"] == "dark", "dark")
+        press("key", "c")
+        until(lambda s: s["field"] == "stress", "next field")
+        # letters that mean something to VTK: wireframe, surface, joystick
+        press("key", "w", "key", "s", "key", "j")
+        press("key", "space")
+        until(lambda s: s["playing"] and s["frame"] > 3, "playing")
+        press("key", "space")
+        until(lambda s: not s["playing"], "pause")
+        bar = Toolbar(STATE, 1000)
+        left, right = bar.track
+        y = 700 - HEIGHT + 24
+        click(left + 5, y, "mousedown")
+        press("mousemove", (left + right) // 2, y)
+        until(lambda s: s["frame"] == 16, "slider in the middle")
+        press("mouseup", 1)
+        before = until(lambda s: True, "state")
+        click(400, 300, "mousedown")
+        press("mousemove", 460, 330)
+        press("mouseup", 1)
+        until(lambda s: s["position"] != before["position"], "camera turned")
+        press("key", "4", "key", "h")
+        until(lambda s: s["help"], "keys listed")
+        picture = tmp_path / "window.png"
+        grab = (
+            "import sys; from PIL import ImageGrab; ImageGrab.grab(xdisplay='').save(sys.argv[1])"
+        )
+        subprocess.run([sys.executable, "-c", grab, str(picture)], env=environment, check=True)
+        press("key", "q")
+        out, errors = process.communicate(timeout=60)
+        assert out.strip() == "closed" and process.returncode == 0, errors
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    from matplotlib.image import imread
+
+    image = 255 * imread(picture)[:700, :1000, :3]
+    dark = np.array([0x1D, 0x21, 0x27])
+    assert np.mean(np.all(np.abs(image - dark) < 2, axis=2)) > 0.3
+    assert image.std() > 20.0
