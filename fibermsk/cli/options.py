@@ -19,13 +19,17 @@ from fibermsk.errors import ModelError
 __all__ = ["ManyValues", "parse_settings", "suggestion"]
 
 # Options that may be followed by several values, and what a value looks like.
-_MANY = {"--set": re.compile(r"[^\W\d]\w*="), "--what": re.compile(r"[^\W\d]\w*$")}
+_MANY = {
+    "--set": re.compile(r"[^\W\d]\w*="),
+    "--what": re.compile(r"[^\W\d]\w*$"),
+    "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
+}
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0"}
 
 
 class ManyValues(TyperCommand):
-    """Command that takes ``--set a=1 b=2`` for ``--set a=1 --set b=2``, likewise ``--what``."""
+    """Command that takes ``--set a=1 b=2`` for ``--set a=1 --set b=2``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the option before each of its values."""

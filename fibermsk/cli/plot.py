@@ -13,24 +13,57 @@ _FORMATS = (".png", ".svg", ".pdf")
 
 
 def plot(
-    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
-    out: Annotated[Path, typer.Option("--out", metavar="PNG|SVG", help="Picture to write.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE.h5", help="Result file.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="PNG|SVG|PDF", help="Picture to write.")
+    ] = None,
     what: Annotated[
         list[str] | None,
         typer.Option(
             "--what", metavar="FIELD ...", help="What to draw; by default one page of the run."
         ),
     ] = None,
+    fiber: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fiber", metavar="NAME ...", help="Fibers to draw, or patterns as 'biceps*'."
+        ),
+    ] = None,
+    time: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--time", help="Time in s of what is drawn along the fibers; repeat for more."
+        ),
+    ] = None,
+    list_names: Annotated[
+        bool, typer.Option("--list", help="List what can be drawn; of FILE.h5, what it has.")
+    ] = False,
 ) -> None:
     """Draw curves of a result: activations, angles, forces, fields along the fibers."""
     from fibermsk.errors import ModelError
+    from fibermsk.files import replacing
     from fibermsk.io import check_writable, load
+    from fibermsk.view.plots import plot as draw
+    from fibermsk.view.plots import plot_names
 
-    if out.suffix.lower() not in _FORMATS:
+    if list_names:
+        names = plot_names(None if file is None else load(file))
+        width = max(map(len, names), default=0)
+        for name, words in names.items():
+            typer.echo(f"{name:<{width}}  {words}")
+        return
+    if file is None:
+        raise ModelError("no result file was given; must be FILE.h5, or --list alone")
+    if out is None:
+        raise ModelError(f"--out is missing; must be a file to write: {', '.join(_FORMATS)}")
+    kind = out.suffix.lower()
+    if kind not in _FORMATS:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(_FORMATS)}")
     result = load(file)
     check_writable(out)
-    from fibermsk.view import plot as draw
-
-    draw(result, what or None).savefig(out, dpi=150)
+    figure = draw(result, what or None, fibers=fiber or None, times=time or None)
+    with replacing(out) as beside:
+        figure.savefig(beside, dpi=150 if what else 200, format=kind[1:])
     typer.echo(f"written to {out}", err=True)

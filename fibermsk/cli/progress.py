@@ -5,18 +5,33 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fibermsk.results.progress import Progress
 
-__all__ = ["progress_report"]
+__all__ = ["Pictures", "progress_report"]
 
 _SECONDS_BETWEEN_LINES = 10.0
 
 
+@dataclass(frozen=True)
+class Pictures:
+    """How far a movie is."""
+
+    done: int
+    total: int
+    message: str = ""
+
+    @property
+    def fraction(self) -> float:
+        """Part of the pictures that is done, between 0 and 1."""
+        return self.done / self.total
+
+
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
-    """Context that gives a function to call with each ``Progress``.
+    """Context that gives a function to call with each ``Progress``, or ``Pictures``.
 
     A bar on a terminal, a line every ten seconds elsewhere, nothing if quiet.
     """
@@ -25,7 +40,7 @@ def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     return _Bar(title) if sys.stderr.isatty() else _Lines(title)
 
 
-def _silent(progress: Progress) -> None:
+def _silent(progress: Progress | Pictures) -> None:
     pass
 
 
@@ -53,7 +68,7 @@ class _Bar:
     def __exit__(self, *error: object) -> None:
         self._bars.stop()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress | Pictures) -> None:
         self._bars.update(self._task, completed=progress.fraction, now=_words(progress))
 
 
@@ -70,7 +85,7 @@ class _Lines:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress | Pictures) -> None:
         now = time.monotonic()
         if progress.message:
             if progress.message != self._message:
@@ -91,9 +106,11 @@ class _Lines:
         print(line, file=sys.stderr, flush=True)
 
 
-def _words(progress: Progress) -> str:
+def _words(progress: Progress | Pictures) -> str:
     if progress.message:
         return progress.message
+    if isinstance(progress, Pictures):
+        return f"picture {progress.done} of {progress.total}"
     return (
         f"t = {progress.time:.3f} of {progress.duration:g} s, step {progress.step}, "
         f"{progress.newton_iterations} Newton iterations"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -47,6 +47,22 @@ def view(
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
     ] = None,
+    movie: Annotated[
+        Path | None,
+        typer.Option("--movie", metavar="MP4|GIF", help="Write a movie, open no window."),
+    ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option("--fps", help="Pictures per second of a movie; by default 30."),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option("--speed", help="Seconds of the run per second of a movie; by default 1."),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="WxH", help="Pixels of a picture or movie, as 1280x720."),
+    ] = None,
     geometry: Annotated[
         Path | None,
         typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
@@ -73,16 +89,18 @@ def view(
         typer.Option("--max-frames", help="Most frames in the page; by default all."),
     ] = None,
 ) -> None:
-    """Show results or a model in a window, or write a picture or a page of one."""
+    """Show results or a model in a window, or write a picture, a movie or a page of one."""
     from fibermsk import view as pictures
 
     file = files[0]
     is_model = file.suffix.lower() == ".osim"
-    _check_options(file, is_model, time, geometry, labels, pose)
-    _check_page(html, screenshot, max_frames)
+    _check_movie(movie, screenshot, fps, speed, size, time)
+    _check_options(file, is_model, time, movie, geometry, labels, pose)
+    _check_page(html, screenshot, movie, max_frames)
     kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
     if len(files) > 1 or compare is not None:
-        _check_several(files, {"--screenshot": screenshot is not None, "--html": html is not None})
+        single = {"--screenshot": screenshot, "--movie": movie, "--html": html}
+        _check_several(files, {option: path is not None for option, path in single.items()})
         pictures.show(
             [_result(one) for one in files],
             names=_names(files),
@@ -94,22 +112,83 @@ def view(
         )
         return
     shown = _model(file, geometry, pose or []) if is_model else _result(file)
-    look: dict[str, Any] = {"color_by": color_by, "arrows": kinds, "labels": labels, "time": time}
+    look: dict[str, Any] = {"color_by": color_by, "arrows": kinds}
     if html is not None:
-        _write_page(shown, html, max_frames, theme=theme or "auto", **look)
+        _write_page(
+            shown, html, max_frames, theme=theme or "auto", labels=labels, time=time, **look
+        )
         return
     look["theme"] = theme or "light"
-    if screenshot is None:
-        pictures.show(shown, **look)
+    pixels: dict[str, Any] = {} if size is None else {"size": _pixels(size)}
+    if movie is not None:
+        from fibermsk.cli.progress import Pictures, progress_report
+
+        given: dict[str, Any] = {"fps": fps, "speed": speed}
+        with progress_report(movie.name, quiet=False) as report:
+            pictures.movie(
+                cast("Result", shown),
+                movie,
+                progress=lambda done, total: report(Pictures(done, total)),
+                **look,
+                **pixels,
+                **{name: value for name, value in given.items() if value is not None},
+            )
+        typer.echo(f"written to {movie}", err=True)
+    elif screenshot is None:
+        pictures.show(shown, time=time, labels=labels, **look)
     else:
-        pictures.screenshot(shown, screenshot, **look)
+        pictures.screenshot(shown, screenshot, time=time, labels=labels, **look, **pixels)
         typer.echo(f"written to {screenshot}", err=True)
+
+
+def _check_movie(
+    movie: Path | None,
+    screenshot: Path | None,
+    fps: float | None,
+    speed: float | None,
+    size: str | None,
+    time: float | None,
+) -> None:
+    """Refuse what has no meaning for a movie, or without one."""
+    from fibermsk.errors import ModelError
+
+    if movie is not None and screenshot is not None:
+        raise ModelError("--movie and --screenshot: one at a time; leave one out")
+    if movie is None:
+        _refuse({"--fps": fps, "--speed": speed}, "only of use with --movie")
+    elif time is not None:
+        raise ModelError("--time does not apply: a movie shows the whole run; leave it out")
+    if movie is None and screenshot is None:
+        _refuse({"--size": size}, "only of use with --screenshot and --movie")
+
+
+def _refuse(options: dict[str, Any], reason: str) -> None:
+    """Refuse the options that are given."""
+    from fibermsk.errors import ModelError
+
+    for option, value in options.items():
+        if value is not None:
+            raise ModelError(f"{option} is {reason}; leave it out")
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    """Width and height of ``1280x720``."""
+    from fibermsk.errors import ModelError
+
+    width, _, height = text.lower().partition("x")
+    try:
+        return int(width), int(height)
+    except ValueError:
+        raise ModelError(
+            f"--size {text}: must be width and height in pixels, as in --size 1280x720"
+        ) from None
 
 
 def _check_options(
     file: Path,
     is_model: bool,
     time: float | None,
+    movie: Path | None,
     geometry: Path | None,
     labels: bool,
     pose: list[str] | None,
@@ -118,7 +197,8 @@ def _check_options(
     from fibermsk.errors import ModelError
 
     if is_model:
-        idle, kind = {"--time": time is not None}, "a model, which stands still"
+        idle = {"--time": time is not None, "--movie": movie is not None}
+        kind = "a model, which stands still"
     else:
         idle = {"--geometry": geometry is not None, "--labels": labels, "--set": bool(pose)}
         kind = "no OpenSim model (.osim)"
@@ -127,7 +207,9 @@ def _check_options(
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
 
 
-def _check_page(html: Path | None, screenshot: Path | None, max_frames: int | None) -> None:
+def _check_page(
+    html: Path | None, screenshot: Path | None, movie: Path | None, max_frames: int | None
+) -> None:
     """Refuse what does not go together with a page, before the file is read."""
     from fibermsk.errors import ModelError
     from fibermsk.files import check_writable
@@ -136,6 +218,8 @@ def _check_page(html: Path | None, screenshot: Path | None, max_frames: int | No
         raise ModelError("--max-frames does not apply without --html; leave it out")
     if html is not None and screenshot is not None:
         raise ModelError("--html and --screenshot: one of them at a time; leave one out")
+    if html is not None and movie is not None:
+        raise ModelError("--html and --movie: one of them at a time; leave one out")
     if html is not None:
         check_writable(html)
 

@@ -9,17 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fibermsk.view.movies import movie
     from fibermsk.view.notebook import widget
     from fibermsk.view.page import write_page
-    from fibermsk.view.plots import plot
+    from fibermsk.view.plots import plot, plot_names
     from fibermsk.view.scene import screenshot
     from fibermsk.view.window import play, show
 
-__all__ = ["play", "plot", "screenshot", "show", "widget", "write_page"]
+__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "show", "widget", "write_page"]
 
 _HOME = {
+    "movie": "movies",
     "play": "window",
     "plot": "plots",
+    "plot_names": "plots",
     "screenshot": "scene",
     "show": "window",
     "widget": "notebook",

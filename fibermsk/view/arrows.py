@@ -187,12 +187,17 @@ class Arrows:
             self.anchors[:], self.forces[:] = attachment_forces(self._result, frame)
         else:
             fibers = self._fibers
+            node, shape, slope, weight, group = self._samples
             _gather(
                 np.concatenate([fiber.position[frame] for fiber in fibers]),
                 np.concatenate([fiber.tangent[frame] for fiber in fibers]),
                 np.concatenate([fiber.contact_line_force[frame] for fiber in fibers]),
                 np.concatenate([fiber.radius[frame] for fiber in fibers]),
-                *self._samples,
+                node,
+                shape,
+                slope,
+                weight,
+                group,
                 self.anchors,
                 self.forces,
                 self._total,

@@ -136,7 +136,7 @@ def _placed(piece: Piece, pose: Array, shade: float) -> tuple[Surface, Array]:
     return placed, np.tile(color, (len(surface.points), 1))
 
 
-def _project(points: Array, camera: Camera, width: int, height: int) -> Array:
+def _project(points: NDArray[np.floating], camera: Camera, width: int, height: int) -> Array:
     """Pixel column, pixel row and inverse distance; nothing that lies behind the camera."""
     local = (points - camera.position) @ camera.axes.T
     away = local[:, 2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,15 +11,24 @@ from matplotlib.figure import Figure
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
-from fibermsk.view._panels import PANELS, Panel, default_panels
-from fibermsk.view.fields import check_frames
+from fibermsk.view._groups import choose_fibers
+from fibermsk.view._panel import Choice, Panel
+from fibermsk.view._panels import PANELS, find_panels, names_there
+from fibermsk.view.fields import check_frames, nearest_frame
 
-__all__ = ["plot"]
+__all__ = ["finish", "plot", "plot_names"]
 
 _PANEL_SIZE = (6.4, 3.1)
+_TIMES = 4
 
 
-def plot(result: Result, what: str | Iterable[str] | None = None) -> Figure:
+def plot(
+    result: Result,
+    what: str | Iterable[str] | None = None,
+    *,
+    fibers: str | Sequence[str] | None = None,
+    times: float | Sequence[float] | None = None,
+) -> Figure:
     """Figure of a result, drawn without a display.
 
     Parameters
@@ -27,9 +36,16 @@ def plot(result: Result, what: str | Iterable[str] | None = None) -> Figure:
     result : Result
         A complete, failed or interrupted run.
     what : str or several, optional
-        What to draw: ``activation``, ``coordinates``, ``speeds``, ``attachment_forces``,
-        ``axial_force``, ``stress``, ``stretch``, ``radius``, ``contact``, ``muscle_fraction`` or
-        ``solver``. The default is one page with what the result has to tell.
+        What to draw, see :func:`plot_names`. A field along the fibers has three: ``stretch`` along
+        a few fibers at some times, ``stretch_over_time``, the mean along each fiber, and
+        ``stretch_map``, colors over both. The default is one page of size A4 with what the result
+        has to tell.
+    fibers : str or several, optional
+        Names of fibers, or patterns such as ``"biceps*"``; all by default. Of more than seven the
+        median over each muscle is drawn, with a band from the 10th to the 90th percentile.
+    times : float or several, optional
+        At most four simulated times [s] for what is drawn along the fibers; by default two that
+        tell much.
 
     Returns
     -------
@@ -39,18 +55,17 @@ def plot(result: Result, what: str | Iterable[str] | None = None) -> Figure:
     Raises
     ------
     ModelError
-        If there is no such thing to draw; the message lists those there are.
+        If there is no such thing to draw, no such fiber, or a time is outside of the run.
     """
-    check_frames(result)
+    choice = _choice(result, fibers, times)
     if what is None:
-        names = default_panels(result)
-    else:
-        names = [what] if isinstance(what, str) else list(what)
-    panels = [panel for name in names for panel in _panels(result, name)]
-    if what is None and len(panels) % 2 == 1 and result.fibers:
-        panels += _panels(result, "stretch")
+        from fibermsk.view.summary import summary
+
+        return summary(choice)
+    names = [what] if isinstance(what, str) else list(what)
+    panels = [panel for name in names for panel in find_panels(choice, name)]
     if not panels:
-        raise ModelError(f"the result of {result.scene!r} has nothing to plot")
+        raise ModelError(f"nothing to plot was named; there are: {', '.join(names_there(choice))}")
 
     columns = 1 if len(panels) == 1 else 2
     rows = -(-len(panels) // columns)
@@ -61,39 +76,56 @@ def plot(result: Result, what: str | Iterable[str] | None = None) -> Figure:
     for index, panel in enumerate(panels):
         axes = figure.add_subplot(rows, columns, index + 1)
         panel.draw(axes)
-        _finish(axes, panel)
+        finish(axes, panel)
     return figure
 
 
-def _panels(result: Result, name: str) -> list[Panel]:
-    there = {key: panels for key, make in PANELS.items() if (panels := make(result))}
-    if name not in there:
-        raise ModelError(
-            f"nothing called {name!r} to plot; this result has: {', '.join(there) or 'nothing'}"
-        )
-    return there[name]
+def plot_names(result: Result | None = None) -> dict[str, str]:
+    """What can be plotted, and what each is in a few words; of a result, what it has."""
+    if result is None:
+        return {name: words for name, (words, _) in PANELS.items()}
+    there = names_there(_choice(result, None, None))
+    return {name: PANELS[name][0] for name in there}
 
 
-def _finish(axes: Axes, panel: Panel) -> None:
-    axes.set_title(panel.title, loc="left", fontsize="medium")
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
+def _choice(
+    result: Result, fibers: str | Sequence[str] | None, times: float | Sequence[float] | None
+) -> Choice:
+    check_frames(result)
+    frames = None
+    if times is not None:
+        asked = np.atleast_1d(np.asarray(times, dtype=float))
+        if not 1 <= asked.size <= _TIMES:
+            raise ModelError(f"{asked.size} times; must be 1 to {_TIMES} for one plot")
+        frames = tuple(dict.fromkeys(nearest_frame(result, float(time)) for time in asked))
+    chosen = tuple(choose_fibers(result, fibers))
+    return Choice(result, chosen, named=fibers is not None, frames=frames)
+
+
+def finish(axes: Axes, panel: Panel, size: float = 9.0, *, legend: bool = True) -> None:
+    """Words, grid and legend of one set of axes; `size` is that of small letters in points."""
+    axes.set_title(panel.title, loc="left", fontsize=size + 1.0)
+    axes.set_xlabel(panel.x_label, fontsize=size)
+    axes.set_ylabel(panel.y_label, fontsize=size)
+    axes.tick_params(labelsize=size - 0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    if panel.is_map:
+        return
     axes.grid(True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.01)
     low, high = axes.get_ylim()
     middle = max(abs(low), abs(high))
     if high - low < 1e-9 * middle:
         axes.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
-    if len(axes.get_legend_handles_labels()[1]) > 0:
+    if legend and len(axes.get_legend_handles_labels()[1]) > 0:
         # Beside the axes, so that it never lies on a curve.
         axes.legend(
             loc="upper left",
             bbox_to_anchor=(1.01, 1.02),
             borderaxespad=0.0,
             frameon=False,
-            fontsize="small",
+            fontsize=size - 0.7,
         )
 
 

@@ -7,25 +7,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.camera import Camera
+from fibermsk.view.captions import Captions
 from fibermsk.view.fields import nearest_frame
-from fibermsk.view.labels import draw_labels
-from fibermsk.view.legend import Legend, draw_legend, tissues
-from fibermsk.view.looks import Theme
 from fibermsk.view.opengl import off_screen_works
 from fibermsk.view.stage import Stage
 
-__all__ = ["picture", "screenshot"]
+__all__ = ["SCALE_ROOM", "picture", "screenshot"]
 
-_DPI = 100
-_SCALE_ROOM = 0.17
+SCALE_ROOM = 0.17
+"""Part of a picture's width that is kept free for the color scale."""
 
 
 def screenshot(
@@ -116,52 +111,12 @@ def picture(
     """
     stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows)
     frame = nearest_frame(stage.result, time)
-    camera = stage.camera(size, _SCALE_ROOM if stage.tubes is not None else 0.0)
+    camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)
     if off_screen_works():
         from fibermsk.view.vtk_draw import draw
     else:
         from fibermsk.view.cpu_draw import draw
-    return _annotate(draw(stage, frame, camera, size), stage, frame, camera)
-
-
-def _annotate(
-    image: NDArray[np.uint8], stage: Stage, frame: int, camera: Camera
-) -> NDArray[np.uint8]:
-    """Picture with name, time, color scale and the directions of the axes."""
-    height, width = image.shape[:2]
-    figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
-    canvas = FigureCanvasAgg(figure)
-    figure.figimage(image, resize=False, zorder=-1)
-    result, theme = stage.result, stage.theme
-    broken = "" if result.status == "success" else f" ({result.status})"
-    figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
-    if not stage.is_still:
-        time = f"t = {result.time[frame]:.3f} s"
-        figure.text(0.02, 0.93, time, va="top", fontsize=11, color=theme.faint)
-    legend = Legend(
-        theme,
-        stage.color_by if stage.tubes is not None else None,
-        stage.limits,
-        tissues([result]),
-        {kind: arrows.scale for kind, arrows in stage.arrows.items()},
-    )
-    draw_legend(figure, legend, 0.86 * width, (width, height))
-    _draw_axes(figure, camera, theme, width, height)
-    draw_labels(figure, stage.labels, stage.cloud, camera, (width, height))
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
-
-
-def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: int, height: int) -> None:
-    """Small x, y, z arrows in the lower left corner."""
-    box = 0.14 * min(width, height)
-    axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))
-    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
-    axes.axis("off")
-    for direction, name in zip(np.eye(3), "xyz", strict=True):
-        x, y, _ = camera.axes @ direction
-        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": theme.faint})
-        axes.text(1.25 * x, 1.25 * y, name, ha="center", va="center", fontsize=9, color=theme.text)
+    return Captions(stage, camera, size).over(draw(stage, frame, camera, size), frame)
 
 
 def _save_png(image: NDArray[np.uint8], path: Path) -> None:

@@ -63,6 +63,32 @@ def test_plot_writes_pictures(cli, file, tmp_path):
     assert cli("plot", file).exit_code == 2
 
 
+def test_plot_of_chosen_fibers_and_times(cli, file, tmp_path):
+    out = tmp_path / "x.pdf"
+    what = ["--what", "stretch", "stretch_map", "--fiber", "biceps_*", "triceps_1", "--time", "3"]
+    done = cli("plot", file, *what, "--out", out)
+    assert done.exit_code == 0, done.stderr
+    assert out.read_bytes().startswith(b"%PDF")
+    done = cli("plot", "--what", "stretch", "--fiber", "biceps_1", file, "--out", out)
+    assert done.exit_code == 0, done.stderr
+    done = cli("plot", file, "--fiber", "deltoid", "--out", out)
+    assert done.exit_code == 2 and "has: biceps_1" in done.stderr
+    done = cli("plot", file, "--what", "stretch", "--time", "9", "--out", out)
+    assert done.exit_code == 2 and "from 0 s to 8 s" in done.stderr
+
+
+def test_plots_are_listed(cli, tmp_path):
+    done = cli("plot", "--list")
+    assert done.exit_code == 0 and "coordinates " in done.stdout
+    file = save(make_hanging_fiber(), tmp_path / "fiber.h5")
+    done = cli("plot", file, "--list")
+    assert "stretch_map " in done.stdout and "coordinates " not in done.stdout
+    done = cli("plot")
+    assert done.exit_code == 2 and "no result file" in done.stderr
+    done = cli("plot", file)
+    assert done.exit_code == 2 and "--out is missing" in done.stderr
+
+
 def test_view_writes_a_screenshot(cli, file, tmp_path):
     out = tmp_path / "new" / "x.png"
     arguments = ["view", file, "--screenshot", out, "--time", "3", "--color-by", "stretch"]

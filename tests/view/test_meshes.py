@@ -159,15 +159,14 @@ def test_labels_name_joints_and_muscles():
 
 
 def test_window_of_a_still_has_no_time():
-    from fibermsk.view.window import Player
+    from fibermsk.view.window import Window
 
     if not opengl.off_screen_works():
         pytest.skip("this machine has no OpenGL")
-    player = Player(make_still(), labels=True, off_screen=True, size=SIZE)
+    window = Window(make_still(), labels=True, off_screen=True, size=SIZE)
     try:
-        player.plotter.show(auto_close=False)
-        assert player._slider is None
-        player.step(1)
-        assert player.viewer.playback.frame == 0
+        window.plotter.show(auto_close=False)
+        assert window.toolbar.track == (0, 0)
+        assert not window.key("Right") and window.viewer.playback.frame == 0
     finally:
-        player.plotter.close()
+        window.viewer.close()

@@ -144,8 +144,9 @@ def test_side_by_side_shows_each_and_overlay_both_in_one_place(viewer_of):
     again = image_of(viewer_of([ARM, ARM], time=0.0))
     half = SIZE[0] // 2
     assert np.mean(beside[:, :half] != beside[:, half:]) > 0.01
-    # but for names, axes and legend
-    np.testing.assert_array_equal(again[80:-110, :110], again[80:-110, half : half + 110])
+    # but for names, axes and legend; a pixel of one view lies a rounding error off the other's
+    one, other = (again[80:-110, k : k + 110].astype(int) for k in (0, half))
+    assert np.abs(one - other).max() <= 2 and np.std(one) > 20.0
     over = viewer_of([ARM, moved], compare="overlay", time=0.0)
     both = image_of(over)
     over._scenes[1].fiber_actor.VisibilityOff()

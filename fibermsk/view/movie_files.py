@@ -1,0 +1,194 @@
+"""Pictures one after the other into an mp4 or a GIF."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+
+__all__ = ["GIF_RATE", "find_encoder", "write_gif", "write_mp4"]
+
+Image = NDArray[np.uint8]
+
+GIF_RATE = 50.0
+"""Most pictures per second of a GIF: browsers slow down those that last under 2/100 s."""
+
+_CRF = 18
+"""Constant rate factor of H.264: 18 is said to be visually lossless, 0 is lossless, 51 worst."""
+_MESSAGE_LENGTH = 600
+
+
+def find_encoder() -> str:
+    """Path of the ffmpeg program: that of imageio-ffmpeg, or what ``IMAGEIO_FFMPEG_EXE`` names.
+
+    Raises
+    ------
+    ModelError
+        If there is none.
+    """
+    remedy = "install it (pip install imageio-ffmpeg), or write a *.gif"
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError as error:
+        raise ModelError(f"cannot write an mp4: imageio-ffmpeg is missing; {remedy}") from error
+    try:
+        return get_ffmpeg_exe()
+    except RuntimeError as error:
+        raise ModelError(f"cannot write an mp4: no ffmpeg was found ({error}); {remedy}") from error
+
+
+def write_mp4(
+    path: Path, pictures: Iterable[Image], size: tuple[int, int], fps: float, encoder: str
+) -> None:
+    """Encode pictures as H.264, which needs even sides.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File to write, whatever its ending.
+    pictures : iterable of (height, width, 3) uint8 array
+        RGB.
+    size : (int, int)
+        Their width and height.
+    fps : float
+        Pictures per second.
+    encoder : str
+        Path of ffmpeg.
+
+    Raises
+    ------
+    ModelError
+        If ffmpeg cannot be started or fails; with what it said.
+    """
+    width, height = (n + n % 2 for n in size)
+    command = [
+        encoder, "-y", "-loglevel", "error", "-nostdin",
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:.6f}",
+        "-i", "pipe:0", "-an",
+        # players take colors of high definition for granted; unnamed, reds shift
+        "-vf", "scale=out_color_matrix=bt709:out_range=tv,"
+        "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709",
+        "-c:v", "libx264", "-preset", "medium", "-crf", str(_CRF), "-pix_fmt", "yuv420p",
+        # the index first: a browser plays before all is loaded
+        "-movflags", "+faststart", "-f", "mp4", str(path),
+    ]  # fmt: skip
+    with tempfile.TemporaryFile() as said:
+        try:
+            # a session of its own: Ctrl-C is for this program, which then ends ffmpeg
+            running = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ModelError(f"cannot write an mp4: {encoder} does not start: {error}") from error
+        assert running.stdin is not None
+        broken = False
+        try:
+            for picture in pictures:
+                padding = ((0, height - picture.shape[0]), (0, width - picture.shape[1]), (0, 0))
+                whole = np.pad(picture, padding, mode="edge") if any(map(any, padding)) else picture
+                try:
+                    running.stdin.write(np.ascontiguousarray(whole).data)
+                except OSError:
+                    broken = True
+                    break
+            try:
+                running.stdin.close()
+            except OSError:
+                broken = True
+            status = running.wait()
+        finally:
+            if running.poll() is None:
+                running.kill()
+                running.wait()
+            with contextlib.suppress(OSError):
+                running.stdin.close()
+        if status != 0 or broken:
+            said.seek(0)
+            words = said.read().decode(errors="replace").strip() or "it said nothing"
+            raise ModelError(
+                f"cannot write an mp4: ffmpeg failed (status {status}): {words[-_MESSAGE_LENGTH:]}"
+            )
+
+
+def write_gif(
+    path: Path, pictures: Iterable[Image], samples: Sequence[Image], fps: float, n_pictures: int
+) -> None:
+    """Write pictures as a GIF that repeats.
+
+    All pictures have the same colors, those that serve the samples best, and none is dithered: what
+    stands still keeps its color.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File to write, whatever its ending.
+    pictures : iterable of (height, width, 3) uint8 array
+        RGB.
+    samples : sequence of (height, width, 3) uint8 array
+        Some of them, from which the colors are taken.
+    fps : float
+        Pictures per second, at most :data:`GIF_RATE`.
+    n_pictures : int
+        How many pictures there are.
+    """
+    from PIL import Image as pil
+
+    colors = _colors(samples)
+    palette = pil.new("P", (1, 1))
+    palette.putpalette(colors.tobytes())
+
+    def fewer(picture: Image) -> pil.Image:
+        quantized = pil.fromarray(picture).quantize(palette=palette, dither=pil.Dither.NONE)
+        index = np.array(quantized)
+        # Pillow finds a near color, not always the nearest: white would be gray.
+        index[np.all(picture == colors[0], axis=2)] = 0
+        exact = pil.fromarray(index)
+        exact.putpalette(colors.tobytes())
+        return exact
+
+    few = map(fewer, pictures)
+    # whole hundredths of a second that add up to the duration
+    ends = np.round(100.0 * np.arange(n_pictures + 1) / fps).astype(int)
+    durations = [int(10 * n) for n in np.diff(ends)]
+    first = next(few)
+    # A file that is open: Pillow does not close one of its own when it is interrupted.
+    with path.open("wb") as file:
+        first.save(
+            file,
+            format="GIF",
+            save_all=True,
+            append_images=few,
+            duration=durations,
+            loop=0,
+            optimize=False,
+            disposal=1,
+        )
+
+
+def _colors(samples: Sequence[Image]) -> Image:
+    """At most 256 colors (n, 3) for some pictures; the background's is among them as it is."""
+    from PIL import Image as pil
+
+    pixels = np.concatenate([sample.reshape(-1, 3) for sample in samples])
+    code = pixels.astype(np.int32) @ np.array([65536, 256, 1], dtype=np.int32)
+    found, counts = np.unique(code, return_counts=True)
+    common = found[np.argmax(counts)]
+    background = np.array([[common >> 16, common >> 8 & 255, common & 255]], dtype=np.uint8)
+    others = pixels[code != common]
+    if len(others) == 0:
+        return background
+    row = pil.fromarray(others[None])
+    fewer = row.quantize(255, pil.Quantize.MEDIANCUT, kmeans=1)
+    colors = np.array((fewer.getpalette() or [])[: 3 * 255], dtype=np.uint8).reshape(-1, 3)
+    return np.concatenate([background, colors])
