@@ -3,8 +3,11 @@
 import os
 from pathlib import Path
 
+import compile_cache
 import numpy as np
 import pytest
+
+compile_cache.install()
 
 
 @pytest.fixture

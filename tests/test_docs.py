@@ -1,63 +1,214 @@
-"""The scripts of the guide run, in the order of the page."""
+"""Every block of every page runs, in the order of the page, as a reader would type it."""
 
+import doctest
+import importlib
 import re
+from pathlib import Path
 
+import doc_pages
 import pytest
+from doc_pages import RUN, SHELL, TEXT, Reader, read
 from scenes_of_tests import ROOT
 
-BLOCK = re.compile(r"(?:<!-- needs (?P<file>\S+) -->\n)?```python\n(?P<code>.*?)```", re.DOTALL)
+import fibermsk as fm
+
+PAGES = doc_pages.pages()
+WITH_CODE = [page for page in PAGES if any(b.language in RUN | SHELL for b in read(page))]
+LATE = {"slow", "tested with"}
+WITH_LATE = [page for page in WITH_CODE if any(LATE & set(b.marks) for b in read(page))]
 
 
-def blocks(page):
-    """File that each script of a page needs, its line, and the script."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return [
-        (match["file"], text.count("\n", 0, match.start("code")), match["code"])
-        for match in BLOCK.finditer(text)
-    ]
+def follow(page, folder, shared_models, as_printed=False):
+    """Type the blocks of a page; gives the reader and what could not be run here."""
+    reader, missing = Reader(folder, as_printed=as_printed), []
+    for block in read(page):
+        if not block.runs or ("slow" in block.marks and not as_printed):
+            continue
+        file = block.marks.get("needs")
+        if file and not bring(file, folder, shared_models):
+            missing.append(f"{block} needs {file}")
+            continue
+        reader.follow(block)
+    return reader, missing
 
 
-def run(page, scripts, names):
-    """Run scripts in one namespace, with the lines of the page in tracebacks."""
-    for _, line, code in scripts:
-        exec(compile("\n" * line + code, page, "exec"), names)
+def bring(file, folder, shared_models):
+    """Link a published model and its meshes into a folder; says whether it is there."""
+    if (folder / file).exists():
+        return True
+    for source in (shared_models, shared_models / "opensim-models"):
+        if (source / file).is_file():
+            (folder / file).symlink_to(source / file)
+            if (source / "Geometry").is_dir() and not (folder / "Geometry").exists():
+                (folder / "Geometry").symlink_to(source / "Geometry")
+            return True
+    return False
 
 
-def test_scripts_of_the_skeleton_guide_run(tmp_path, monkeypatch, capsys):
-    own = [block for block in blocks("skeletons.md") if block[0] is None]
-    assert len(own) >= 7
+@pytest.fixture
+def models(request):
+    """Folder of published models, or one that is empty where there is none."""
+    try:
+        return request.getfixturevalue("shared_models")
+    except pytest.skip.Exception:
+        return request.getfixturevalue("tmp_path_factory").mktemp("no_models")
+
+
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_a_page_runs(page, tmp_path, models):
+    reader, missing = follow(page, tmp_path, models)
+    CHECKS.get(page, lambda folder, reader: None)(tmp_path, reader)
+    if missing:
+        pytest.skip("the rest of the page runs; " + ", ".join(missing))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_LATE)
+def test_a_page_runs_as_printed(page, tmp_path, models):
+    _, missing = follow(page, tmp_path, models, as_printed=True)
+    if missing:
+        pytest.skip("the rest of the page runs; " + ", ".join(missing))
+
+
+def check_readme(folder, reader):
+    assert "success 54." in reader.all_printed
+    assert fm.load(folder / "limb.h5").time[-1] == 8.0
+
+
+def check_skeletons(folder, reader):
+    assert (folder / "leg.png").stat().st_size > 10_000
+    assert "'knee_angle'" in reader.all_printed
+
+
+CHECKS = {"README.md": check_readme, "docs/skeletons.md": check_skeletons}
+
+
+def test_marks_and_languages_are_known():
+    for page in PAGES:
+        for block in read(page):
+            assert block.language in RUN | SHELL | TEXT, f"{block}: language {block.language!r}"
+            unknown = set(block.marks) - set(doc_pages.MARKS)
+            assert not unknown, f"{block}: {unknown}"
+            for words in doc_pages.commands(block.code) if block.language in SHELL else ():
+                assert doc_pages.rule(words) is None or doc_pages.BY_RULE[doc_pages.rule(words)]
+
+
+def test_few_blocks_are_not_run():
+    """The exemptions, listed: each has its reason, and there are few."""
+    idle = [block for page in PAGES for block in read(page) if not block.runs]
+    listed = "\n".join(f"{block}: {block.marks}" for block in idle)
+    for block in idle:
+        reason = block.marks.get("not run")
+        assert reason is None or len(reason.split()) >= 3, f"{block}: why is it not run?"
+    for languages, most in ((RUN, 5), (SHELL, 5)):
+        assert sum(block.language in languages for block in idle) <= most, listed
+
+
+def test_examples_of_docstrings_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    run("skeletons.md", own, names)
-    assert (tmp_path / "leg.png").stat().st_size > 10_000
-    assert "'knee_angle'" in capsys.readouterr().out
-    assert "patella_angle" not in names["skeleton"].independent
+    files = [path for path in (ROOT / "fibermsk").rglob("*.py") if ">>>" in path.read_text("utf-8")]
+    assert files
+    for path in files:
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        assert doctest.testmod(importlib.import_module(name)).failed == 0, name
 
 
-def test_scripts_that_read_opensim_models_run(tmp_path, monkeypatch, shared_models):
-    needing = [block for block in blocks("skeletons.md") if block[0] is not None]
-    assert len(needing) == 2
-    for file in {file for file, _, _ in needing} | {"Geometry"}:
-        source = shared_models / "opensim-models" / file
-        if not source.exists():
-            pytest.skip(f"{source} is not here")
-        (tmp_path / file).symlink_to(source)
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    run("skeletons.md", [(None, 0, "import fibermsk as fm"), *needing], names)
-    assert (tmp_path / "arm26.png").exists() and (tmp_path / "biceps.png").exists()
+def test_links_lead_somewhere():
+    """Links to files of the repository, also from the README, which is no page of the site."""
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if "://" in target or target.startswith("generated/") or "generated/" in target:
+                continue
+            assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
 
 
-def test_scripts_of_the_page_on_data_run(tmp_path, monkeypatch, capsys):
-    for package in ("xarray", "pandas"):
-        pytest.importorskip(package, reason=f"needs {package}")
-    own = blocks("exchange.md")
-    assert len(own) == 3
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    run("exchange.md", own, names)
-    assert "pulled_fibers.vtkhdf" in capsys.readouterr().out
-    assert names["result"].status == "success" and float(names["peak"].max()) > 1.0
-    page = (ROOT / "docs" / "exchange.md").read_text(encoding="utf-8")
-    for file in names["files"]:
-        assert f"_{file.name.partition('_')[2]}" in page, "each file is told of"
+# What runs the pages, on pages of its own.
+
+LOUD = """
+<!-- needs arm26.osim -->
+```python
+a = 1
+```
+text
+<!-- tested with: steps=2 -->
+```sh
+fibermsk scenes && fibermsk scenes hanging_fiber  # both
+pip install \\
+    fibermsk
+```
+"""
+
+
+def test_blocks_have_marks_lines_and_languages():
+    first, second = doc_pages.blocks(LOUD)
+    assert (first.language, first.line, first.marks) == ("python", 4, {"needs": "arm26.osim"})
+    assert second.marks == {"tested with": "steps=2"} and second.language == "sh"
+    words = list(doc_pages.commands(second.code))
+    assert words[1] == ["fibermsk", "scenes", "hanging_fiber"] and words[2][-1] == "fibermsk"
+    assert [doc_pages.rule(item) for item in words] == [None, None, "pip"]
+
+
+def test_a_command_that_nothing_runs_is_refused():
+    with pytest.raises(ValueError, match="rm -r"):
+        doc_pages.rule(["rm", "-r", "results"])
+
+
+def test_python_shell_files_and_failures_share_a_folder(tmp_path):
+    page = """
+```python
+n = 3
+```
+<!-- file: own.py -->
+```python
+import fibermsk as fm
+def scene(steps: int = 2):
+    raise fm.ModelError("no such muscle")
+```
+```sh
+fibermsk scenes own.py
+```
+<!-- output -->
+```text
+...
+  steps  int, default 2.0
+```
+<!-- fails -->
+```sh
+fibermsk run own.py
+```
+<!-- fails -->
+```python
+fm.Capsule((0, 0, 0), (0, 0, 1), -n)
+```
+"""
+    reader = Reader(tmp_path)
+    for block in doc_pages.blocks(page):
+        reader.follow(block)
+    assert "no such muscle" in reader.all_printed and "-3" in reader.all_printed
+
+
+@pytest.mark.parametrize(
+    "wanted, same",
+    [("angle 54.1 degrees", True), ("angle 55.2 degrees", False), ("angle ...", True)]
+    + [("angle (54.1) degrees", False), ("angle 54.1", False), ("...\nangle 54 degrees", True)],
+)
+def test_output_is_compared_loosely(wanted, same):
+    (block,) = doc_pages.blocks(f"<!-- output -->\n```text\n{wanted}\n```\n")
+    if same:
+        doc_pages.compare(block, "start\nangle 54.0 degrees\n")
+    else:
+        with pytest.raises(AssertionError, match="not printed"):
+            doc_pages.compare(block, "start\nangle 54.0 degrees\n")
+
+
+def test_a_block_that_must_fail_and_does_not_is_noticed(tmp_path):
+    for page in ("```python\npass\n```", "```sh\nfibermsk scenes\n```"):
+        (block,) = doc_pages.blocks(f"<!-- fails -->\n{page}\n")
+        with pytest.raises(AssertionError):
+            Reader(tmp_path).follow(block)
+
+
+def test_all_pages_are_tested():
+    assert {"README.md", "docs/skeletons.md", "docs/method.md"} <= set(PAGES)
+    assert not [page for page in PAGES if "generated" in Path(page).parts]

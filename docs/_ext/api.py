@@ -1,0 +1,232 @@
+"""API reference: a page for each public name, in groups by where a name is defined."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from _write import clear_except, write
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.transforms import SphinxTransform
+
+__all__ = ["GROUPS", "grouped", "setup"]
+
+GROUPS = {
+    "Model, bodies and shapes": (
+        "What is described, and the rigid bodies in it.",
+        ["model"],
+    ),
+    "Joints and coordinates": (
+        "Joints, their coordinates, couplings, and forces on coordinates.",
+        [
+            "model.joint",
+            "model.joints",
+            "model.coordinate",
+            "model.axis",
+            "model.coupling",
+            "laws.coordinate",
+        ],
+    ),
+    "Functions": (
+        "Functions of a coordinate or of time.",
+        ["model.function", "model.activation"],
+    ),
+    "Fibers and tissue": (
+        "Fibers, what they are made of, and what activates them.",
+        ["model.fiber", "model.tissue", "model.activate", "model.moving_point", "laws"],
+    ),
+    "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
+    "Line muscles": (
+        "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
+        ["model.line_muscle", "model.wrap", "anatomy"],
+    ),
+    "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
+    "Computing": (
+        "From a model to a result.",
+        ["backend", "system", "solvers", "scene_run", "cli", "protocol", "_version"],
+    ),
+    "Results": ("What a run gives.", ["results"]),
+    "Pictures": ("`fibermsk.view`: windows, pictures, movies, plots.", ["view"]),
+    "Errors and warnings": ("What is raised.", ["errors"]),
+}
+"""Title: introduction, and modules of the package; the longest that fits a name decides."""
+
+HEAD = """# API reference
+
+Everything that `import fibermsk as fm` offers: `fm.NAME` for every name on these pages. SI units;
+angles in radians; arrays have the item first and the component last. Whatever is wrong with an
+argument raises {py:class}`fibermsk.ModelError` before anything is computed.
+
+"""
+
+
+def grouped() -> dict[str, list[str]]:
+    """Full public names by group, such as ``fibermsk.Fiber``; each in one group.
+
+    Raises
+    ------
+    ValueError
+        If a name is of a module that no group holds.
+    """
+    import fibermsk
+    from fibermsk import view
+
+    found: dict[str, list[str]] = {title: [] for title in GROUPS}
+    names = [("fibermsk", name) for name in fibermsk.__all__ if name not in ("view", "__version__")]
+    names += [("fibermsk.view", name) for name in view.__all__]
+    for package, name in names:
+        item = getattr({"fibermsk": fibermsk, "fibermsk.view": view}[package], name)
+        found[_group(item.__module__, f"{package}.{name}")].append(f"{package}.{name}")
+    return {title: sorted(items, key=str.lower) for title, items in found.items()}
+
+
+def _group(module: str, name: str) -> str:
+    place = module.removeprefix("fibermsk.")
+    fits = [
+        (len(start), title)
+        for title, (_, starts) in GROUPS.items()
+        for start in starts
+        if place == start or place.startswith((f"{start}.", f"{start}_"))
+    ]
+    if not fits:
+        raise ValueError(f"{name} is defined in {module}: name it in a group of docs/_ext/api.py")
+    return max(fits)[1]
+
+
+def _item(name: str) -> Any:
+    import fibermsk
+
+    item: Any = fibermsk
+    for part in name.split(".")[1:]:
+        item = getattr(item, part)
+    return item
+
+
+def _file(name: str) -> str:
+    """File name of a name's page; a class and a function may differ by one capital only."""
+    kind = "class" if inspect.isclass(_item(name)) else "function"
+    return f"{kind}-{name.removeprefix('fibermsk.')}"
+
+
+def _summary(item: Any) -> str:
+    return (inspect.getdoc(item) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _stub(name: str) -> str:
+    package, _, short = name.rpartition(".")
+    shown = f"fm.{name.removeprefix('fibermsk.')}"
+    head = f"{shown}\n{'=' * len(shown)}\n\n.. currentmodule:: {package}\n\n"
+    if inspect.isclass(_item(name)):
+        return f"{head}.. autoclass:: {short}\n   :members:\n"
+    return f"{head}.. autofunction:: {short}\n"
+
+
+def _index(groups: dict[str, list[str]]) -> str:
+    parts = [HEAD]
+    for title, names in groups.items():
+        parts += [f"## {title}\n\n{GROUPS[title][0]}\n\n", "| name | |\n|---|---|\n"]
+        for name in names:
+            role = "class" if inspect.isclass(_item(name)) else "func"
+            short = name.removeprefix("fibermsk.")
+            parts.append(
+                f"| {{py:{role}}}`fm.{short} <{name}>` | {_plain(_summary(_item(name)))} |\n"
+            )
+        listed = "\n".join(_file(name) for name in names)
+        parts.append(f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n\n")
+    return "".join(parts)
+
+
+def _plain(text: str) -> str:
+    """Docstring's words in a Markdown table."""
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+def generate(app: Any, config: Any) -> None:
+    """Write the pages before the sources are looked for."""
+    folder = Path(app.srcdir) / "generated" / "api"
+    groups = grouped()
+    written = [write(folder / "index.md", _index(groups))]
+    for names in groups.values():
+        written += [write(folder / f"{_file(name)}.rst", _stub(name)) for name in names]
+    clear_except(folder, written)
+
+
+def target(text: str, *, bare: bool) -> str | None:
+    """Full public name that a piece of code begins with, such as ``fm.Fiber(...)``, or None.
+
+    With `bare` also without ``fm.``: docstrings name their neighbors so.
+    """
+    match = re.match(r"(fm\.|fibermsk\.)?((?:view\.)?[A-Za-z_]\w*)", text)
+    if match is None or not (match[1] or bare):
+        return None
+    name = f"fibermsk.{match[2]}"
+    # a word that docstrings use for their own arguments too
+    return name if name in public_names() and (match[1] or match[2] != "check") else None
+
+
+@cache
+def public_names() -> frozenset[str]:
+    """Full names of all pages."""
+    return frozenset(name for names in grouped().values() for name in names)
+
+
+def link(code: nodes.literal, name: str, document: str) -> nodes.Node:
+    """A piece of code that leads to a name's page."""
+    found = pending_xref(
+        code.rawsource,
+        code.deepcopy(),
+        refdomain="py",
+        reftype="obj",
+        reftarget=name,
+        refdoc=document,
+        refexplicit=True,
+    )
+    found["refwarn"] = True
+    return found
+
+
+def code_or_link(
+    role: str,
+    rawtext: str,
+    text: str,
+    line: int,
+    inliner: Any,
+    options: Any = None,
+    content: Any = (),
+) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """Single backticks in docstrings: a link where the code begins with a public name."""
+    code = nodes.literal(rawtext, text, classes=["code"])
+    name = target(text, bare=True)
+    document = inliner.document.settings.env.docname
+    return [link(code, name, document) if name else code], []
+
+
+class LinkNames(SphinxTransform):
+    """Links from ``fm.NAME`` in the text of all pages."""
+
+    default_priority = 400
+
+    def apply(self, **kwargs: Any) -> None:
+        """Put a link in the place of the code."""
+        for code in list(self.document.findall(nodes.literal)):
+            inside = code.parent
+            while inside is not None and not isinstance(inside, _NO_LINKS):
+                inside = inside.parent
+            name = target(code.astext(), bare=False)
+            if inside is None and name:
+                code.replace_self(link(code, name, self.env.docname))
+
+
+_NO_LINKS = (nodes.reference, pending_xref, nodes.title)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect with Sphinx."""
+    app.add_role("code_or_link", code_or_link)
+    app.add_transform(LinkNames)
+    app.connect("config-inited", generate)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

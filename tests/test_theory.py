@@ -1,0 +1,42 @@
+"""What the page of equations names exists, and it leaves out no kernel."""
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+from scenes_of_tests import ROOT
+
+import fibermsk.kernels
+
+PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+PACKAGES = "anatomy|elements|kernels|laws|model|solvers|system"
+NAMES = sorted(set(re.findall(rf"`((?:{PACKAGES})(?:\.\w+)+)`", PAGE)))
+LABELS = re.findall(r"^\$\$ \(([\w-]+)\)$", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_page_names_exists(name):
+    try:
+        importlib.import_module(f"fibermsk.{name}")
+    except ModuleNotFoundError:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(importlib.import_module(f"fibermsk.{module}"), function))
+
+
+def test_the_page_mentions_every_kernel_module():
+    modules = {module.name for module in pkgutil.iter_modules(fibermsk.kernels.__path__)}
+    assert len(modules) > 30
+    missing = {name for name in modules if not re.search(rf"`kernels\.{name}\b", PAGE)}
+    assert not missing
+
+
+def test_every_equation_has_a_label_of_its_own():
+    assert len(LABELS) == len(set(LABELS)) > 30
+    assert PAGE.count("\n$$\n") == len(LABELS)  # each block opens so, and closes with its label
+    assert set(re.findall(r"\{eq\}`([\w-]+)`", PAGE)) <= set(LABELS)
+
+
+def test_every_law_of_stress_and_contact_has_its_source():
+    for equation in ("G 21", "G 44", "G 52–53", "G 62", "G 64", "G 66", "G 69", "G 95"):
+        assert equation in PAGE
