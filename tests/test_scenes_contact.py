@@ -53,6 +53,19 @@ def test_action_is_reaction(cross):
     np.testing.assert_allclose((upper + lower)[-1], 0.0, atol=1e-4 * pressed)
 
 
+def test_contact_force_along_a_fiber_is_what_its_ends_carry(cross):
+    for fiber in cross.fibers.values():
+        n = fiber.node_theta.size - 1
+        # the three samples of each element are its Gauss points
+        weight = np.tile([5.0, 8.0, 5.0], n) / 18.0 / n
+        reference = 2.0 * np.linalg.norm(fiber.position[0, 0] - fiber.position[0, n // 2])
+        line_force = fiber.contact_line_force[-1]
+        total = np.sum(line_force * (weight * reference * fiber.stretch[-1])[:, None], axis=0)
+        pressed = held(fiber)[-1]
+        # three samples an element integrate a force on two elements to some percent
+        np.testing.assert_allclose(total, pressed, atol=0.06 * np.linalg.norm(pressed))
+
+
 def test_nothing_holds_one_fiber_back_along_the_other(cross):
     upper, lower = cross.fibers.values()
     force = held(upper)[-1]

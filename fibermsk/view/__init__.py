@@ -14,9 +14,20 @@ if TYPE_CHECKING:
     from fibermsk.view.page import write_page
     from fibermsk.view.plots import plot, plot_names
     from fibermsk.view.scene import screenshot
+    from fibermsk.view.web import serve
     from fibermsk.view.window import play, show
 
-__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "show", "widget", "write_page"]
+__all__ = [
+    "movie",
+    "play",
+    "plot",
+    "plot_names",
+    "screenshot",
+    "serve",
+    "show",
+    "widget",
+    "write_page",
+]
 
 _HOME = {
     "movie": "movies",
@@ -24,6 +35,7 @@ _HOME = {
     "plot": "plots",
     "plot_names": "plots",
     "screenshot": "scene",
+    "serve": "web",
     "show": "window",
     "widget": "notebook",
     "write_page": "page",
