@@ -244,38 +244,6 @@ class Result:
         """Axial force of one fiber over frames and samples [N], by its name or by the fiber."""
         return self._pick(self.fibers, name, "fiber").axial_force
 
-<<<<<<< HEAD
-    def view(
-        self,
-        *,
-        color_by: str = "axial_force",
-        theme: str = "auto",
-        autoplay: bool = False,
-        max_frames: int | None = None,
-    ) -> Any:
-        """Animated scene to be looked at and played with in a notebook.
-
-        Parameters are those of :func:`fibermsk.view.write_page`, of which this is the page.
-
-        Returns
-        -------
-        widget : fibermsk.view.notebook.Widget
-            Shows itself as the last value of a cell.
-
-        Raises
-        ------
-        ModelError
-            If there is no such field or theme, or the result has no frame.
-        """
-        # The one arrow upwards, and only when called: results themselves know no picture.
-        from fibermsk.view.notebook import widget
-
-        return widget(
-            self, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames
-        )
-
-=======
->>>>>>> main
     def to_xarray(self) -> xarray.Dataset:
         """All arrays over labelled dimensions, for those who plot themselves.
 
@@ -339,8 +307,6 @@ class Result:
         from fibermsk.results.labelled import to_dataframe
 
         return to_dataframe(self, what)
-<<<<<<< HEAD
-=======
 
     def view(
         self,
@@ -370,7 +336,6 @@ class Result:
         return widget(
             self, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames
         )
->>>>>>> main
 
     @staticmethod
     def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:
