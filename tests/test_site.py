@@ -35,7 +35,7 @@ def test_the_command_reference_has_every_command_and_option():
             shown = parameter.opts if parameter.param_type_name == "option" else []
             for option in shown:
                 assert f"`{option}`" in section
-    assert "fibermsk plot FILE.h5 --out PNG|SVG [OPTIONS]" in page
+    assert "fibermsk run SCENE [OPTIONS]\n" in page
 
 
 def test_the_command_reference_escapes_what_would_split_a_cell():
