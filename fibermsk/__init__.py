@@ -61,16 +61,26 @@ from fibermsk.model import (
     WrapEllipsoid,
     WrapSphere,
     WrapTorus,
+    with_activations,
 )
 from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
     from fibermsk import view
-    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, shapes_from_wraps
+    from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, pack_section, shapes_from_wraps
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
+    from fibermsk.cli.scene_files import make_scene
     from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
-    from fibermsk.read import ImportReport, Signals, read_mesh, read_osim, read_signals
+    from fibermsk.read import (
+        ImportReport,
+        Signals,
+        emg_activation,
+        emg_envelope,
+        read_mesh,
+        read_osim,
+        read_signals,
+    )
     from fibermsk.scene_run import simulate_scene
     from fibermsk.solvers import (
         BDF2,
@@ -161,11 +171,15 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "emg_activation",
+    "emg_envelope",
     "equilibrium",
     "export",
     "fibers_from_muscle",
     "load",
     "load_checkpoint",
+    "make_scene",
+    "pack_section",
     "read_mesh",
     "read_osim",
     "read_signals",
@@ -179,6 +193,7 @@ __all__ = [
     "stability",
     "still",
     "view",
+    "with_activations",
 ]
 
 # Loaded on first use: describing a model needs neither the compiler nor the viewer.
@@ -197,11 +212,15 @@ _LAZY = {
     "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
+    "emg_activation": "fibermsk.read",
+    "emg_envelope": "fibermsk.read",
     "equilibrium": "fibermsk.solvers",
     "export": "fibermsk.io",
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
+    "make_scene": "fibermsk.cli.scene_files",
+    "pack_section": "fibermsk.anatomy",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
     "read_signals": "fibermsk.read",

@@ -1,7 +1,14 @@
 """From line muscles to bundles of deforming fibers."""
 
 from fibermsk.anatomy.bundle import MuscleBundle, fibers_from_muscle
+from fibermsk.anatomy.packing import pack_section
 from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.wraps import shapes_from_wraps
 
-__all__ = ["BundleReport", "MuscleBundle", "fibers_from_muscle", "shapes_from_wraps"]
+__all__ = [
+    "BundleReport",
+    "MuscleBundle",
+    "fibers_from_muscle",
+    "pack_section",
+    "shapes_from_wraps",
+]

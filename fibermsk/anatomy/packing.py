@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Grid
+from fibermsk.laws import _check
 
 __all__ = ["Neighbors", "least_gap", "pack_section", "place_ends", "relax"]
 
@@ -50,11 +51,27 @@ class Neighbors:
 
 
 def pack_section(n: int) -> Array:
-    """Centers (n, 2) of equal circles of radius one side by side, as near to the origin as they go.
+    """Centers of equal circles of radius one side by side, as near to the origin as they go.
 
     The n points of a hexagonal lattice nearest to a point of it, to the middle of an edge or to
     that of a triangle, whichever keeps the outermost nearest; ties fall to a fixed order.
+
+    Parameters
+    ----------
+    n : int
+        How many; 7, 19, 37 and 61 fill hexagons.
+
+    Returns
+    -------
+    centers : (n, 2) float array
+        New array, in radii; neighbors are two apart, and their mean is zero.
+
+    Raises
+    ------
+    ModelError
+        If n is not an integer of one or more.
     """
+    n = _check.count("pack_section", "n", n)
     side = int(np.ceil(np.sqrt(n))) + 2
     i, j = np.mgrid[-side : side + 1, -side : side + 1].reshape(2, -1)
     lattice = np.stack([2.0 * i + j, np.sqrt(3.0) * j], axis=1)

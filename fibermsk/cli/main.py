@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli import bench, export, info, plot, resume, run, scenes, verify, view
+from fibermsk.cli import bench, export, info, new, plot, resume, run, scenes, verify, view
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
@@ -45,6 +45,7 @@ def _options(
 
 
 app.command("scenes")(scenes.scenes)
+app.command("new")(new.new)
 app.command("run", cls=ManyValues)(run.run)
 app.command("resume")(resume.resume)
 app.command("verify", cls=ManyValues)(verify.verify)

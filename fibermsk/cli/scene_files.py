@@ -28,6 +28,7 @@ __all__ = [
     "find_problem",
     "folder_of",
     "list_files",
+    "make_scene",
     "problem_names",
     "read_title",
     "scene_of",
@@ -78,6 +79,43 @@ class SceneFile:
         return scene
 
 
+def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
+    """Scene of a name or of a file, to be computed by a script of one's own.
+
+    Parameters
+    ----------
+    scene : str
+        A name, such as ``"upper_limb"``, or the path of a Python file.
+    **parameters
+        Those of the scene that are not to have their defaults.
+
+    Returns
+    -------
+    scene : Scene
+        For `simulate_scene`, and its model for `build`.
+
+    Raises
+    ------
+    ModelError
+        If there is no such scene or parameter, or the file cannot be used.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> for load in (0.2, 0.4):  # doctest: +SKIP
+    ...     result = fm.simulate_scene(fm.make_scene("contracting_fiber", load=load))
+    """
+    file = find(scene)
+    for name in parameters:
+        if name not in file.parameters:
+            known = ", ".join(file.parameters) or "none"
+            raise ModelError(
+                f"scene {file.name!r} has no parameter {name!r}; it has: {known}"
+                + suggestion(name, list(file.parameters))
+            )
+    return file.make(parameters)
+
+
 def folder_of(kind: str) -> Path:
     """Folder of the ``"scenes"`` or of the ``"verification"`` problems, there or not."""
     package = Path(fibermsk.__file__).resolve().parent
@@ -86,10 +124,19 @@ def folder_of(kind: str) -> Path:
 
 
 def list_files(kind: str) -> list[Path]:
-    """List the files of one kind, ``"scenes"`` or ``"verification"``, by name."""
+    """List the files of one kind, ``"scenes"`` or ``"verification"``.
+
+    In the order of the names in the folder's ``order.txt``, and then by name.
+    """
     folder = folder_of(kind)
     files = folder.glob("*.py") if folder.is_dir() else []
-    return sorted(path for path in files if not path.name.startswith(("_", "test_", "conftest")))
+    order = folder / "order.txt"
+    first = order.read_text(encoding="utf-8").split() if order.is_file() else []
+    rank = {name: place for place, name in enumerate(first)}
+    return sorted(
+        (path for path in files if not path.name.startswith(("_", "test_", "conftest"))),
+        key=lambda path: (rank.get(path.stem, len(rank)), path.name),
+    )
 
 
 def problem_names() -> list[str]:

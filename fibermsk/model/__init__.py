@@ -1,5 +1,6 @@
 """What the user describes: bodies, joints, fibers, tissue, contacts, activations, scenes."""
 
+from fibermsk.model.activate import with_activations
 from fibermsk.model.activation import Constant, Ramp, Table
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body, Capsule, InfiniteCylinder, Station
@@ -81,4 +82,5 @@ __all__ = [
     "WrapSphere",
     "WrapTorus",
     "sample_profile",
+    "with_activations",
 ]

@@ -95,7 +95,7 @@ class Signals:
         return self.values[name]
 
     def activation(self, name: str, *, scale: float = 1.0) -> Table:
-        """One column as an activation for `Model.excite`: straight lines between the samples.
+        """One column as the activation of a fiber: straight lines between the samples.
 
         Parameters
         ----------
@@ -162,7 +162,8 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     --------
     >>> import fibermsk as fm
     >>> signals = fm.read_signals("walk.sto")  # doctest: +SKIP
-    >>> model.excite(biceps, signals.activation("BIClong"))  # doctest: +SKIP
+    >>> activations = {"biceps": signals.activation("BIClong")}  # doctest: +SKIP
+    >>> model = fm.with_activations(model, activations)  # doctest: +SKIP
     """
     try:
         file = Path(path)

@@ -308,6 +308,35 @@ class Result:
 
         return to_dataframe(self, what)
 
+    def view(
+        self,
+        *,
+        color_by: str = "axial_force",
+        theme: str = "auto",
+        autoplay: bool = False,
+        max_frames: int | None = None,
+    ) -> Any:
+        """Animated scene to be looked at and played with in a notebook.
+
+        Parameters are those of :func:`fibermsk.view.write_page`, of which this is the page.
+
+        Returns
+        -------
+        widget : fibermsk.view.notebook.Widget
+            Shows itself as the last value of a cell.
+
+        Raises
+        ------
+        ModelError
+            If there is no such field or theme, or the result has no frame.
+        """
+        # The one arrow upwards, and only when called: results themselves know no picture.
+        from fibermsk.view.notebook import widget
+
+        return widget(
+            self, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames
+        )
+
     @staticmethod
     def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:
         key = name if isinstance(name, str) else name.name

@@ -242,7 +242,7 @@ class ContactSearch:
         total = np.zeros((self.cables.h.size, n_points, 3))
         for part in (*self.fiber_sets, *self.bone_sets):
             if part.runs.element.size:
-                density = (part.force / part.state[:, 4:5]).reshape(-1, n_points, 3)
+                density = part.line_force().reshape(-1, n_points, 3)
                 own = part.runs.element  # in increasing order
                 first = np.flatnonzero(np.diff(own, prepend=-1))
                 total[own[first]] += np.add.reduceat(density, first)

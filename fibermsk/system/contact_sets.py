@@ -141,6 +141,10 @@ class _FiberSet:
             self.xi,
         )  # fmt: skip
 
+    def line_force(self) -> Array:
+        """Contact force on the own fiber per current length, (n_slots, 3) [N/m]."""
+        return self.force / self.state[:, 4:5]
+
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""
         cables = self.cables
@@ -199,6 +203,28 @@ class PotentialFibers(_FiberSet):
         search = (at.power, at.widest, *self._search, self.partners.weight)
         return gaps.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
 
+    def line_force(self) -> Array:
+        """Contact force on the own fiber per current length, (n_slots, 3) [N/m].
+
+        The slot holds the share of the own reference radius; what the points of the partner push
+        back with is, side by side and per length, the share of the partner's.
+        """
+        own = np.repeat(self.runs.element, np.diff(self.runs.slot_start))
+        law = np.repeat(self.runs.law, np.diff(self.runs.slot_start))
+        number = np.arange(own.size) - np.repeat(
+            self.runs.slot_start[:-1], np.diff(self.runs.slot_start)
+        )
+        closed = np.any(self.force != 0.0, axis=1)
+        share = self._reference_radius(own[closed], self.partners.xi[law, number][closed])
+        other = self._reference_radius(self.element[closed], self.xi[closed])
+        line_force = super().line_force()
+        line_force[closed] *= 1.0 + (other / share)[:, None]
+        return line_force
+
+    def _reference_radius(self, element: Index, xi: Array) -> Array:
+        powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)
+        return np.sum(self.cables.radius_poly[element] * powers, axis=1)
+
     def scatter(self, at: Geometry, out: Border, blocks: Couplings, tangent: bool) -> None:
         """Add forces and tangent."""
         runs, cables, partners = self.runs, self.cables, self.partners
@@ -256,6 +282,10 @@ class _BoneSet:
         out.residual_q[:] += self._moments.sum(axis=0)
         if tangent:
             out.D[:] += self._corners.sum(axis=0)
+
+    def line_force(self) -> Array:
+        """Contact force on the fiber per current length, (n_slots, 3) [N/m]."""
+        return self.force / self.state[:, 4:5]
 
     def names(self, slot: int) -> str:
         """The two that touch at a slot."""

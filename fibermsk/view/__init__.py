@@ -10,12 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fibermsk.view.movies import movie
+    from fibermsk.view.notebook import widget
+    from fibermsk.view.page import write_page
     from fibermsk.view.plots import plot, plot_names
     from fibermsk.view.scene import screenshot
     from fibermsk.view.web import serve
     from fibermsk.view.window import play, show
 
-__all__ = ["movie", "play", "plot", "plot_names", "screenshot", "serve", "show"]
+__all__ = [
+    "movie",
+    "play",
+    "plot",
+    "plot_names",
+    "screenshot",
+    "serve",
+    "show",
+    "widget",
+    "write_page",
+]
 
 _HOME = {
     "movie": "movies",
@@ -25,6 +37,8 @@ _HOME = {
     "screenshot": "scene",
     "serve": "web",
     "show": "window",
+    "widget": "notebook",
+    "write_page": "page",
 }
 
 

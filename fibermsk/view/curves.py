@@ -89,7 +89,11 @@ class FiberCurves:
         axes[-1].set_xlabel("time [s]", fontsize=9, color=theme.text)
         self.figure.suptitle(name, fontsize=12, color=theme.text, y=0.985)
         if len(having) > 1:
-            axes[0].legend(fontsize=7.5, frameon=False, labelcolor=theme.text)
+            lines = axes[0].get_lines()
+            self.figure.legend(
+                lines, [str(line.get_label()) for line in lines], loc="upper center", ncols=2,
+                bbox_to_anchor=(0.52, 0.965), fontsize=8, frameon=False, labelcolor=theme.text,
+            )  # fmt: skip
         self.figure.align_ylabels(axes)
         self.figure.subplots_adjust(left=0.16, right=0.95, top=0.9, bottom=0.085, hspace=0.34)
         start = float(having[0][0].time[0])

@@ -17,7 +17,7 @@ from fibermsk.view.forces import check_kinds, greatest_force
 from fibermsk.view.labels import Label
 from fibermsk.view.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
 from fibermsk.view.meshes import extreme_points
-from fibermsk.view.pieces import body_pieces, still_labels, still_pieces
+from fibermsk.view.pieces import Piece, body_pieces, still_labels, still_pieces
 from fibermsk.view.surfaces import Surface
 from fibermsk.view.tubes import Tubes
 
@@ -43,6 +43,8 @@ _POINTS_PER_ARROW = 100
 """Points of the budget of the fibers that allow one arrow of contact."""
 _GHOST = 0.4
 """Opacity of a result that lies over another one."""
+_BEHIND = 1e-3
+"""How far it lies behind one in the same place, over the size of the scene."""
 
 
 class Stage:
@@ -133,9 +135,7 @@ class Stage:
             self.pieces += still_pieces(still, self.size, axes=labels)
             self.labels = still_labels(still) if labels else []
         if ghost:
-            self.pieces = [
-                p._replace(color=ghostly(p.color), opacity=_GHOST * p.opacity) for p in self.pieces
-            ]
+            self.pieces = [self._ghost(piece) for piece in self.pieces]
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
@@ -171,6 +171,11 @@ class Stage:
         fibers = self.result.fibers.values()
         thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
         return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
+
+    @property
+    def behind(self) -> float:
+        """How far fibers are drawn behind where they are [m], so that solid ones hide ghosts."""
+        return _BEHIND * self.size if self.opacity < 1.0 else 0.0
 
     def move(self, frame: int) -> None:
         """Fill the arrays of tubes, their colors and arrows with those at a frame."""
@@ -241,6 +246,17 @@ class Stage:
         cloud, thickness = np.concatenate(points), np.concatenate(margins)
         seen = np.all(np.isfinite(cloud), axis=1) & np.isfinite(thickness)
         return cloud[seen], thickness[seen]
+
+    def _ghost(self, piece: Piece) -> Piece:
+        """Piece of a result that lies over another; hidden by one in the same place."""
+        surface = piece.surface
+        points = surface.points - _BEHIND * self.size * surface.normals
+        return Piece(
+            piece.body,
+            Surface(points, surface.normals, surface.faces),
+            ghostly(piece.color),
+            _GHOST * piece.opacity,
+        )
 
     def _spans(self, body: BodyMotion) -> dict[int, tuple[float, float]]:
         """Where its infinite cylinders are drawn: just past everything else."""

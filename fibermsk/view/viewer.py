@@ -24,18 +24,15 @@ from fibermsk.view.compare import (
 )
 from fibermsk.view.curves import FiberCurves
 from fibermsk.view.fields import FIELDS, check_field
-from fibermsk.view.legend import Legend, legend_image, tissues
+from fibermsk.view.legend import Legend, tissues
 from fibermsk.view.looks import find_theme
 from fibermsk.view.opengl import draws_in_software, off_screen_works
-from fibermsk.view.overlay import ImageOverlay, add_overlay_renderer, text_image
 from fibermsk.view.playback import Playback
+from fibermsk.view.surround import HEAD, LEGEND_WIDTH, Surround
 from fibermsk.view.vtk_draw import Halo, VtkScene, add_lights, set_camera
 
 __all__ = ["Viewer"]
 
-_LEGEND_WIDTH = 172
-_HEAD = 70
-"""Height of the words above the scene, in pixels."""
 _PICK_TOLERANCE = 0.004
 """Over the diagonal of the picture: how near to a thin fiber is on it."""
 
@@ -127,34 +124,19 @@ class Viewer:
         )
         self.plotter.render_window.SetMultiSamples(0 if draws_in_software() else 4)
         self._scenes: list[VtkScene] = []
-        self._margins = (0, 0)
         for k, stage in enumerate(self._stages):
             self.plotter.subplot(0, k % self._split)
             if k < self._split:
                 add_lights(self.plotter.renderer)
-            self._scenes.append(VtkScene(stage, self.plotter))
-            if stage.labels:
-                self.plotter.add_point_labels(
-                    np.stack([label.point for label in stage.labels]),
-                    [label.words for label in stage.labels],
-                    font_size=12,
-                    shape_opacity=0.5,
-                    show_points=False,
-                    always_visible=True,
-                    render=False,
-                )
+            self._scenes.append(VtkScene(stage, self.plotter, labels=True))
         if self._split > 1:
             self.plotter.link_views()
         self.plotter.subplot(0, 0)
         self.plotter.add_axes(viewport=(0.0, 0.0, 0.12, 0.14))
         self._views = list(self.plotter.renderers)[: self._split]
         self._halo = Halo()
-        self.overlay = add_overlay_renderer(self.plotter.render_window)
-        self._legend = ImageOverlay(self.overlay)
-        self._words = [ImageOverlay(self.overlay) for _ in self._views]
-        self._size = (0, 0)
-        self._fit_size()
-        self.plotter.render_window.AddObserver("StartEvent", lambda *_: self._fit_size())
+        self._around = Surround(self.plotter, self._views, self._annotate)
+        self._around.fit()
         self._show_theme()
         self.look("fit")
         self._show_frame()
@@ -315,6 +297,15 @@ class Viewer:
         """What `curves` shows as an array (height, width, 4), faster than drawing the figure."""
         return self._curves_of(size).image()
 
+    @property
+    def overlay(self) -> Any:
+        """Renderer over the whole window, for whoever draws buttons."""
+        return self._around.overlay
+
+    def set_margins(self, right: int, bottom: int) -> None:
+        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
+        self._around.set_margins(right, bottom)
+
     def close(self) -> None:
         """End the drawing and free what it holds."""
         self.plotter.close()
@@ -345,35 +336,33 @@ class Viewer:
         self._halo.move()
         self._show_words()
 
+    def _show_theme(self) -> None:
+        theme = self._stages[0].theme
+        for scene in self._scenes:
+            scene.show_theme()
+        self._around.show_theme(theme)
+        self._halo.color(theme.rgb("accent"))
+        self._annotate()
+
+    def _annotate(self) -> None:
+        self._show_words()
+        self._show_legend()
+
     def _show_words(self) -> None:
-        """Name and time in the corner of each view."""
+        """Name and time above each view."""
         time, theme = float(self.playback.times[self.playback.frame]), self._stages[0].theme
-        left, _, width, top = self._area
-        width //= self._split
-        for k, (overlay, frame) in enumerate(zip(self._words, self._frames(), strict=False)):
+        written = []
+        for k, frame in enumerate(self._frames()[: self._split]):
             result = self.results[k]
             name = self.names[k] if self.compare == "side_by_side" else " and ".join(self.names)
             broken = "" if result.status == "success" else f" ({result.status})"
             lines = [(name + broken, 17, theme.text)]
             if not self._stages[k].is_still:
-                shown = float(result.time[frame])
                 inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
-                words = f"t = {time if inside else shown:.3f} s"
+                words = f"t = {time if inside else float(result.time[frame]):.3f} s"
                 lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
-            image = text_image(lines, max(width - 24, 1), 52)
-            overlay.show(image, left + k * width + 16, top - 64)
-
-    def _show_theme(self) -> None:
-        theme = self._stages[0].theme
-        for scene in self._scenes:
-            scene.show_theme()
-        marker = self._views[0].axes_widget.GetOrientationMarker()
-        for axis in "XYZ":
-            caption = getattr(marker, f"Get{axis}AxisCaptionActor2D")()
-            caption.GetCaptionTextProperty().SetColor(*theme.rgb("text"))
-        self._halo.color(theme.rgb("accent"))
-        self._show_words()
-        self._show_legend()
+            written.append(lines)
+        self._around.show_words(written)
 
     def _show_legend(self) -> None:
         stage = next((s for s in self._stages if s.tubes is not None), self._stages[0])
@@ -385,54 +374,17 @@ class Viewer:
             {kind: arrows.scale for kind, arrows in stage.arrows.items()},
             self.names if self.compare == "overlay" and len(self.names) > 1 else (),
         )
-        if not legend:
-            self._legend.hide()
-            return
-        left, bottom, width, top = self._area
-        image = legend_image(legend, _LEGEND_WIDTH, max(top - bottom, 200))
-        self._legend.show(image, max(left + width - _LEGEND_WIDTH, 0), bottom)
-
-    @property
-    def _area(self) -> tuple[int, int, int, int]:
-        """Left, bottom, width and top of all views together, in pixels."""
-        width, height = self.plotter.window_size
-        right, bottom = self._margins
-        return 0, bottom, max(width - right, 1), height
-
-    def set_margins(self, right: int, bottom: int) -> None:
-        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
-        self._margins = (right, bottom)
-        self._size = (0, 0)
-        self._fit_size()
-
-    def _fit_size(self) -> None:
-        """Arrange views, words and legend in a window of another size."""
-        size = tuple(self.plotter.window_size)
-        if size == self._size:
-            return
-        self._size = size
-        left, bottom, width, top = self._area
-        for k, view in enumerate(self._views):
-            view.SetViewport(
-                (left + k * width / self._split) / size[0],
-                bottom / size[1],
-                (left + (k + 1) * width / self._split) / size[0],
-                top / size[1],
-            )
-        corner = 110.0 * self._split / width, 110.0 / max(top - bottom, 1)
-        self._views[0].axes_widget.SetViewport(0.0, 0.0, *(min(part, 1.0) for part in corner))
-        self._show_words()
-        self._show_legend()
+        self._around.show_legend(legend)
 
     def _camera(self, preset: str) -> Camera:
-        _, bottom, width, top = self._area
+        _, bottom, width, top = self._around.area
         width, height = max(width // self._split, 1), max(top - bottom, 1)
         cloud = np.concatenate([stage.cloud for stage in self._stages])
         margins = np.concatenate([stage.margins for stage in self._stages])
         stage = self._stages[0]
-        room = _LEGEND_WIDTH / width if stage.tubes is not None else 0.0
+        room = LEGEND_WIDTH / width if stage.tubes is not None else 0.0
         up, aspect, room = stage.result.up, width / height, min(room, 0.5)
-        head = min(_HEAD / height, 0.3)
+        head = min(HEAD / height, 0.3)
         if preset == "fit":
             turn = 0.5 if stage.is_still else 0.3
             return fit_camera(cloud, margins, aspect, up, room=room, head=head, turn=turn)
@@ -440,10 +392,9 @@ class Viewer:
 
     def _at(self, x: float, y: float) -> tuple[int, str] | None:
         """Number of the result and name of the fiber at a pixel."""
-        left, bottom, width, top = self._area
-        if not (left <= x < left + width and bottom <= y < top):
+        view = self._around.view_at(x, y)
+        if view is None:
             return None
-        view = min(int((x - left) * self._split / width), self._split - 1)
         picker = vtkCellPicker()
         picker.SetTolerance(_PICK_TOLERANCE)
         if not picker.Pick(x, y, 0.0, self._views[view]):

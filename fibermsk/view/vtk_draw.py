@@ -26,6 +26,8 @@ class VtkScene:
         What to draw.
     plotter : pyvista.Plotter
         Where to.
+    labels : bool
+        Whether the names of a still are written here.
 
     Attributes
     ----------
@@ -35,7 +37,7 @@ class VtkScene:
         That shows them.
     """
 
-    def __init__(self, stage: Stage, plotter: pv.Plotter) -> None:
+    def __init__(self, stage: Stage, plotter: pv.Plotter, *, labels: bool = False) -> None:
         self.stage = stage
         self.plotter = plotter
         self.renderer = plotter.renderer
@@ -79,8 +81,18 @@ class VtkScene:
                 render=False,
             )
             self.fiber_actor.prop.interpolation = "phong"
+        if stage.labels and labels:
+            plotter.add_point_labels(
+                np.stack([label.point for label in stage.labels]),
+                [label.words for label in stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
+                always_visible=True,
+                render=False,
+            )
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
-        self.renderer.AddObserver("StartEvent", lambda *_: self._lift_arrows())
+        self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
         self.show_theme()
         self.show_arrows()
         self.show_frame(0)
@@ -130,12 +142,13 @@ class VtkScene:
             self.renderer.AddActor(actor)
             self._arrows[kind] = arrows, mesh, actor
 
-    def _lift_arrows(self) -> None:
+    def _lift(self) -> None:
         """Draw arrows nearer to the eye, in front of the fibers that they begin in."""
-        if self._arrows:
-            forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
-            for _, _, actor in self._arrows.values():
-                actor.position = tuple(-self.stage.lift * forward)
+        forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
+        for _, _, actor in self._arrows.values():
+            actor.position = tuple(-self.stage.lift * forward)
+        if self.stage.behind and self.fiber_actor is not None:
+            self.fiber_actor.position = tuple(self.stage.behind * forward)
 
     def look(self, camera: Camera) -> None:
         """Set the camera."""

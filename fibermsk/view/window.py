@@ -7,38 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.camera import PRESETS
+from fibermsk.view.keys import KEY_ACTIONS, KEYS, keys_image
 from fibermsk.view.looks import find_theme
 from fibermsk.view.opengl import has_display, off_screen_works
-from fibermsk.view.overlay import ImageOverlay, font
+from fibermsk.view.overlay import ImageOverlay
 from fibermsk.view.playback import SPEEDS
 from fibermsk.view.toolbar import HEIGHT, Toolbar, ToolbarState
 from fibermsk.view.viewer import Viewer
 
 __all__ = ["KEYS", "Window", "play", "show"]
-
-KEYS = {
-    "space": "play or pause",
-    "left, right": "one frame back, on",
-    "home, end": "first, last frame",
-    "- +": "slower, faster",
-    "l": "start again at the end",
-    "c": "next field that colors fibers",
-    "a": "arrows: attachment, contact, both, none",
-    "t": "light or dark",
-    "r": "all in view",
-    "1 to 6": "front, back, left, right, top, bottom",
-    "click a fiber": "its curves; beside it: none",
-    "esc": "no fiber",
-    "h": "these keys",
-    "q": "close",
-}
-"""What keys and clicks do."""
 
 _PICTURES_PER_SECOND = 30
 _PANEL_WIDTH = 360
@@ -46,28 +27,6 @@ _STILL = 4.0
 """Pixels that the mouse may move in a click."""
 _FIRST = 100.0
 """Priority of what is heard before the camera moves."""
-
-_KEY_ACTIONS = {
-    "space": "toggle",
-    "left": "previous",
-    "right": "next",
-    "home": "first",
-    "end": "last",
-    "minus": "slower",
-    "kp_subtract": "slower",
-    "plus": "faster",
-    "equal": "faster",
-    "kp_add": "faster",
-    "l": "loop",
-    "c": "next field",
-    "a": "next arrows",
-    "t": "theme",
-    "r": "look fit",
-    "h": "help",
-    "question": "help",
-    "escape": "no fiber",
-    "q": "close",
-} | {str(k): f"look {preset}" for k, preset in enumerate(PRESETS[1:], 1)}
 
 _ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
 
@@ -163,7 +122,7 @@ class Window:
 
     def key(self, name: str) -> bool:
         """Do what a key does; gives whether it does anything."""
-        action = _KEY_ACTIONS.get(name.lower())
+        action = KEY_ACTIONS.get(name.lower())
         if action is None:
             return False
         still = self.viewer.playback.times.size == 1
@@ -211,7 +170,7 @@ class Window:
                 viewer.curves_image((_PANEL_WIDTH, tall)), width - _PANEL_WIDTH, HEIGHT
             )
         if self.help:
-            image = _keys_image(viewer.theme)
+            image = keys_image(viewer.theme)
             free = width - (0 if viewer.selected is None else _PANEL_WIDTH)
             left = max((free - image.shape[1]) // 2, 0)
             self._keys.show(image, left, max((height - image.shape[0]) // 2, 0))
@@ -323,19 +282,6 @@ def _observe(interactor: Any, event: str, answer: Callable[[int, int], bool]) ->
         interactor.GetCommand(tag).SetAbortFlag(int(answer(*interactor.GetEventPosition())))
 
     tag = interactor.AddObserver(event, hear, _FIRST)
-
-
-def _keys_image(theme_name: str) -> np.ndarray:
-    """List of the keys."""
-    theme = find_theme(theme_name)
-    image = Image.new("RGBA", (480, 48 + 26 * len(KEYS)), theme.panel)
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=theme.faint)
-    for k, (keys, words) in enumerate(KEYS.items()):
-        y = 37 + 26 * k
-        draw.text((150, y), keys, fill=theme.accent, font=font(14), anchor="rm")
-        draw.text((170, y), words, fill=theme.text, font=font(14), anchor="lm")
-    return np.asarray(image)
 
 
 def show(

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import pytest
@@ -97,6 +98,41 @@ def test_view_writes_a_screenshot(cli, file, tmp_path):
     assert out.stat().st_size > 10_000
     assert cli("view", file, "--screenshot", out, "--color-by", "taste").exit_code == 2
     assert cli("view", file, "--screenshot", out, "--time", "99").exit_code == 2
+
+
+def test_view_takes_a_theme_and_arrows(cli, file, tmp_path):
+    plain, dark = tmp_path / "plain.png", tmp_path / "dark.png"
+    assert cli("view", file, "--screenshot", plain).exit_code == 0
+    look = ["--theme", "dark", "--arrows", "attachment,contact"]
+    assert cli("view", file, "--screenshot", dark, *look).exit_code == 0
+    assert plain.read_bytes() != dark.read_bytes()
+    for option in (["--theme", "gray"], ["--arrows", "wind"]):
+        done = cli("view", file, "--screenshot", plain, *option)
+        assert done.exit_code == 2 and "there are: " in done.stderr
+
+
+def test_view_compares_results(cli, file, tmp_path, monkeypatch):
+    from fibermsk import view
+
+    asked = {}
+    monkeypatch.setattr(view, "show", lambda shown, **how: asked.update(shown=shown, **how))
+    other = tmp_path / "other.h5"
+    other.write_bytes(Path(file).read_bytes())
+    done = cli("view", file, other, "--compare", "overlay", "--arrows", "contact")
+    assert done.exit_code == 0, done.stderr
+    assert len(asked["shown"]) == 2
+    assert asked["names"] == [Path(file).stem, "other"]
+    assert asked["compare"] == "overlay" and asked["arrows"] == ["contact"]
+    assert cli("view", file, other).exit_code == 0
+    assert asked["compare"] == "side_by_side"
+    for arguments, words in (
+        ([file, "--compare", "overlay"], "needs several results"),
+        ([file, other, "--compare", "above"], "must be side-by-side or overlay"),
+        ([file, other, "--screenshot", tmp_path / "x.png"], "shows one result"),
+        ([file, tmp_path / "arm.osim"], "is a model"),
+    ):
+        done = cli("view", *arguments)
+        assert done.exit_code == 2 and words in done.stderr
 
 
 def test_view_without_a_display_says_what_to_do(cli, file, monkeypatch):

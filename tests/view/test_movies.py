@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from make_result import make_hanging_fiber, make_result
 from PIL import Image
+from scipy.ndimage import minimum_filter
 
 from fibermsk.errors import ModelError
 from fibermsk.io import save
@@ -73,8 +74,10 @@ def test_mp4_has_the_pictures_of_the_run(tmp_path, renderer):
     assert mean_difference(pictures[0], first) < 0.8
     assert mean_difference(pictures[-1], last) < 0.8
     assert mean_difference(first, last) > 4.0
-    # In evenly colored areas nothing is lost but rounding.
-    assert np.max(np.abs(pictures[0][:8, -8:].astype(int) - first[:8, -8:])) <= 2
+    # In evenly colored areas nothing is lost but rounding: no color cast, white is white.
+    even = minimum_filter(np.all(first == 255, axis=2), 17)
+    assert even.mean() > 0.2
+    assert np.max(np.abs(pictures[0][even].astype(int) - 255)) <= 2
 
 
 def test_mp4_can_be_played_before_it_is_loaded(tmp_path):

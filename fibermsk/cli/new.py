@@ -1,0 +1,66 @@
+"""`fibermsk new`: a scene of one's own to start from."""
+
+from __future__ import annotations
+
+import keyword
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["new"]
+
+_TEMPLATE = Path(__file__).with_name("_template.py")
+_PLACEHOLDER = "NAME"
+_IMPORTED = {"fibermsk", "matplotlib", "numba", "numpy", "scipy"}
+"""What a scene imports: a file of such a name would be imported in its place."""
+
+
+def new(
+    file: Annotated[
+        Path, typer.Argument(metavar="SCENE.py", help="File to write, such as my_scene.py.")
+    ],
+) -> None:
+    """Write a commented scene to start from: a bone, a joint, a muscle, contact."""
+    from fibermsk.io.replacing import check_writable, replacing
+
+    _check_name(file)
+    check_writable(file)
+    text = _TEMPLATE.read_text(encoding="utf-8").replace(_PLACEHOLDER, file.stem)
+    with replacing(file) as beside:
+        beside.write_text(text, encoding="utf-8")
+    scene, result = shlex.quote(str(file)), shlex.quote(f"results/{file.stem}.h5")
+    movie = shlex.quote(f"{file.stem}.mp4")
+    typer.echo(
+        f"written {file}: open it in an editor, its comments say what to change. Next:\n"
+        f"  fibermsk run {scene}\n"
+        f"  fibermsk view {result}\n"
+        f"  fibermsk view {result} --movie {movie}\n"
+        f"  fibermsk run {scene} --set radius=0.012 activation=0.8\n"
+        f"  fibermsk scenes {scene}"
+    )
+
+
+def _check_name(file: Path) -> None:
+    """Refuse a file that is there, or whose name is none of a Python module of one's own."""
+    from fibermsk.errors import ModelError
+
+    if file.is_dir():
+        raise ModelError(f"{file} is a folder; name a file in it: fibermsk new {file}/my_scene.py")
+    if file.suffix != ".py":
+        raise ModelError(f"{file}: must end with .py: fibermsk new {file.stem or 'my_scene'}.py")
+    name = file.stem
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise ModelError(
+            f"{file}: {name!r} is no name of a Python module; must be letters, digits and _, not "
+            "begin with a digit and be no keyword, such as my_scene.py"
+        )
+    if name in _IMPORTED or name in sys.stdlib_module_names:
+        raise ModelError(
+            f"{file}: {name!r} is a module that Python imports; must differ from it, such as "
+            f"my_{name}.py"
+        )
+    if file.exists() or file.is_symlink():
+        raise ModelError(f"{file} exists; remove it first, or choose another name")

@@ -1,0 +1,71 @@
+"""What `fibermsk view` shows: results, or a model in a pose, read from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from fibermsk.results import Still
+
+__all__ = ["is_model", "read_model", "short_names"]
+
+
+def is_model(file: Path) -> bool:
+    """Whether a file is an OpenSim model, by its ending."""
+    return file.suffix.lower() == ".osim"
+
+
+def short_names(files: list[Path]) -> list[str]:
+    """Shortest names that tell the files apart."""
+    stems = [file.stem for file in files]
+    if len(set(stems)) == len(stems):
+        return stems
+    whole = [str(file.with_suffix("")) for file in files]
+    return [
+        f"{name} ({whole[: k + 1].count(name)})" if whole.count(name) > 1 else name
+        for k, name in enumerate(whole)
+    ]
+
+
+def read_model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
+    """The model in its start pose, or with some coordinates elsewhere."""
+    from fibermsk.errors import ModelError
+    from fibermsk.read import read_osim
+    from fibermsk.system.still import still
+
+    values = {}
+    for item in pose:
+        name, equals, value = item.partition("=")
+        try:
+            values[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ModelError(f"--set {item}: must be COORDINATE=VALUE with a number, in rad or m")
+    model = read_osim(file, geometry=geometry)
+    meshes = model.import_report.meshes
+    missing = sum(path is None for _, _, path in meshes)
+    if missing:
+        typer.echo(
+            f"{missing} of {len(meshes)} mesh files not found, bodies without any are sticks: give "
+            f"--geometry DIR; fibermsk info {file} names them",
+            err=True,
+        )
+    for coordinate in model.coordinates:
+        value, lower, upper = values.get(coordinate.name), coordinate.lower, coordinate.upper
+        if value is None:
+            continue
+        if (lower is not None and value < lower) or (upper is not None and value > upper):
+            ends = (
+                "-inf" if lower is None else f"{lower:g}",
+                "inf" if upper is None else f"{upper:g}",
+            )
+            typer.echo(
+                f"warning: --set {coordinate.name}={value:g} lies outside of the range that the "
+                f"model declares, {ends[0]} to {ends[1]}",
+                err=True,
+            )
+    return still(model, values or None)

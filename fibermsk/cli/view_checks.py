@@ -1,0 +1,97 @@
+"""Which options of `fibermsk view` go together; asked before a file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fibermsk.cli.shown import is_model
+from fibermsk.errors import ModelError
+
+__all__ = ["check_files", "check_options", "comparison", "pixels"]
+
+_OWN = {
+    "--size": ("--screenshot", "--movie"),
+    "--fps": ("--movie",),
+    "--speed": ("--movie",),
+    "--max-frames": ("--html",),
+    "--port": ("--web",),
+}
+"""Options that only some ways to show something have."""
+
+
+def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
+    """Refuse two ways to show something at once, and options that the way does not have.
+
+    Parameters
+    ----------
+    ways : dict
+        Values of the options that each are a way to show something; None or False if not given.
+    options : dict
+        Values of all others; None if not given.
+    """
+    given = [way for way, value in ways.items() if value]
+    if len(given) > 1:
+        raise ModelError(f"{given[0]} and {given[1]}: one of them at a time; leave one out")
+    for option, those in _OWN.items():
+        if options.get(option) is not None and not set(those) & set(given):
+            needed = " or ".join(those)
+            raise ModelError(f"{option} does not apply without {needed}; leave it out")
+    if "--movie" in given and options.get("--time") is not None:
+        raise ModelError("--time does not apply: a movie shows the whole run; leave it out")
+
+
+def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
+    """Refuse options that have no meaning for files of this kind or number.
+
+    Parameters
+    ----------
+    files : list of path
+        What is shown.
+    idle : dict
+        Values of ``--time``, of ``--compare``, and of the ways that show one thing alone.
+    of_models : dict
+        Values of options that only models have.
+    """
+    file, several = files[0], len(files) > 1
+    if several or idle["--compare"] is not None:
+        if not several:
+            raise ModelError(f"--compare needs several results, and got {file} alone; name another")
+        for one in files:
+            if is_model(one):
+                raise ModelError(
+                    f"{one} is a model; only results (.h5) are compared: view it alone"
+                )
+        for option in ("--screenshot", "--movie", "--html"):
+            if idle[option]:
+                raise ModelError(f"{option} shows one result, and there are {len(files)}; name one")
+    if is_model(file):
+        refused = {option: idle[option] for option in ("--time", "--movie")}
+        kind = "a model, which stands still"
+    else:
+        refused, kind = of_models, "no OpenSim model (.osim)"
+    for option, value in refused.items():
+        if value is not None and value is not False and value != []:
+            raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")
+
+
+def comparison(text: str | None) -> str:
+    """Way to compare, in the words of Python."""
+    if text is None:
+        return "side_by_side"
+    if text not in ("side-by-side", "overlay"):
+        raise ModelError(f"--compare {text}: must be side-by-side or overlay")
+    return text.replace("-", "_")
+
+
+def pixels(text: str | None) -> dict[str, tuple[int, int]]:
+    """Argument ``size`` of ``1280x720``; no argument for None."""
+    if text is None:
+        return {}
+    width, _, height = text.lower().partition("x")
+    try:
+        return {"size": (int(width), int(height))}
+    except ValueError:
+        raise ModelError(
+            f"--size {text}: must be width and height in pixels, as in --size 1280x720"
+        ) from None

@@ -1,0 +1,74 @@
+"""The same model with other activations."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fibermsk.errors import ModelError
+from fibermsk.laws import _check
+from fibermsk.model.activation import Activation
+from fibermsk.model.contact import items_of
+from fibermsk.model.fiber import Fiber
+from fibermsk.model.model import Model
+
+__all__ = ["with_activations"]
+
+
+def with_activations(model: Model, activations: Mapping[str, float | Activation]) -> Model:
+    """Model whose fibers are activated otherwise, and the rest as it is.
+
+    Parameters
+    ----------
+    model : Model
+        Stays as it is.
+    activations : dict
+        By the name of a fiber: a number in [0, 1], or a function t -> float such as a `Table`.
+        Fibers that are not named keep theirs.
+
+    Returns
+    -------
+    model : Model
+        New model, with new fibers where they are named; bodies, joints and all else are shared.
+
+    Raises
+    ------
+    ModelError
+        If the model has no fiber of a name, or an activation is none.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> relaxed = fm.Model("leg")
+    >>> tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3))
+    >>> ends = relaxed.ground.at(0, 0, 0), relaxed.ground.at(0.1, 0, 0)
+    >>> _ = relaxed.add(fm.Fiber("calf", attach=ends, radius=3e-3, n_elements=4, tissue=tissue))
+    >>> fm.with_activations(relaxed, {"calf": fm.Ramp(0.0, 0.2, 0.5)}).fibers[0].activation_at(0.1)
+    0.25
+    """
+    _check.instance("with_activations", "model", model, Model, "a Model")
+    _check.instance("with_activations", "activations", activations, Mapping, "a dict")
+    names = [fiber.name for fiber in model.fibers]
+    for name in activations:
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1)
+            known = ", ".join(names) or "none"
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ModelError(f"model {model.name!r} has no fiber {name!r}; it has: {known}{hint}")
+    new: dict[Fiber, Fiber] = {
+        fiber: replace(fiber, activation=activations[fiber.name])
+        for fiber in model.fibers
+        if fiber.name in activations
+    }
+    made = Model(model.name, model.gravity, ground=model.ground)
+    made.add(*model.bodies[1:], *model.joints, *model.couplings, *model.muscles)
+    made.add(*(new.get(fiber, fiber) for fiber in model.fibers))
+    for contact in model.contacts:
+        first, second = (
+            [new.get(item, item) for item in items_of(side)]
+            for side in (contact.first, contact.second)
+        )
+        made.add(replace(contact, first=first, second=second))
+    made.import_report = model.import_report
+    return made

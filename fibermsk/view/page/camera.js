@@ -1,0 +1,124 @@
+// Where the scene is looked at from.
+
+const MARGIN = 1.06;
+
+class Camera {
+  /** `info`: directions by preset, opening angle; `cloud`: balls (x, y, z, radius) to be seen. */
+  constructor(info, up, cloud) {
+    this.up = up;
+    this.angle = info.angle;
+    this.ways = info.ways;
+    this.cloud = cloud;
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let k = 0; k < cloud.length; k += 4) {
+      for (let i = 0; i < 3; i++) {
+        low[i] = Math.min(low[i], cloud[k + i] - cloud[k + 3]);
+        high[i] = Math.max(high[i], cloud[k + i] + cloud[k + 3]);
+      }
+    }
+    this.middle = scale(0.5, add(low, high));
+    this.size = Math.max(length(add(high, scale(-1, low))), 1e-6);
+    this.target = this.middle;
+    this.distance = 3 * this.size;
+    this.direct(info.ways.fit.forward, up);
+  }
+
+  /** Look along a direction; `above` is what is up in the picture. */
+  direct(forward, above) {
+    this.forward = unit(forward);
+    this.right = unit(cross(this.forward, above));
+    this.above = cross(this.right, this.forward);
+  }
+
+  /** Turn to a preset with everything in view; `room` is the part of the width kept free. */
+  look(preset, aspect, room) {
+    const { forward, above } = this.ways[preset];
+    this.direct(forward, above);
+    this.frame(aspect, room);
+  }
+
+  /** As near as all that is to be seen allows. */
+  frame(aspect, room) {
+    const axes = [this.right, this.above, this.forward];
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    const local = [];
+    for (let k = 0; k < this.cloud.length; k += 4) {
+      const margin = this.cloud[k + 3];
+      const place = axes.map((axis) => dot(axis, this.cloud.subarray(k, k + 3)));
+      local.push([...place, margin]);
+      for (let i = 0; i < 3; i++) {
+        low[i] = Math.min(low[i], place[i] - margin);
+        high[i] = Math.max(high[i], place[i] + margin);
+      }
+    }
+    const middle = low.map((x, i) => 0.5 * (x + high[i]));
+    const tangent = Math.tan(0.5 * this.angle);
+    const wide = tangent * aspect;
+    let needed = -Infinity, size = 1e-6;
+    for (const [x, y, z, margin] of local) {
+      const [dx, dy, dz] = [x - middle[0], y - middle[1], z - middle[2]];
+      // The same in camera.py: a point is seen within -1 and 1 - 2 room.
+      needed = Math.max(
+        needed,
+        ((margin - dx) / wide - dz) / (1 - room),
+        ((margin + dx) / wide - (1 - 2 * room) * dz) / (1 - room),
+        (margin + Math.abs(dy)) / tangent - dz,
+      );
+    }
+    for (let i = 0; i < 3; i++) size = Math.max(size, high[i] - low[i]);
+    this.distance = Math.max(MARGIN * needed, 0.1 * size);
+    const center = axes.reduce((sum, axis, i) => add(sum, scale(middle[i], axis)), [0, 0, 0]);
+    this.target = add(center, scale(room * this.distance * tangent * aspect, this.right));
+  }
+
+  /** Around the target, by angles [rad]; the horizon stays level. */
+  orbit(across, upwards) {
+    const turn = (a, axis, angle) => {
+      const c = Math.cos(angle), s = Math.sin(angle);
+      return add(add(scale(c, a), scale(s, cross(axis, a))), scale((1 - c) * dot(axis, a), axis));
+    };
+    let forward = turn(this.forward, this.up, -across);
+    const right = turn(this.right, this.up, -across);
+    const height = Math.asin(clamp(dot(forward, this.up), -1, 1));
+    const next = clamp(height + upwards, -1.5, 1.5);
+    forward = turn(forward, right, next - height);
+    this.forward = unit(forward);
+    this.right = unit(right);
+    this.above = cross(this.right, this.forward);
+  }
+
+  /** Sideways, by parts of the height of the picture. */
+  pan(across, upwards) {
+    const tall = 2 * this.distance * Math.tan(0.5 * this.angle);
+    const way = add(scale(-across * tall, this.right), scale(-upwards * tall, this.above));
+    this.target = add(this.target, way);
+  }
+
+  zoom(factor) {
+    this.distance = clamp(this.distance * factor, 0.01 * this.size, 50 * this.size);
+  }
+
+  get eye() {
+    return add(this.target, scale(-this.distance, this.forward));
+  }
+
+  matrices(aspect) {
+    const eye = this.eye;
+    const depth = dot(add(this.middle, scale(-1, eye)), this.forward);
+    // Twice the size: arrows reach beyond what is drawn otherwise.
+    const far = Math.max(depth + 2 * this.size, 0.1 * this.size);
+    const near = Math.max(depth - 2 * this.size, 1e-3 * this.size);
+    return {
+      view: viewMatrix(eye, this.right, this.above, this.forward),
+      projection: projectionMatrix(this.angle, aspect, near, far),
+    };
+  }
+
+  /** Where a point is in a picture, in pixels from its upper left corner, and how far away. */
+  project(point, width, height) {
+    const way = add(point, scale(-1, this.eye));
+    const away = dot(way, this.forward);
+    const k = (0.5 * height) / (Math.tan(0.5 * this.angle) * away);
+    return [0.5 * width + k * dot(way, this.right), 0.5 * height - k * dot(way, this.above), away];
+  }
+}

@@ -1,0 +1,80 @@
+// What colors and arrows mean: a canvas, so that pictures can hold it too.
+
+const LEGEND_WIDTH = 104;
+
+function arrowWords(kind, share) {
+  if (kind === "attachment") return "fiber on bone";
+  return `contact, per ${share > 1 ? `${share} elements` : "element"}`;
+}
+
+/** Draw a legend; returns its height in pixels. */
+function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink, faint, dpr }) {
+  const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
+  const total = (field ? bar + 66 : 0) + 40 * arrows.length + 6;
+  canvas.width = Math.round(LEGEND_WIDTH * dpr);
+  canvas.height = Math.round(total * dpr);
+  canvas.style.width = `${LEGEND_WIDTH}px`;
+  canvas.style.height = `${total}px`;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(dpr, 0, 0, dpr, 0, 0);
+  pen.clearRect(0, 0, LEGEND_WIDTH, total);
+  pen.textBaseline = "middle";
+  let y = 0;
+  if (field) {
+    const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
+    const [low, high] = field.limits.map((x) => factor * x);
+    pen.fillStyle = ink;
+    pen.font = "600 12px system-ui, sans-serif";
+    pen.fillText(field.words, 2, 9, LEGEND_WIDTH - 4);
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillText(name === "-" ? "no unit" : `in ${name}`, 2, 26);
+    const top = 40, wide = 14;
+    tissues.forEach((tissue, k) => {
+      const fade = pen.createLinearGradient(0, top + bar, 0, top);
+      colors[tissue].forEach((color, i) => fade.addColorStop(i / 4, color));
+      pen.fillStyle = fade;
+      pen.fillRect(2 + k * (wide + 2), top, wide, bar);
+      pen.strokeStyle = faint;
+      pen.lineWidth = 0.5;
+      pen.strokeRect(2 + k * (wide + 2), top, wide, bar);
+    });
+    const edge = 2 + tissues.length * (wide + 2);
+    for (const [value, words] of ticks(low, high, bar / 45)) {
+      const at = top + bar - (bar * (value - low)) / (high - low);
+      pen.strokeStyle = faint;
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(edge, at);
+      pen.lineTo(edge + 4, at);
+      pen.stroke();
+      pen.fillStyle = ink;
+      pen.fillText(words, edge + 8, at);
+    }
+    pen.fillStyle = faint;
+    pen.font = "11px system-ui, sans-serif";
+    pen.fillText(tissues.join(" | "), 2, top + bar + 13);
+    y = top + bar + 26;
+  }
+  for (const { kind, force, pixels } of arrows) {
+    const { unit: name, factor } = prefixed("N", force);
+    pen.fillStyle = pen.strokeStyle = colors[kind];
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.moveTo(2, y + 8);
+    pen.lineTo(pixels - 5, y + 8);
+    pen.stroke();
+    pen.beginPath();
+    pen.moveTo(2 + pixels, y + 8);
+    pen.lineTo(pixels - 7, y + 2.5);
+    pen.lineTo(pixels - 7, y + 13.5);
+    pen.fill();
+    pen.fillStyle = ink;
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillText(`${short(factor * force)} ${name}`, pixels + 7, y + 8);
+    pen.fillStyle = faint;
+    pen.font = "11px system-ui, sans-serif";
+    pen.fillText(arrowWords(kind, share), 2, y + 25, LEGEND_WIDTH - 4);
+    y += 40;
+  }
+  return total;
+}
