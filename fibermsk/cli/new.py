@@ -24,7 +24,7 @@ def new(
     ],
 ) -> None:
     """Write a commented scene to start from: a bone, a joint, a muscle, contact."""
-    from fibermsk.io.replacing import check_writable, replacing
+    from fibermsk.files import check_writable, replacing
 
     _check_name(file)
     check_writable(file)

@@ -1,9 +1,9 @@
 """Files: results and checkpoints in HDF5, and results for other programs."""
 
+from fibermsk.files import check_writable
 from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
 from fibermsk.io.exporting import check_export, export
 from fibermsk.io.hdf5 import describe, load, save
-from fibermsk.io.replacing import check_writable
 
 __all__ = [
     "check_export",

@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.io.replacing import replacing
+from fibermsk.files import replacing
 from fibermsk.results import Snapshot
 
 __all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fibermsk.errors import ModelError
+from fibermsk.files import check_writable, replacing
 from fibermsk.io.csv import csv_writers
-from fibermsk.io.replacing import check_writable, replacing
 from fibermsk.io.sto import sto_writers
 from fibermsk.io.vtkhdf import vtkhdf_writers
 from fibermsk.results.result import Result

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.io.replacing import replacing
+from fibermsk.files import replacing
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
