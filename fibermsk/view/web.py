@@ -49,7 +49,7 @@ def serve(
     shown : Result, Still, or sequence of Result
         What to show; several are compared.
     names, compare, time, color_by, theme, arrows, labels
-        As for :class:`fibermsk.view.viewer.Viewer`.
+        As for ``fibermsk.view.viewer.Viewer``.
     port : int
         Where to listen, 1 to 65535; 0 for any that is free. The address is printed.
     host : str
