@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.result import FiberHistory
 
 __all__ = ["along", "centerlines", "lengths", "mean_along", "stress"]
@@ -32,14 +33,8 @@ def centerlines(fiber: FiberHistory, theta: Array, frames: slice = slice(None)) 
     points : (n_frames, n, 3) float array
         New array, ground frame [m].
     """
-    element, xi, size = _places(fiber, theta)
-    shape = (
-        1.0 + xi**2 * (2.0 * xi - 3.0),
-        size * xi * (xi - 1.0) ** 2,
-        xi**2 * (3.0 - 2.0 * xi),
-        size * xi**2 * (xi - 1.0),
-    )
-    return _combined(fiber, element, shape, frames)
+    element, shape, _ = hermite_places(fiber.node_theta, theta)
+    return combine(fiber.position[frames], fiber.tangent[frames], element, shape)
 
 
 def lengths(fiber: FiberHistory) -> Array:
@@ -47,14 +42,8 @@ def lengths(fiber: FiberHistory) -> Array:
     point, weight = np.polynomial.legendre.leggauss(_N_GAUSS)
     size = np.diff(fiber.node_theta)
     theta = (fiber.node_theta[:-1, None] + 0.5 * (1.0 + point) * size[:, None]).ravel()
-    element, xi, h = _places(fiber, theta)
-    slope = (
-        6.0 * xi * (xi - 1.0) / h,
-        (3.0 * xi - 1.0) * (xi - 1.0),
-        6.0 * xi * (1.0 - xi) / h,
-        xi * (3.0 * xi - 2.0),
-    )
-    tangent = _combined(fiber, element, slope, slice(None))
+    element, _, slope = hermite_places(fiber.node_theta, theta)
+    tangent = combine(fiber.position, fiber.tangent, element, slope)
     speed: Array = np.linalg.norm(tangent, axis=-1)
     return speed @ (0.5 * size[:, None] * weight).ravel()
 
@@ -114,22 +103,3 @@ def mean_along(fiber: FiberHistory, values: Array) -> Array:
     """
     between = 0.5 * (fiber.theta[1:] + fiber.theta[:-1])
     return values @ np.diff(np.concatenate([[0.0], between, [1.0]]))
-
-
-def _places(fiber: FiberHistory, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Element of each material coordinate, place in it from 0 to 1, and its size."""
-    nodes = fiber.node_theta
-    element = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
-    size = nodes[element + 1] - nodes[element]
-    return element, (np.asarray(theta, dtype=float) - nodes[element]) / size, size
-
-
-def _combined(
-    fiber: FiberHistory, element: NDArray[np.intp], shape: tuple[Array, ...], frames: slice
-) -> Array:
-    x, t = fiber.position[frames], fiber.tangent[frames]
-    parts = (x[:, element], t[:, element], x[:, element + 1], t[:, element + 1])
-    total = np.zeros_like(parts[0])
-    for weight, part in zip(shape, parts, strict=True):
-        total += weight[:, None] * part
-    return total

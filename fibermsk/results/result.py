@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.slack import Slack
 
 if TYPE_CHECKING:
@@ -151,22 +152,8 @@ class FiberHistory:
         points : (n, 3) float array
             New array, ground frame [m].
         """
-        nodes = self.node_theta
-        element = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
-        size = nodes[element + 1] - nodes[element]
-        xi = (np.asarray(theta, dtype=float) - nodes[element]) / size
-        shape = np.stack(
-            [
-                1.0 + xi**2 * (2.0 * xi - 3.0),
-                size * xi * (xi - 1.0) ** 2,
-                xi**2 * (3.0 - 2.0 * xi),
-                size * xi**2 * (xi - 1.0),
-            ],
-            axis=1,
-        )
-        x, t = self.position[frame], self.tangent[frame]
-        control = np.stack([x[element], t[element], x[element + 1], t[element + 1]], axis=1)
-        return np.einsum("na,nai->ni", shape, control)
+        element, shape, _ = hermite_places(self.node_theta, theta)
+        return combine(self.position[frame], self.tangent[frame], element, shape)
 
 
 @dataclass(frozen=True)

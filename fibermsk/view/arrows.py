@@ -8,8 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fibermsk.results.centerline import element_of, hermite_places
 from fibermsk.results.result import Result
-from fibermsk.view.forces import attachment_forces, element_of, hermite_places, sample_weights
+from fibermsk.view.forces import attachment_forces, sample_weights
 
 __all__ = ["ArrowScale", "Arrows", "elements_per_arrow"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.results.centerline import combine, element_of, hermite_places
 from fibermsk.results.result import FiberHistory, Result
 
 __all__ = [
@@ -18,9 +19,7 @@ __all__ = [
     "attachment_forces",
     "check_kinds",
     "contact_forces",
-    "element_of",
     "greatest_force",
-    "hermite_places",
     "sample_lengths",
     "sample_weights",
 ]
@@ -96,13 +95,7 @@ def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
 def sample_lengths(fiber: FiberHistory, frames: NDArray[np.intp] | slice = slice(None)) -> Array:
     """Current length of the fiber that each sample stands for [m], (n_frames, n_samples)."""
     element, _, slope = hermite_places(fiber.node_theta, fiber.theta)
-    x, t = fiber.position[frames], fiber.tangent[frames]
-    tangent = (
-        slope[:, 0, None] * x[:, element]
-        + slope[:, 1, None] * t[:, element]
-        + slope[:, 2, None] * x[:, element + 1]
-        + slope[:, 3, None] * t[:, element + 1]
-    )
+    tangent = combine(fiber.position[frames], fiber.tangent[frames], element, slope)
     return sample_weights(fiber) * np.linalg.norm(tangent, axis=2)
 
 
@@ -145,44 +138,3 @@ def greatest_force(result: Result, kind: str, share: int = 1) -> float:
         sizes = np.linalg.norm(forces, axis=2)
         found = max(found, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
     return found
-
-
-def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
-    """Element of each place."""
-    return np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
-
-
-def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """What places on a cubic Hermite centerline take from its nodes.
-
-    Parameters
-    ----------
-    nodes : (n_nodes,) float array
-        Material coordinates of the nodes.
-    theta : (n,) float array
-        Of the places.
-
-    Returns
-    -------
-    element : (n,) int array
-        First node of the element of each place.
-    shape, slope : (n, 4) float array
-        Factors of the first node's position and tangent and of the second's, for the position and
-        for its derivative in theta.
-    """
-    element = element_of(nodes, theta)
-    h = nodes[element + 1] - nodes[element]
-    xi = (theta - nodes[element]) / h
-    shape = [
-        1.0 + xi**2 * (2.0 * xi - 3.0),
-        h * xi * (xi - 1.0) ** 2,
-        xi**2 * (3.0 - 2.0 * xi),
-        h * xi**2 * (xi - 1.0),
-    ]
-    slope = [
-        6.0 * xi * (xi - 1.0) / h,
-        (3.0 * xi - 1.0) * (xi - 1.0),
-        6.0 * xi * (1.0 - xi) / h,
-        xi * (3.0 * xi - 2.0),
-    ]
-    return element, np.stack(shape, axis=1), np.stack(slope, axis=1)

@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fibermsk.results.centerline import hermite_places
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.detail import Detail
-from fibermsk.view.forces import hermite_places
 from fibermsk.view.surfaces import tube_faces
 
 __all__ = ["Tubes"]

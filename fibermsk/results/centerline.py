@@ -1,0 +1,80 @@
+"""Points and slopes of cubic Hermite centerlines, from the nodes that results keep.
+
+Formulas of their own beside those of `fibermsk.elements`: results need nothing but arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["combine", "element_of", "hermite_places"]
+
+Array = NDArray[np.float64]
+
+
+def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
+    """Element of each material coordinate (n,) among nodes (n_nodes,): its first node."""
+    return np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
+
+
+def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
+    """What places on a cubic Hermite centerline take from its nodes.
+
+    Parameters
+    ----------
+    nodes : (n_nodes,) float array
+        Material coordinates of the nodes.
+    theta : (n,) float array
+        Of the places.
+
+    Returns
+    -------
+    element : (n,) int array
+        First node of the element of each place.
+    shape, slope : (n, 4) float array
+        Factors of the first node's position and tangent and of the second's, for the position and
+        for its derivative in theta. At a node the position is the node's to the last bit.
+    """
+    theta = np.asarray(theta, dtype=float)
+    element = element_of(nodes, theta)
+    h = nodes[element + 1] - nodes[element]
+    xi = (theta - nodes[element]) / h
+    shape = [
+        1.0 + xi**2 * (2.0 * xi - 3.0),
+        h * xi * (xi - 1.0) ** 2,
+        xi**2 * (3.0 - 2.0 * xi),
+        h * xi**2 * (xi - 1.0),
+    ]
+    slope = [
+        6.0 * xi * (xi - 1.0) / h,
+        (3.0 * xi - 1.0) * (xi - 1.0),
+        6.0 * xi * (1.0 - xi) / h,
+        xi * (3.0 * xi - 2.0),
+    ]
+    return element, np.stack(shape, axis=1), np.stack(slope, axis=1)
+
+
+def combine(position: Array, tangent: Array, element: NDArray[np.intp], factors: Array) -> Array:
+    """Sum of the nodes' positions and tangents with the factors of `hermite_places`.
+
+    Parameters
+    ----------
+    position, tangent : (..., n_nodes, 3) float array
+        Nodes, at one frame or many.
+    element : (n,) int array
+        First node of each place.
+    factors : (n, 4) float array
+        For the positions or for their derivatives.
+
+    Returns
+    -------
+    values : (..., n, 3) float array
+        New array.
+    """
+    first, second = element, element + 1
+    total = factors[:, 0, None] * position[..., first, :]
+    total += factors[:, 1, None] * tangent[..., first, :]
+    total += factors[:, 2, None] * position[..., second, :]
+    total += factors[:, 3, None] * tangent[..., second, :]
+    return total
