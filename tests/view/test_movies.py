@@ -307,10 +307,10 @@ def test_command_writes_movies(tmp_path, capsys):
     for arguments, message in (
         (["--movie", out, "--size", "big"], "--size big: must be"),
         (["--movie", out, "--time", "1"], "--time does not apply"),
-        (["--movie", out, "--screenshot", "x.png"], "one at a time"),
-        (["--fps", "3"], "--fps is only of use with --movie"),
-        (["--screenshot", "x.png", "--speed", "3"], "--speed is only of use with --movie"),
-        (["--size", "300x300"], "--size is only of use"),
+        (["--movie", out, "--screenshot", "x.png"], "one of them at a time"),
+        (["--fps", "3"], "--fps does not apply without --movie"),
+        (["--screenshot", "x.png", "--speed", "3"], "--speed does not apply without --movie"),
+        (["--size", "300x300"], "--size does not apply without --screenshot or --movie"),
     ):
         done = cli("view", file, *arguments)
         assert done.exit_code == 2 and message in done.stderr, done.stderr

@@ -17,6 +17,8 @@ from fibermsk.io import save
 ARM = make_result()
 LEGEND = 172
 """Pixels at the right edge that hold the legend."""
+THUMB = 24
+"""Pixels around the place of a slider within which a click takes hold of its thumb."""
 PATIENCE = 20_000
 """Milliseconds that a busy machine may need."""
 CHROMIUM = next(
@@ -182,6 +184,9 @@ def slide(look, part):
         # a slider that is there already does nothing
         return aim
     box = look.page.locator(".clock .v-slider__container").bounding_box()
+    if abs(look.state("time") / ARM.time[-1] - part) * box["width"] < THUMB:
+        # a click on the thumb takes hold of it and moves nothing
+        slide(look, 0.0 if part > 0.5 else 1.0)
     with look.drawn():
         look.page.mouse.click(
             box["x"] + np.clip(part * box["width"], 1, box["width"] - 1),
