@@ -2,12 +2,12 @@
 
 import base64
 import io
-import shutil
 import time
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from chromium import chromium
 from make_result import make_result
 from PIL import Image
 from web_server import needs_server, start, stop
@@ -21,13 +21,6 @@ THUMB = 24
 """Pixels around the place of a slider within which a click takes hold of its thumb."""
 PATIENCE = 20_000
 """Milliseconds that a busy machine may need."""
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-FLAGS = (
-    "--headless=new --no-sandbox --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 
 
 class Look:
@@ -131,23 +124,18 @@ class Look:
 def opened(tmp_path_factory):
     """The page of one server for all tests here."""
     needs_server()
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    path = save(ARM, tmp_path_factory.mktemp("web") / "arm.h5")
-    process, address = start(path, "--port", "0")
-    try:
-        with sync_api.sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+    with chromium() as browser:
+        path = save(ARM, tmp_path_factory.mktemp("web") / "arm.h5")
+        process, address = start(path, "--port", "0")
+        try:
             look = Look(browser.new_page(viewport={"width": 1000, "height": 700}), address)
             look.page.goto(address)
             look.page.wait_for_function("window.trame?.state?.get('picture') > 0")
             look.page.wait_for_selector(".scene img[src^=blob]")
             look.settle()
             yield look
-            browser.close()
-    finally:
-        stop(process)
+        finally:
+            stop(process)
 
 
 @pytest.fixture
