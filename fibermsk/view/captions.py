@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fibermsk.view.camera import Camera
+from fibermsk.view.fields import flawed_fibers
 from fibermsk.view.labels import draw_labels
 from fibermsk.view.legend import Legend, draw_legend, tissues
 from fibermsk.view.looks import Theme
@@ -33,6 +34,7 @@ class Captions:
 
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
         width, height = size
+        self._result = stage.result
         self._time = None if stage.is_still else stage.result.time
         figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
@@ -62,7 +64,10 @@ class Captions:
         image = image.copy()
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
-            self._words.set_text(f"t = {self._time[frame]:.3f} s")
+            words = f"t = {self._time[frame]:.3f} s"
+            if flawed := flawed_fibers(self._result, frame):
+                words += f"\n{flawed} of {len(self._result.fibers)} fibers: numbers not finite"
+            self._words.set_text(words)
             self._canvas.restore_region(self._still)
             before = np.asarray(self._canvas.buffer_rgba())
             box = self._words.get_window_extent(self._canvas.get_renderer())

@@ -9,7 +9,15 @@ from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import FIBER_LABELS
 
-__all__ = ["FIELDS", "check_field", "check_frames", "fiber_field", "field_range", "nearest_frame"]
+__all__ = [
+    "FIELDS",
+    "check_field",
+    "check_frames",
+    "fiber_field",
+    "field_range",
+    "flawed_fibers",
+    "nearest_frame",
+]
 
 Array = NDArray[np.float64]
 
@@ -18,7 +26,7 @@ FIELDS = tuple(FIBER_LABELS)
 
 
 def check_frames(result: Result) -> None:
-    """Refuse a result without a single frame.
+    """Refuse a result without a single frame, or with a fiber that is nowhere.
 
     Raises
     ------
@@ -27,6 +35,20 @@ def check_frames(result: Result) -> None:
     """
     if result.time.size == 0:
         raise ModelError(f"the result of {result.scene!r} holds no frame; there is nothing to show")
+    for name, fiber in result.fibers.items():
+        if not np.any(np.isfinite(fiber.position)) or not np.any(np.isfinite(fiber.radius)):
+            raise ModelError(
+                f"the result of {result.scene!r} has no finite number for fiber {name!r}; there is "
+                "nothing to show; run the scene again"
+            )
+
+
+def flawed_fibers(result: Result, frame: int) -> int:
+    """Number of fibers that have no place at a frame, because numbers there are not finite."""
+    return sum(
+        not (np.isfinite(fiber.position[frame]).all() and np.isfinite(fiber.radius[frame]).all())
+        for fiber in result.fibers.values()
+    )
 
 
 def nearest_frame(result: Result, time: float | None) -> int:

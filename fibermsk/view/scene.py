@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.files import check_writable, replacing
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.captions import Captions
@@ -17,7 +18,10 @@ from fibermsk.view.fields import nearest_frame
 from fibermsk.view.opengl import off_screen_works
 from fibermsk.view.stage import Stage
 
-__all__ = ["SCALE_ROOM", "picture", "screenshot"]
+__all__ = ["SCALE_ROOM", "check_size", "picture", "screenshot"]
+
+_SIDES = (100, 8000)
+"""Pixels; twice as many are drawn along each side, and OpenGL has 16384 at most."""
 
 SCALE_ROOM = 0.17
 """Part of a picture's width that is kept free for the color scale."""
@@ -70,8 +74,8 @@ def screenshot(
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
-    if min(size) < 100:
-        raise ModelError(f"size = {size}; width and height must be at least 100 pixels")
+    check_size(size)
+    check_writable(path)
     image = picture(
         shown,
         time=time,
@@ -81,12 +85,24 @@ def screenshot(
         theme=theme,
         arrows=arrows,
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _save_png(image, path)
-    except OSError as error:
-        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
+    with replacing(path) as beside:
+        _save_png(image, beside)
     return path
+
+
+def check_size(size: tuple[int, int]) -> None:
+    """Refuse pictures too small for their words, or too large to be drawn.
+
+    Raises
+    ------
+    ModelError
+        If a side is shorter than 100 or longer than 8000 pixels.
+    """
+    if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
+        raise ModelError(
+            f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
+            f"and at most {_SIDES[1]}"
+        )
 
 
 def picture(

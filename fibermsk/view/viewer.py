@@ -23,7 +23,7 @@ from fibermsk.view.compare import (
     set_common_arrows,
 )
 from fibermsk.view.curves import FiberCurves
-from fibermsk.view.fields import FIELDS, check_field
+from fibermsk.view.fields import FIELDS, check_field, flawed_fibers
 from fibermsk.view.legend import Legend, tissues
 from fibermsk.view.looks import find_theme
 from fibermsk.view.opengl import draws_in_software, off_screen_works
@@ -357,6 +357,9 @@ class Viewer:
                 inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
                 words = f"t = {time if inside else float(result.time[frame]):.3f} s"
                 lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
+            if flawed := flawed_fibers(result, frame):
+                words = f"{flawed} of {len(result.fibers)} fibers: numbers not finite"
+                lines.append((words, 14, theme.faint))
             written.append(lines)
         self._around.show_words(written)
 

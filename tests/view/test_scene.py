@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from matplotlib.image import imread
 from fibermsk.errors import ModelError
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.view import opengl, scene, screenshot, show
-from fibermsk.view.fields import FIELDS, fiber_field, field_range
+from fibermsk.view.fields import FIELDS, fiber_field, field_range, flawed_fibers
 from fibermsk.view.stage import Stage
 
 ARM = make_result()
@@ -117,6 +118,23 @@ def test_bad_requests(tmp_path):
         screenshot(ARM, tmp_path / "file" / "x.png", size=SIZE)
     with pytest.raises(ModelError, match="at least 100 pixels"):
         screenshot(ARM, tmp_path / "x.png", size=(10, 10))
+    with pytest.raises(ModelError, match="at most 8000"):
+        screenshot(ARM, tmp_path / "x.png", size=(100_000, 100_000))
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_numbers_that_are_not_finite_are_told(tmp_path, renderer):
+    lost = replace(ARM.fibers["biceps_1"], position=np.full((33, 9, 3), np.nan))
+    with pytest.raises(ModelError, match="no finite number for fiber 'biceps_1'"):
+        screenshot(make_result(fibers={"biceps_1": lost}), tmp_path / "x.png", size=SIZE)
+    position = ARM.fibers["biceps_1"].position.copy()
+    position[-1, 4] = np.nan
+    part = replace(ARM.fibers["biceps_1"], position=position)
+    flawed = make_result(fibers=ARM.fibers | {"biceps_1": part})
+    words = np.s_[10:50, :160]
+    before, last = (scene.picture(flawed, time=t, size=SIZE)[words] for t in (7.75, 8.0))
+    assert np.any(before != last)
+    assert flawed_fibers(flawed, -1) == 1 and flawed_fibers(flawed, 0) == 0
 
 
 def test_stress_is_force_over_current_area():
