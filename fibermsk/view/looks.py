@@ -25,9 +25,9 @@ __all__ = [
 
 Color = tuple[float, float, float]
 
-FIELD_COLORS = ("#fbeee2", "#f2c3a7", "#e2826a", "#c03a3f", "#750d25")
+FIELD_COLORS = ("#f7d9c4", "#f0b596", "#e2826a", "#c03a3f", "#750d25")
 """Muscle: from pale to dark red; lightness falls steadily, so it reads in gray too."""
-TENDON_COLORS = ("#eaf1f5", "#b9d0de", "#7fa6bf", "#457797", "#123f5e")
+TENDON_COLORS = ("#d3e4ee", "#adc9da", "#7fa6bf", "#457797", "#123f5e")
 """Tendon: blue, with the lightness that muscle has at the same value."""
 ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
 """Arrows of each kind, apart from the colors of fibers and bones on any background."""

@@ -59,6 +59,7 @@ class Window:
         self._bar = ImageOverlay(self.viewer.overlay)
         self._panel = ImageOverlay(self.viewer.overlay)
         self._keys = ImageOverlay(self.viewer.overlay)
+        self._turned = False
         self._drawn: tuple[Any, ...] | None = None
         self.viewer.set_margins(0, HEIGHT)
         self.viewer.look("fit")
@@ -80,6 +81,7 @@ class Window:
         verb, _, what = action.partition(" ")
         if verb == "look":
             viewer.look(what)
+            self._turned = False
         elif verb == "arrows":
             have = set(viewer.arrows)
             viewer.set_arrows(have ^ {what})
@@ -152,7 +154,7 @@ class Window:
             viewer.arrows,
             viewer.theme == "dark",
             self.help,
-            viewer.preset,
+            "" if self._turned else viewer.preset,
         )
         width, height = self.plotter.window_size
         now = (state, width, height, viewer.selected)
@@ -227,9 +229,10 @@ class Window:
     def _listen(self) -> None:
         """Hear the mouse and the keys before the camera does."""
         interactor = self.plotter.iren.interactor
+        # The camera takes hold of the mouse while it turns: others only hear of the release.
+        _observe(interactor, "LeftButtonReleaseEvent", self._on_release, passive=True)
         for event, answer in (
             ("LeftButtonPressEvent", self._on_press),
-            ("LeftButtonReleaseEvent", self._on_release),
             ("MouseMoveEvent", self._on_move),
             ("KeyPressEvent", lambda x, y: self._on_key(interactor.GetKeySym() or "")),
             # what VTK would do with letters of its own
@@ -260,8 +263,11 @@ class Window:
             self._seeking, self._then = False, None
             return True
         pressed, self._pressed = self._pressed, None
-        if pressed is not None and np.hypot(x - pressed[0], y - pressed[1]) <= _STILL:
-            self.click(x, y)
+        if pressed is not None:
+            if np.hypot(x - pressed[0], y - pressed[1]) <= _STILL:
+                self.click(x, y)
+            else:
+                self._turned = True
             self.plotter.render()
         return False
 
@@ -275,13 +281,20 @@ class Window:
             self.plotter.render()
 
 
-def _observe(interactor: Any, event: str, answer: Callable[[int, int], bool]) -> None:
-    """Call with the place of the mouse at each event; nobody else hears of it if that is true."""
+def _observe(
+    interactor: Any, event: str, answer: Callable[[int, int], bool], *, passive: bool = False
+) -> None:
+    """Call with the place of the mouse at each event; nobody else hears of it if that is true.
+
+    A passive answer is called whoever has taken hold of the mouse, and keeps it from nobody.
+    """
 
     def hear(*_: Any) -> None:
-        interactor.GetCommand(tag).SetAbortFlag(int(answer(*interactor.GetEventPosition())))
+        stop = answer(*interactor.GetEventPosition())
+        interactor.GetCommand(tag).SetAbortFlag(int(stop and not passive))
 
     tag = interactor.AddObserver(event, hear, _FIRST)
+    interactor.GetCommand(tag).SetPassiveObserver(int(passive))
 
 
 def show(

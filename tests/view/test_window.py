@@ -255,11 +255,15 @@ window = Window(make_result(), time=0.0, size=(1000, 700))
 
 def tell(*_):
     viewer = window.viewer
+    renderer = viewer.plotter.renderers[0]
+    renderer.SetWorldPoint(*viewer.results[0].fibers["biceps_1"].position[0, 4], 1.0)
+    renderer.WorldToDisplay()
     state = {
         "frame": viewer.playback.frame, "playing": viewer.playback.playing,
         "theme": viewer.theme, "field": viewer.color_by, "selected": viewer.selected,
         "help": window.help, "size": list(window.plotter.window_size),
-        "position": list(viewer.plotter.camera.position),
+        "position": list(viewer.plotter.camera.position), "turned": window._turned,
+        "fiber": list(renderer.GetDisplayPoint()[:2]),
     }
     with open(sys.argv[1] + ".part", "w") as file:
         json.dump(state, file)
@@ -346,7 +350,16 @@ def test_a_real_window_answers_to_keys_and_mouse(display, tmp_path):
         click(400, 300, "mousedown")
         press("mousemove", 460, 330)
         press("mouseup", 1)
-        until(lambda s: s["position"] != before["position"], "camera turned")
+        turned = until(
+            lambda s: s["position"] != before["position"] and s["turned"], "camera turned"
+        )
+        assert turned["selected"] is None
+        press("key", "Home", "key", "2")
+        aim = until(lambda s: s["frame"] == 0 and not s["turned"], "from the back, at the start")
+        press("key", "1")
+        aim = until(lambda s: s["fiber"] != aim["fiber"], "from the front")
+        click(round(aim["fiber"][0]), round(700 - aim["fiber"][1]))
+        until(lambda s: s["selected"] == "biceps_1", "a click on a fiber selects it")
         press("key", "4", "key", "h")
         until(lambda s: s["help"], "keys listed")
         picture = tmp_path / "window.png"
