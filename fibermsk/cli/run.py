@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import inspect
 import shlex
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
+from fibermsk.cli.interrupts import interruptible
 from fibermsk.cli.options import ManyValues, parse_settings
 from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
@@ -190,7 +188,7 @@ def compute(
 
     start = time.perf_counter()
     failure = ""
-    with _terminated_as_interrupted(), printing_beside(json):
+    with interruptible(), printing_beside(json):
         scene = file.make(parameters)
         try:
             with progress_report(file.name, quiet=quiet) as progress:
@@ -268,20 +266,3 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     if "check" in report:
         print_check(report["check"])
     typer.echo(f"  written to {report['file']}")
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C, so that what is computed is not lost."""
-
-    def interrupt(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
