@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -64,6 +65,9 @@ def _compiling() -> Any:
         def interrupt(self, number: int, frame: Any) -> None:
             if self._depth == 0:
                 raise KeyboardInterrupt
+            if not self._interrupted:
+                # os.write: the signal may have come in the midst of a print
+                os.write(2, b"interrupted: ends once what is now compiled is done\n")
             self._interrupted = True
 
     return Compiling()
