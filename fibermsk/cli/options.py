@@ -21,7 +21,7 @@ __all__ = ["ManyValues", "parse_settings", "suggestion"]
 # Options that may be followed by several values, and what a value looks like.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
-    "--what": re.compile(r"[^\W\d]\w*$"),
+    "--what": re.compile(r"[^\W\d]\w*(,\w*)*$"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
 _TRUE = {"true", "yes", "on", "1"}
@@ -83,7 +83,9 @@ def parse_settings(
         key, equals, text = setting.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise ModelError(f"--set {setting}: must be key=value, for example --set steps=100")
+            raise ModelError(
+                f"--set {setting}: must be key=value without blanks, for example --set steps=100"
+            )
         if key not in parameters:
             known = ", ".join(parameters) or "none"
             raise ModelError(
