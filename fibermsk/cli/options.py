@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+import typer
 from typer.core import TyperCommand
 
 from fibermsk.errors import ModelError
@@ -36,6 +37,11 @@ class ManyValues(TyperCommand):
         spread: list[str] = []
         option, fresh = None, False
         for arg in args:
+            if option == "--set" and arg.startswith("="):
+                value = arg[1:] or "VALUE"
+                raise typer.BadParameter(
+                    f"no blanks may be around the = of a setting: --set {spread[-1]}={value}", ctx
+                )
             if arg.startswith("-"):
                 option, fresh = (arg, True) if arg in _MANY else (None, False)
             elif option is not None and not fresh:

@@ -175,6 +175,13 @@ def test_bad_settings(cli, scene_file, setting, message):
     assert done.stdout.replace("loading\n", "") == ""
 
 
+@pytest.mark.parametrize("given", [["steps", "=", "3"], ["steps", "=3"]])
+def test_blanks_around_the_equals_sign(cli, scene_file, given):
+    done = cli("run", scene_file(), "--set", *given)
+    assert done.exit_code == 2
+    assert "no blanks may be around the = of a setting" in " ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
