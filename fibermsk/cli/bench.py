@@ -145,7 +145,8 @@ def _print(found: dict[str, Any]) -> None:
         console.print(f"note: {note}", markup=False)
     absent = [name for name, version in found["versions"].items() if version is None]
     if absent:
-        console.print(f"absent: {', '.join(absent)} (pip install 'fibermsk[peers]')", markup=False)
+        how = "in the clone of fibermsk: pip install -e '.[peers]'"
+        console.print(f"absent: {', '.join(absent)} ({how})", markup=False)
 
 
 def _columns_of(row: dict[str, Any]) -> tuple[str, ...]:

@@ -32,13 +32,15 @@ def new(
     with replacing(file) as beside:
         beside.write_text(text, encoding="utf-8")
     scene, result = shlex.quote(str(file)), shlex.quote(f"results/{file.stem}.h5")
-    movie = shlex.quote(f"{file.stem}.mp4")
+    movie, page, plot = (shlex.quote(f"{file.stem}{end}") for end in (".mp4", ".html", ".png"))
     typer.echo(
         f"written {file}: open it in an editor, its comments say what to change. Next:\n"
         f"  fibermsk run {scene}\n"
         f"  fibermsk view {result}\n"
         f"  fibermsk view {result} --movie {movie}\n"
-        f"  fibermsk run {scene} --set radius=0.012 activation=0.8\n"
+        f"  fibermsk view {result} --html {page}\n"
+        f"  fibermsk plot {result} --out {plot}\n"
+        f"  fibermsk run {scene} --set radius=0.012 activation=0.8 --out thicker.h5\n"
         f"  fibermsk scenes {scene}"
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+import typer
 from typer.core import TyperCommand
 
 from fibermsk.errors import ModelError
@@ -21,7 +22,7 @@ __all__ = ["ManyValues", "parse_settings", "suggestion"]
 # Options that may be followed by several values, and what a value looks like.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
-    "--what": re.compile(r"[^\W\d]\w*$"),
+    "--what": re.compile(r"[^\W\d]\w*(,\w*)*$"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
 _TRUE = {"true", "yes", "on", "1"}
@@ -36,6 +37,11 @@ class ManyValues(TyperCommand):
         spread: list[str] = []
         option, fresh = None, False
         for arg in args:
+            if option == "--set" and arg.startswith("="):
+                value = arg[1:] or "VALUE"
+                raise typer.BadParameter(
+                    f"no blanks may be around the = of a setting: --set {spread[-1]}={value}", ctx
+                )
             if arg.startswith("-"):
                 option, fresh = (arg, True) if arg in _MANY else (None, False)
             elif option is not None and not fresh:
@@ -83,7 +89,9 @@ def parse_settings(
         key, equals, text = setting.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise ModelError(f"--set {setting}: must be key=value, for example --set steps=100")
+            raise ModelError(
+                f"--set {setting}: must be key=value without blanks, for example --set steps=100"
+            )
         if key not in parameters:
             known = ", ".join(parameters) or "none"
             raise ModelError(

@@ -22,7 +22,10 @@ def plot(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            "--what", metavar="FIELD ...", help="What to draw; by default one page of the run."
+            "--what",
+            metavar="FIELD ...",
+            help="What to draw, such as activation, power, stretch or stretch_map (all: --list); "
+            "by default one page of the run.",
         ),
     ] = None,
     fiber: Annotated[
@@ -63,7 +66,10 @@ def plot(
         raise ModelError(f"--out {out}; must end with one of: {', '.join(_FORMATS)}")
     result = load(file)
     check_writable(out)
-    figure = draw(result, what or None, fibers=fiber or None, times=time or None)
+    names = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
+    if what and not names:
+        raise ModelError(f"--what {' '.join(what)}: names nothing; see fibermsk plot --list")
+    figure = draw(result, names or None, fibers=fiber or None, times=time or None)
     with replacing(out) as beside:
         figure.savefig(beside, dpi=150 if what else 200, format=kind[1:])
     typer.echo(f"written to {out}", err=True)

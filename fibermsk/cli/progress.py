@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Pictures", "progress_report"]
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BETWEEN_PICTURES = 3.0
+"""A movie is done in seconds, not in minutes."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Pictures:
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     """Context that gives a function to call with each ``Progress``, or ``Pictures``.
 
-    A bar on a terminal, a line every ten seconds elsewhere, nothing if quiet.
+    A bar on a terminal, elsewhere a line every ten seconds, of a movie at once and every three;
+    nothing if quiet.
     """
     if quiet:
         return nullcontext(_silent)
@@ -95,7 +98,10 @@ class _Lines:
         # the first step may contain compilation: the time left is measured from there on
         if self._first is None:
             self._first = (now, progress.fraction)
-        if now - self._last < _SECONDS_BETWEEN_LINES:
+        pause = _SECONDS_BETWEEN_LINES
+        if isinstance(progress, Pictures):
+            pause = 0.0 if progress.done == 0 else _SECONDS_BETWEEN_PICTURES
+        if now - self._last < pause:
             return
         self._last = now
         line = f"{self._title}: {_words(progress)}"

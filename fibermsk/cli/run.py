@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import inspect
 import shlex
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
+from fibermsk.cli.interrupts import interruptible
 from fibermsk.cli.options import ManyValues, parse_settings
 from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
@@ -190,7 +188,7 @@ def compute(
 
     start = time.perf_counter()
     failure = ""
-    with _terminated_as_interrupted(), printing_beside(json):
+    with interruptible(), printing_beside(json):
         scene = file.make(parameters)
         try:
             with progress_report(file.name, quiet=quiet) as progress:
@@ -207,7 +205,11 @@ def compute(
                 raise
             result, failure = error.result, str(error)
         seconds = time.perf_counter() - start
-        save(result, path)
+        there = path.exists()
+        # a run that got nowhere is no reason to lose one that did
+        kept = result.status != "success" and result.time.size <= 1 and _is_complete(path)
+        if not kept:
+            save(result, path)
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.status == "success":
             checkpoint.unlink(missing_ok=True)
@@ -215,12 +217,14 @@ def compute(
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
         "scene": file.name,
-        "file": str(path),
+        "file": None if kept else str(path),
+        "replaced": there and not kept,
         "status": result.status,
         "time_end": float(result.time[-1]) if result.time.size else 0.0,
         "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
         "newton_iterations": int(result.newton_iterations.sum()),
         "wall_seconds": seconds,
+        "step_seconds": result.stats.get("wall_seconds"),
         "final": final,
         "slack": [interval._asdict() for interval in result.slack],
     }
@@ -233,11 +237,26 @@ def compute(
     if result.status != "success":
         reason = failure or result.message or f"the run was not completed ({result.status})"
         reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
+        if kept:
+            reached = f"; no step was completed, and the earlier result in {path} is kept"
+        elif there:
+            reached += ", replacing what was there"
         if checkpoint is not None and _holds(checkpoint, result):
             reached += f"; to go on: fibermsk resume {shlex.quote(str(checkpoint))}"
         typer.echo(f"error: {reason}{reached}", err=True)
         raise typer.Exit(FAILED)
     return result
+
+
+def _is_complete(path: Path) -> bool:
+    """Whether a file is there that holds the result of a run that succeeded."""
+    from fibermsk.errors import ModelError
+    from fibermsk.io import describe
+
+    try:
+        return path.exists() and describe(path)["attributes"]["status"] == "success"
+    except ModelError:
+        return False
 
 
 def source_digest(path: Path) -> str:
@@ -257,31 +276,18 @@ def _holds(checkpoint: Path, result: Result) -> bool:
 
 
 def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
+    stepping = report["step_seconds"]
     typer.echo(
         f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
         f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
-        f"{report['wall_seconds']:.1f} s"
+        f"{report['wall_seconds']:.1f} s in all"
+        + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
     )
     for name, value in report["final"].items():
         unit = units.get(name, "rad")
         typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
     if "check" in report:
         print_check(report["check"])
-    typer.echo(f"  written to {report['file']}")
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C, so that what is computed is not lost."""
-
-    def interrupt(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    if report["file"] is not None:
+        replacing = ", replacing what was there" if report["replaced"] else ""
+        typer.echo(f"  written to {report['file']}{replacing}")

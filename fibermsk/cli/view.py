@@ -9,6 +9,7 @@ import typer
 
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
+from fibermsk.results.units import FIBER_LABELS
 
 if TYPE_CHECKING:
     from fibermsk.results import Result, Still
@@ -31,7 +32,12 @@ def view(
         ),
     ] = None,
     color_by: Annotated[
-        str, typer.Option("--color-by", metavar="FIELD", help="Field that colors the fibers.")
+        str,
+        typer.Option(
+            "--color-by",
+            metavar="FIELD",
+            help=f"What colors fibers: {', '.join(FIBER_LABELS)}.",
+        ),
     ] = "axial_force",
     arrows: Annotated[
         str,

@@ -46,6 +46,8 @@ def check_export(path: str | os.PathLike[str], to: str | None = None) -> tuple[P
     ModelError
         If the format is unknown, the ending is not that of the format, or nothing can be written.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"cannot export to {path!r}: must be a path, such as 'run.csv'")
     path = Path(path)
     known = ", ".join(FORMATS)
     ending = path.suffix.lower().removeprefix(".")
@@ -114,6 +116,10 @@ def export(
     >>> fm.export(fm.load("arm.h5"), "for_paraview/arm.vtkhdf")  # doctest: +SKIP
     """
     path, to = check_export(path, to)
+    if not isinstance(result, Result):
+        raise ModelError(
+            f"cannot export {result!r}: must be a Result, as fm.load or fm.simulate_scene give it"
+        )
     if result.time.size == 0:
         raise ModelError(
             f"the result of {result.scene!r} holds no frame; there is nothing to write"

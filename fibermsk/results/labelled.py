@@ -104,8 +104,8 @@ def _package(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise ModelError(
-            f"{name} cannot be imported ({error}); must be installed to get labelled tables: pip "
-            'install "fibermsk[data]"'
+            f"{name} cannot be imported ({error}); must be installed to get labelled tables: in "
+            'the clone of fibermsk run: pip install -e ".[data]"'
         ) from error
 
 

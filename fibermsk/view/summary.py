@@ -108,7 +108,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         if stats.get(key):
             rows.append((words, str(stats[key])))
     if "wall_seconds" in stats:
-        rows.append(("wall time", f"{stats['wall_seconds']:.3g} s"))
+        rows.append(("wall time of the steps", f"{stats['wall_seconds']:.3g} s"))
     rows.append(
         (
             "model",

@@ -124,9 +124,10 @@ def _check_port(port: int, host: str) -> None:
 def _check_packages() -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
+        are = "is" if len(missing) == 1 else "are"
         raise ModelError(
-            f"the viewer in a browser needs {', '.join(missing)}, which is not installed; "
-            'run: pip install "fibermsk[web]"'
+            f"the viewer in a browser needs {', '.join(missing)}, which {are} not installed; "
+            'in the clone of fibermsk run: pip install -e ".[web]"'
         )
 
 

@@ -383,12 +383,12 @@ def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: An
 def _check_display() -> None:
     if not has_display():
         raise ModelError(
-            "cannot open a window: there is no display (DISPLAY is not set); "
-            "write a picture instead, with fibermsk.view.screenshot or "
-            "'fibermsk view FILE.h5 --screenshot PNG'"
+            "cannot open a window: there is no display (DISPLAY is not set); write a picture, a "
+            "movie or a page, or look at it in a browser: fibermsk view FILE.h5 with "
+            "--screenshot X.png, --movie X.mp4, --html X.html or --web"
         )
     if not off_screen_works():
         raise ModelError(
-            "cannot open a window: no OpenGL was found; write a picture instead, with "
-            "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --screenshot PNG'"
+            "cannot open a window: no OpenGL was found; write a picture, a movie or a page: "
+            "fibermsk view FILE.h5 with --screenshot X.png, --movie X.mp4 or --html X.html"
         )

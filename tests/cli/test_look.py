@@ -57,6 +57,10 @@ def test_plot_writes_pictures(cli, file, tmp_path):
     out = tmp_path / "some.png"
     assert cli("plot", file, "--what", "speeds", "solver", "--out", out).exit_code == 0
     assert cli("plot", "--what", "speeds", "--what", "radius", file, "--out", out).exit_code == 0
+    for what in (["speeds,solver"], ["speeds,", "solver"], ["speeds", "solver,radius"]):
+        assert cli("plot", "--what", *what, file, "--out", out).exit_code == 0
+    done = cli("plot", file, "--what", ",", "--out", out)
+    assert done.exit_code == 2 and "--what ,: names nothing" in done.stderr
     done = cli("plot", file, "--what", "colour", "--out", out)
     assert done.exit_code == 2
     assert "activation" in done.stderr
@@ -88,6 +92,15 @@ def test_plots_are_listed(cli, tmp_path):
     assert done.exit_code == 2 and "no result file" in done.stderr
     done = cli("plot", file)
     assert done.exit_code == 2 and "--out is missing" in done.stderr
+
+
+def test_help_names_fields(cli):
+    from fibermsk.view.fields import FIELDS
+
+    shown = " ".join(cli("view", "--help").stdout.replace("│", " ").split())
+    for name in FIELDS:
+        assert name in shown
+    assert "--list" in cli("plot", "--help").stdout.split("--what")[1].split("--fiber")[0]
 
 
 def test_view_writes_a_screenshot(cli, file, tmp_path):

@@ -58,9 +58,19 @@ def test_commands_that_are_printed_work(folder, cli):
     assert done.exit_code == 0, done.stderr
     assert fm.load("results/own.h5").status == "success"
     with_values = next(line for line in lines if "--set" in line)
-    settings = with_values.split("--set ")[1].split()
-    done = cli("run", "sub/own.py", "--set", *settings, "steps=5", "duration=0.1", "--quiet")
+    arguments = with_values.split()[1:]
+    assert arguments[-2] == "--out" and arguments[-1] != "results/own.h5"
+    usual = fm.load("results/own.h5").parameters
+    done = cli(*arguments, "--set", "steps=5", "duration=0.1", "--quiet")
     assert done.exit_code == 0, done.stderr
+    assert fm.load(arguments[-1]).parameters["radius"] == 0.012
+    assert fm.load("results/own.h5").parameters == usual
+    for line in lines:
+        if "--html" in line or " plot " in line:
+            done = cli(*line.split()[1:])
+            assert done.exit_code == 0, done.stderr
+            assert Path(line.split()[-1]).stat().st_size > 10_000
+    assert any("--html" in line for line in lines) and any(" plot " in line for line in lines)
 
 
 def test_scene_runs_as_a_program(written, tmp_path):

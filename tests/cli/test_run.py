@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from make_result import make_result
 
 import fibermsk
 from fibermsk.cli.run import run_scene
@@ -21,11 +22,13 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
     assert list(report) == [
         "scene",
         "file",
+        "replaced",
         "status",
         "time_end",
         "steps",
         "newton_iterations",
         "wall_seconds",
+        "step_seconds",
         "final",
         "slack",
     ]
@@ -75,6 +78,45 @@ def test_broken_run_leaves_its_result(cli, scene_file, model, status):
     assert load("results/arm.h5").status == status
     assert "Traceback" not in done.stderr
     assert "results/arm.h5" in done.stderr
+
+
+def test_what_is_replaced_is_said(cli, scene_file):
+    path = scene_file()
+    first, second = cli("run", path), cli("run", path)
+    assert first.stdout.endswith("written to results/arm.h5\n")
+    assert second.stdout.endswith("written to results/arm.h5, replacing what was there\n")
+    scene_file("fails")
+    done = cli("run", path, "--json")
+    assert "is in results/arm.h5, replacing what was there" in done.stderr
+    assert json.loads(done.stdout)["replaced"] and load("results/arm.h5").status == "failed"
+
+
+@pytest.mark.parametrize("status", ["failed", "interrupted"])
+def test_run_without_a_step_leaves_a_complete_result_alone(cli, scene_file, monkeypatch, status):
+    path = scene_file()
+    assert cli("run", path, "--set", "steps=6").exit_code == 0
+
+    def start_only(scene, **given):
+        return make_result(1, scene="arm", status=status, message="no luck")
+
+    monkeypatch.setattr(fibermsk, "simulate_scene", start_only)
+    done = cli("run", path, "--json")
+    assert done.exit_code == 1
+    assert "no step was completed, and the earlier result in results/arm.h5 is kept" in done.stderr
+    assert json.loads(done.stdout)["file"] is None
+    assert load("results/arm.h5").time.size == 7
+    # where there is none, what there is is written; and that in turn is replaced
+    for _ in range(2):
+        assert "is in other.h5" in cli("run", path, "--out", "other.h5").stderr
+        assert load("other.h5").status == status
+
+
+def test_both_times_of_a_run_are_named(cli, scene_file, monkeypatch):
+    def timed(scene, **given):
+        return make_result(3, scene="arm", stats={"wall_seconds": 7.61})
+
+    monkeypatch.setattr(fibermsk, "simulate_scene", timed)
+    assert " s in all, 7.6 s of them for the steps\n" in cli("run", scene_file()).stdout
 
 
 @pytest.mark.parametrize(
@@ -131,6 +173,13 @@ def test_bad_settings(cli, scene_file, setting, message):
     assert done.exit_code == 2
     assert message in done.stderr
     assert done.stdout.replace("loading\n", "") == ""
+
+
+@pytest.mark.parametrize("given", [["steps", "=", "3"], ["steps", "=3"]])
+def test_blanks_around_the_equals_sign(cli, scene_file, given):
+    done = cli("run", scene_file(), "--set", *given)
+    assert done.exit_code == 2
+    assert "no blanks may be around the = of a setting" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -266,7 +315,23 @@ def test_summary_names_the_unit_of_each_coordinate(capsys):
     from fibermsk.cli.run import _print_summary
 
     report = {"scene": "s", "status": "success", "time_end": 1.0, "steps": 2, "file": "s.h5"}
-    report |= {"newton_iterations": 3, "wall_seconds": 0.1}
+    report |= {"newton_iterations": 3, "wall_seconds": 0.1, "step_seconds": 0.05, "replaced": False}
     report["final"] = {"knee": 0.5, "slide": 0.25, "hip_w": 1.0}
     _print_summary(report, {"slide": "m", "hip_w": "1"})
     assert "knee = 0.5 rad\n  slide = 0.25 m\n  hip_w = 1\n" in capsys.readouterr().out
+
+
+def test_movie_says_now_and_then_how_far_it_is(monkeypatch, capsys):
+    from fibermsk.cli import progress
+
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    with progress.progress_report("arm.mp4", quiet=False) as report:
+        for done in range(9):
+            report(progress.Pictures(done, 8))
+            clock[0] += 1.0
+    assert capsys.readouterr().err.splitlines() == [
+        "arm.mp4: picture 0 of 8",
+        "arm.mp4: picture 3 of 8, about 5 s left",
+        "arm.mp4: picture 6 of 8, about 2 s left",
+    ]

@@ -340,3 +340,10 @@ def cli_export(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(app, ["export", *map(str, arguments)])
+
+
+def test_arguments_of_the_wrong_kind_are_refused(tmp_path):
+    with pytest.raises(ModelError, match="cannot export to 3: must be a path"):
+        fm.export(make_result(), 3)
+    with pytest.raises(ModelError, match="cannot export 3: must be a Result"):
+        fm.export(3, tmp_path / "x.csv")

@@ -1,0 +1,73 @@
+"""Ctrl-C and SIGTERM during a run: never in the midst of compiling."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["interruptible"]
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Context in which SIGINT and SIGTERM raise KeyboardInterrupt.
+
+    While Numba compiles or loads a function the exception waits until that function is done:
+    LLVM calls back into Python there, where an exception is lost and leaves half a library.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    from numba.core.event import install_listener
+
+    compiling = _compiling()
+    numbers = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM)
+        # in the background of a shell Ctrl-C is ignored, and stays so
+        if signal.getsignal(number) is not signal.SIG_IGN
+    ]
+    before = {number: signal.signal(number, compiling.interrupt) for number in numbers}
+    try:
+        with install_listener("numba:compiler_lock", compiling):
+            yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _compiling() -> Any:
+    from numba.core.event import Event, Listener
+
+    class Compiling(Listener):
+        """Knows whether the main thread compiles, and keeps an interrupt until it does not."""
+
+        def __init__(self) -> None:
+            self._depth = 0
+            self._interrupted = False
+
+        def on_start(self, event: Event) -> None:
+            if threading.current_thread() is threading.main_thread():
+                self._depth += 1
+
+        def on_end(self, event: Event) -> None:
+            if threading.current_thread() is not threading.main_thread():
+                return
+            self._depth -= 1
+            if self._depth == 0 and self._interrupted:
+                self._interrupted = False
+                raise KeyboardInterrupt
+
+        def interrupt(self, number: int, frame: Any) -> None:
+            if self._depth == 0:
+                raise KeyboardInterrupt
+            if not self._interrupted:
+                # os.write: the signal may have come in the midst of a print
+                os.write(2, b"interrupted: ends once what is now compiled is done\n")
+            self._interrupted = True
+
+    return Compiling()
