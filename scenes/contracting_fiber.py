@@ -9,8 +9,10 @@ A muscle of a frog between two tendons, held by a clamp, is stimulated to a teta
 - ``quick_release``: the lower end is held, then moved up fast, and held again. The tendons give in
   at once, so the force drops; the muscle takes up the slack, so it recovers.
 
-Look at the axial force and at the stretch over time. The force-velocity relation of this tissue is
-that of its viscosity, a straight line, and not Hill's hyperbola.
+Look at the force at the ends and at the stretch over time. (The axial force along the fiber swings
+about it where muscle becomes tendon, by up to 30 percent: so coarse is the mesh there.) The
+force-velocity relation of this tissue is that of its viscosity, a straight line, and not Hill's
+hyperbola.
 """
 
 import numpy as np

@@ -2,9 +2,12 @@
 
 A muscle hangs on the left of a bone, its tendon runs over it and holds a weight on the right.
 Activated, the muscle shortens and pulls the tendon around. New here: contact with a bone, and
-tendon beside muscle. The bone takes no grip: the tension is the same on both sides of it, the
-weight, and the line force where the tendon lies on it is tension over radius, as on a capstan
-without friction (printed, and tested). Color by contact force or by stretch.
+tendon beside muscle. The bone takes no grip: close to it the tension is the same on both sides, and
+the line force where the tendon lies on it is tension over radius, as on a capstan without friction
+(printed, and tested). The ends pull unequally, for the fiber has a weight: at the muscle's end 5
+percent less than at the weight. On the bone the axial force is 5 percent larger: contact depends on
+the radius, which depends on the stretch, and so carries a part of the tension, as a push. Color by
+contact force or by stretch.
 """
 
 import numpy as np
@@ -112,10 +115,20 @@ def scene(
     return fm.Scene(model, duration=duration, steps=steps, start="equilibrium", method="bdf2")
 
 
+def tensions(muscle):
+    """Mean axial force at the end, just left of the bone, on it, and just right of it [N]."""
+    x, _, z = muscle.centerline(muscle.theta, -1).T
+    force, beside = muscle.axial_force[-1], (z < -5e-3) & (z > -25e-3)
+    return [force[part].mean() for part in (beside & (x < 0.0), z > 5e-3, beside & (x > 0.0))]
+
+
 if __name__ == "__main__":
     result = fm.run_scene(scene)
     muscle = result.fibers["muscle"]
-    tension, line = muscle.axial_force[-1], muscle.contact_force_density[-1]
+    left, on, right = tensions(muscle)
+    print(f"tension: {left:.3f} N left, {right:.3f} N right of the bone, {on:.3f} N on it")
+    ends = [np.linalg.norm(end[-1]) for end in (muscle.force_origin, muscle.force_insertion)]
+    print(f"pull: {ends[0]:.3f} N at the muscle's end, {ends[1]:.3f} N at the weight")
+    line = muscle.contact_force_density[-1]
     line = np.median(line[line > 0.5 * line.max()])
-    print(f"tension: {tension[0]:.3f} N left, {tension[-1]:.3f} N right of the bone")
-    print(f"line force: {line:.1f} N/m, tension over radius {tension[-1] / AROUND:.1f} N/m")
+    print(f"line force: {line:.1f} N/m, tension over radius {right / AROUND:.1f} N/m")

@@ -3,8 +3,9 @@
 The fibers of a muscle lie in a hexagonal packing, thin where they are tendon and thick where they
 are muscle, and hold a weight. Activated together, each of them shortens and so thickens, for its
 volume stays; contact keeps them apart, so that the muscle as a whole grows round (its girth is
-printed, and tested). New here: many fibers at once, packed by `fm.pack_section`. Color by
-stretch to tell muscle from tendon, by contact force to see how those outside press on those within.
+printed, and tested). New here: many fibers at once, packed by `fm.pack_section`. Color by stretch
+to tell muscle from tendon. The contact force of a fiber is the sum of all that press on it: where
+they press from all sides it is next to nothing, however hard.
 """
 
 import numpy as np
@@ -52,6 +53,8 @@ def scene(
     mass : float
         Mass that the muscle lifts, for 37 fibers; in proportion for others [kg].
     """
+    if fibers < 2:
+        raise fm.ModelError(f"fibers = {fibers}; must be 2 or more, which touch each other")
     mass *= fibers / 37
     model = fm.Model("packed_muscle")
     bone = model.add(fm.Body("bone", shapes=fm.Capsule((-0.03, 0, 7e-3), (0.03, 0, 7e-3), 8e-3)))

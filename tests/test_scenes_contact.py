@@ -116,6 +116,16 @@ def test_bone_without_friction_leaves_the_tension_alone(wrapped):
     np.testing.assert_allclose(right[2:-1], force[2:-1], rtol=2e-2)
 
 
+def test_tension_is_the_same_on_both_sides_and_larger_on_the_bone(wrapped):
+    muscle = wrapped.fibers["muscle"]
+    left, on, right = BONE.tensions(muscle)
+    assert left == pytest.approx(right, rel=3e-3)
+    assert on == pytest.approx(1.05 * right, rel=0.01)
+    # the ends differ by what the fiber weighs
+    ends = [np.linalg.norm(end[-1]) for end in (muscle.force_origin, muscle.force_insertion)]
+    assert ends[0] == pytest.approx(0.95 * ends[1], rel=0.01)
+
+
 def test_line_force_is_tension_over_radius(wrapped):
     muscle = wrapped.fibers["muscle"]
     points = muscle.centerline(muscle.theta, -1)[:, [0, 2]]
@@ -202,6 +212,18 @@ def test_contact_keeps_the_fibers_apart(packed):
     # without contact they would overlap by what they thicken
     middle = fibers[0].theta.size // 2
     assert fibers[0].radius[-1, middle] > 1.15 * PACKED.ROOM * PACKED.RADIUS
+
+
+@pytest.mark.parametrize("fibers", [1, 0, -3])
+def test_a_packed_muscle_has_two_fibers_or_more(fibers):
+    with pytest.raises(fm.ModelError, match=f"fibers = {fibers}; must be 2 or more"):
+        PACKED.scene(fibers=fibers)
+    assert len(PACKED.scene(fibers=2).model.fibers) == 2
+
+
+def test_fibers_pressed_from_all_sides_show_little_contact_force(packed):
+    within, *outside = (f.contact_force_density[-1].mean() for f in packed.fibers.values())
+    assert within < 0.3 * min(outside)
 
 
 def test_packing_is_a_hexagon_and_checks_its_number():

@@ -116,6 +116,19 @@ def test_speed_of_the_belly_is_that_of_the_viscosity():
     assert rate[steady][0] < -0.4
 
 
+def test_axial_force_swings_where_muscle_becomes_tendon_and_the_ends_do_not():
+    # the numbers of docs/limits.md
+    swing, pull = [], []
+    for elements in (16, 32):
+        result = run(experiment="isotonic", steps=150, elements=elements)
+        along = result.fibers["muscle"].axial_force[-1]
+        swing.append([along.min(), along.max()])
+        pull.append([end[-1] for end in forces(result)])
+    np.testing.assert_allclose(swing, [[0.217, 0.326], [0.239, 0.286]], rtol=0.01)
+    np.testing.assert_allclose(pull[0], pull[1], rtol=1e-3)
+    np.testing.assert_allclose(pull, 0.4 * LAB.ISOMETRIC * AREA, rtol=6e-3)
+
+
 def test_belly_thickens_as_it_shortens():
     muscle = run(experiment="isotonic", load=0.2, steps=150).fibers["muscle"]
     middle = muscle.theta.size // 2

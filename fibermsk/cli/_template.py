@@ -80,7 +80,9 @@ def scene(
             forearm,
             at=(0.0, 0.0, -0.32),
             axis=(0.0, -1.0, 0.0),
-            value=0.5,  # angle at the start [rad]
+            # Where the fibers below are described [rad]: there they have their own length, and are
+            # neither stretched nor shortened. The run starts where everything is in balance.
+            value=0.5,
             damping=0.2,  # [N m s/rad]
         )
     )
@@ -123,6 +125,7 @@ if __name__ == "__main__":
     result = fm.run_scene(scene)
     # A result holds arrays over time; print(result.fibers["biceps"]) shows what there is.
     angle = result.coordinate("elbow")
-    force = result.tension("biceps").max(axis=1)
+    # Force of the muscle on the forearm; result.tension("biceps") is that along the fiber.
+    force = np.linalg.norm(result.fibers["biceps"].force_insertion, axis=1)
     print(f"elbow: {np.degrees(angle[0]):.0f} to {np.degrees(angle[-1]):.0f} degrees")
     print(f"largest force in the muscle: {force.max():.0f} N")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import shlex
+import site
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +17,6 @@ __all__ = ["new"]
 
 _TEMPLATE = Path(__file__).with_name("_template.py")
 _PLACEHOLDER = "NAME"
-_IMPORTED = {"fibermsk", "matplotlib", "numba", "numpy", "scipy"}
-"""What a scene imports: a file of such a name would be imported in its place."""
 
 
 def new(
@@ -59,10 +60,27 @@ def _check_name(file: Path) -> None:
             f"{file}: {name!r} is no name of a Python module; must be letters, digits and _, not "
             "begin with a digit and be no keyword, such as my_scene.py"
         )
-    if name in _IMPORTED or name in sys.stdlib_module_names:
+    if _is_module(name):
         raise ModelError(
             f"{file}: {name!r} is a module that Python imports; must differ from it, such as "
             f"my_{name}.py"
         )
     if file.exists() or file.is_symlink():
         raise ModelError(f"{file} exists; remove it first, or choose another name")
+
+
+def _is_module(name: str) -> bool:
+    """Whether an import of this name finds what comes with Python or is installed."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return True  # there, and broken: it would be hidden all the same
+    if spec is None or spec.origin is None:
+        return False  # a folder without modules gives way to a file
+    if spec.submodule_search_locations is not None:
+        return True
+    # a single file elsewhere is one of the user's own, beside another scene
+    places = [*site.getsitepackages(), site.getusersitepackages(), sysconfig.get_path("platlib")]
+    return Path(spec.origin).resolve().parent in {Path(place).resolve() for place in places}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from typing import Annotated, Any
 
 import typer
@@ -56,10 +57,12 @@ def _list_all(json: bool) -> None:
 
 
 def _show_one(scene: str, json: bool) -> None:
+    from fibermsk.cli.docstrings import parameter_texts
     from fibermsk.cli.scene_files import find
 
     with printing_beside(json):
         file = find(scene, ("scene", "run"))
+    meanings = parameter_texts(file.function)
     rows = [(name, _type(parameter), parameter) for name, parameter in file.parameters.items()]
     if json:
         print_json(
@@ -68,13 +71,18 @@ def _show_one(scene: str, json: bool) -> None:
                 "title": file.title,
                 "file": str(file.path),
                 "parameters": {
-                    name: {"type": kind, "default": _default(parameter)}
+                    name: {
+                        "type": kind,
+                        "default": _default(parameter),
+                        "description": meanings.get(name, ""),
+                    }
                     for name, kind, parameter in rows
                 },
             }
         )
         return
-    typer.echo(f"{file.name}: {file.title}")
+    named = file.title.casefold().startswith(f"{file.name.casefold()}:")
+    typer.echo(file.title if named else f"{file.name}: {file.title}")
     typer.echo(f"  {file.path}")
     typer.echo("Parameters (--set NAME=VALUE)" if rows else "No parameters")
     width = max((len(name) for name in file.parameters), default=0)
@@ -82,6 +90,8 @@ def _show_one(scene: str, json: bool) -> None:
         default = _default(parameter)
         shown = "must be set" if parameter.default is parameter.empty else f"default {default}"
         typer.echo(f"  {name:<{width}}  {kind}, {shown}")
+        for line in textwrap.wrap(meanings.get(name, ""), 88 - width):
+            typer.echo(f"  {'':<{width}}    {line}")
 
 
 def _type(parameter: inspect.Parameter) -> str:

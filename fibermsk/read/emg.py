@@ -87,13 +87,21 @@ def emg_envelope(
     if duration * low < 2.0:
         must = f"be two periods of low_pass, {2.0 / low:g} s, or more"
         _check.refuse(owner, "duration", duration, must, unit="s")
-    if not (values.min() < 0.0 < values.max()):
+    least, largest = float(values.min()), float(values.max())
+    if least == largest:
+        _check.refuse(
+            owner, "value at all times", least, "change, as that of a raw signal",
+            remedy="look whether the channel was recorded",
+        )  # fmt: skip
+    if not (least < 0.0 < largest):
         _check.refuse(
             owner,
             "least and largest value",
-            np.array([values.min(), values.max()]),
+            np.array([least, largest]),
             "lie on both sides of zero, as those of a raw signal",
-            remedy="signals.activation() takes one that is an envelope already",
+            remedy="take off its mean if it was recorded with an offset: fm.Signals(name, time, "
+            "{column: values - values.mean()}); if it is an envelope already, "
+            "signals.activation() takes it",
         )
 
     def filtered(x: Array, corner: float, kind: str) -> Array:

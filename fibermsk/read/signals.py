@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.laws import _check
 from fibermsk.model import Table
+from fibermsk.read.heads import split_heads
 
 __all__ = ["Signals", "read_signals"]
 
@@ -142,9 +143,9 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     ----------
     path : str or path
         A storage of OpenSim (.sto or .mot, with the header of any version, or that of SIMM), or
-        a .csv file: a row of names, as ``biceps [mV]`` with a unit or without, and rows of numbers
-        with decimal points, separated by commas, semicolons or tabs; lines that start with # before
-        the names are skipped. The first column is time, in s, or in ms where its name says so.
+        a .csv file: a row of names, as ``biceps [mV]`` or ``biceps (mV)``, with a unit or without,
+        and rows of numbers with decimal points, separated by commas, semicolons or tabs; lines that
+        start with # before the names are skipped. The first column is time, in s, or said in ms.
 
     Returns
     -------
@@ -299,9 +300,7 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
     line, heads = next(rows)
     while len(heads) > 1 and not heads[-1]:
         heads.pop()  # surplus separators, as spreadsheets leave them
-    parts = [re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\])?", head, re.DOTALL) for head in heads]
-    names = [part[1].strip() if part else "" for part in parts]
-    units = [(part[2] or "").strip() if part else "" for part in parts]
+    names, units = split_heads(heads)
     _check_names(owner, _Columns(names, line))
     if units[0] not in _SECONDS:
         raise ModelError(f"{owner}, line {line}: time in {units[0]!r}; must be in s or ms")

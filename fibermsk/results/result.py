@@ -111,7 +111,7 @@ class FiberHistory:
     axial_force : (n_frames, n_samples) float array
         Positive in tension [N].
     contact_line_force : (n_frames, n_samples, 3) float array
-        Contact force on the fiber per current length, ground frame [N/m].
+        Net contact force on the fiber per current length, ground frame [N/m].
     activation : (n_frames,) float array
         Between 0 and 1.
     force_origin, force_insertion : (n_frames, 3) float array
@@ -134,7 +134,7 @@ class FiberHistory:
 
     @property
     def contact_force_density(self) -> Array:
-        """Magnitude of the contact force per current length [N/m], (n_frames, n_samples)."""
+        """Magnitude of the net contact force per current length [N/m], (n_frames, n_samples)."""
         return np.linalg.norm(self.contact_line_force, axis=-1)
 
     def centerline(self, theta: Array, frame: int) -> Array:

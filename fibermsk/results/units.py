@@ -29,7 +29,7 @@ FIBER_LABELS = {
     "radius": "radius [m]",
     "axial_force": "axial force [N]",
     "stress": "axial stress [Pa]",
-    "contact_force_density": "contact force [N/m]",
+    "contact_force_density": "net contact force [N/m]",
     "activation": "activation [-]",
 }
 """Axis and scalar-bar labels of the fields along a fiber."""

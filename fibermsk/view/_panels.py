@@ -8,31 +8,32 @@ from functools import partial
 from fibermsk.errors import ModelError
 from fibermsk.view import _along, _histories
 from fibermsk.view._panel import Choice, Panel
+from fibermsk.view.fields import SHORT_NAMES
 
 __all__ = ["PANELS", "find_panels", "names_there"]
 
 _FIELDS = {
-    "stretch": ("stretch", "Stretch"),
-    "radius": ("radius", "Radius"),
-    "axial_force": ("axial_force", "Axial force"),
-    "stress": ("stress", "Axial stress (force / current area)"),
-    "contact": ("contact_force_density", "Contact force per current length"),
+    "stretch": "Stretch",
+    "radius": "Radius",
+    "axial_force": "Axial force",
+    "stress": "Axial stress (force / current area)",
+    "contact_force_density": "Net contact force per current length",
 }
-"""Name of each field along the fibers in plots, its name in results, and its title."""
+"""Title of each field along the fibers."""
 
 
 def _of_fields() -> Iterator[tuple[str, Callable[[Choice], list[Panel]]]]:
-    for name, (field, title) in _FIELDS.items():
-        yield name, partial(_along.along, field, f"{title} along the fiber")
-        yield f"{name}_over_time", partial(_along.over_time, field, title)
-        yield f"{name}_map", partial(_along.map_of, field, title)
+    for name, title in _FIELDS.items():
+        yield name, partial(_along.along, name, f"{title} along the fiber")
+        yield f"{name}_over_time", partial(_along.over_time, name, title)
+        yield f"{name}_map", partial(_along.map_of, name, title)
 
 
 PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
 """What each is in a few words, and the panels of a choice: none where the result has none."""
 
 for _name, _make in _of_fields():
-    _title = _FIELDS[_name.removesuffix("_over_time").removesuffix("_map")][1].lower()
+    _title = _FIELDS[_name.removesuffix("_over_time").removesuffix("_map")].lower()
     if _name.endswith("_over_time"):
         _words = f"{_title}, mean along each fiber over time"
     elif _name.endswith("_map"):
@@ -72,15 +73,22 @@ def names_there(choice: Choice) -> list[str]:
 
 
 def find_panels(choice: Choice, name: str) -> list[Panel]:
-    """Panels of a name, which may also be a field's name as in results.
+    """Panels of a name, in which a field may have its short name.
 
     Raises
     ------
     ModelError
         If there is no such thing to draw; the message lists those there are.
     """
-    short = name.replace("contact_force_density", "contact")
-    panels = PANELS[short][1](choice) if short in PANELS else []
+    full = next(
+        (
+            f"{field}{name.removeprefix(short)}"
+            for short, field in SHORT_NAMES.items()
+            if name in (short, f"{short}_over_time", f"{short}_map")
+        ),
+        name,
+    )
+    panels = PANELS[full][1](choice) if full in PANELS else []
     if not panels:
         there = ", ".join(names_there(choice)) or "nothing"
         raise ModelError(f"nothing called {name!r} to plot; this result has: {there}")

@@ -11,6 +11,7 @@ from fibermsk.results.units import FIBER_LABELS
 
 __all__ = [
     "FIELDS",
+    "SHORT_NAMES",
     "check_field",
     "check_frames",
     "fiber_field",
@@ -23,6 +24,9 @@ Array = NDArray[np.float64]
 
 FIELDS = tuple(FIBER_LABELS)
 """Names of the fields along a fiber."""
+
+SHORT_NAMES = {"contact": "contact_force_density"}
+"""What else the name of a field may be given as."""
 
 
 def check_frames(result: Result) -> None:
@@ -69,16 +73,18 @@ def nearest_frame(result: Result, time: float | None) -> int:
     return int(np.argmin(np.abs(result.time - time)))
 
 
-def check_field(name: str) -> None:
-    """Refuse a name that no field has.
+def check_field(name: str) -> str:
+    """Name of a field as in results, of that name or of a short one.
 
     Raises
     ------
     ModelError
         If there is no such field; the message lists those there are.
     """
-    if name not in FIELDS:
+    full = SHORT_NAMES.get(name, name)
+    if full not in FIELDS:
         raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
+    return full
 
 
 def fiber_field(fiber: FiberHistory, name: str) -> Array:
@@ -101,7 +107,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
     ModelError
         If there is no such field; the message lists those there are.
     """
-    check_field(name)
+    name = check_field(name)
     shape = fiber.stretch.shape
     if name == "stress":
         return fiber.axial_force / (np.pi * fiber.radius**2)

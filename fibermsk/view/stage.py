@@ -140,7 +140,7 @@ class Stage:
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by another field; limits are those of the run by default."""
-        check_field(color_by)
+        color_by = check_field(color_by)
         fibers = self.result.fibers.values()
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
         self.limits = limits if limits is not None else field_range(self.result, color_by)

@@ -38,7 +38,7 @@ _PANELS = (
     "axial_force",
     "stretch_over_time",
     "stretch",
-    "contact_over_time",
+    "contact_force_density_over_time",
     "length",
     "speeds",
     "solver",
@@ -86,7 +86,7 @@ def summary_panels(choice: Choice) -> list[Panel]:
     for name in _PANELS[:-1]:
         if name == "activation" and not _activated(choice):
             continue
-        if name == "contact_over_time" and not _touched(choice):
+        if name == "contact_force_density_over_time" and not _touched(choice):
             continue
         found += PANELS[name][1](choice)
     return found[: _MOST_PANELS - len(solver)] + solver

@@ -199,7 +199,7 @@ class Viewer:
 
     def set_field(self, name: str) -> None:
         """Color the fibers by another field."""
-        check_field(name)
+        name = check_field(name)
         limits = common_limits(self.results, name)
         for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
             stage.set_field(name, limits)

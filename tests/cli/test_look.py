@@ -193,7 +193,37 @@ def test_scene_shows_its_parameters(cli, scene_file):
     assert "arm: An arm that works." in done.stdout
     assert "steps     int, default 4" in done.stdout
     found = json.loads(cli("scenes", path, "--json").stdout)
-    assert found["parameters"]["duration"] == {"type": "float", "default": 8.0}
+    described = found["parameters"]["duration"]
+    assert described == {"type": "float", "default": 8.0, "description": ""}
+
+
+def test_scene_explains_its_parameters(cli, tmp_path):
+    path = tmp_path / "swing.py"
+    path.write_text(
+        '"""Swing: a title with the name of the scene."""\nimport fibermsk as fm\n\n\n'
+        "def scene(length: float = 0.3, width: float = 1.0, start: str = 'low', other: int = 1):\n"
+        '    """Describe the scene.\n\n    Not : this.\n\n    Parameters\n    ----------\n'
+        "    length, width : float\n        Extent of the swing,\n        as it hangs [m].\n"
+        '    start : {"low", "high"}\n        Where it begins.\n\n'
+        '    Returns\n    -------\n    other : fm.Scene\n        What runs.\n    """\n'
+    )
+    done = cli("scenes", path)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "Swing: a title with the name of the scene."
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    for name in ("length", "width"):
+        k = next(k for k, line in enumerate(lines) if line.startswith(f"{name} "))
+        assert lines[k + 1] == "Extent of the swing, as it hangs [m]."
+    assert '{"low", "high"}: Where it begins.' in lines and "What runs" not in done.stdout
+    found = json.loads(cli("scenes", path, "--json").stdout)["parameters"]
+    assert found["start"]["description"] == '{"low", "high"}: Where it begins.'
+    assert found["other"]["description"] == ""
+
+
+def test_every_parameter_of_the_scenes_is_explained(cli):
+    for path in scene_files.list_files("scenes"):
+        found = json.loads(cli("scenes", path.stem, "--json").stdout)["parameters"]
+        assert found and all(len(one["description"]) > 10 for one in found.values()), path
 
 
 def test_plot_and_view_of_a_fiber_alone(cli, tmp_path):

@@ -81,8 +81,13 @@ def test_scene_runs_as_a_program(written, tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "elbow: 3 to " in done.stdout and "largest force" in done.stdout
-    assert fm.load(tmp_path / "results" / "my_scene.h5").scene == "my_scene"
+    assert "elbow: 3 to " in done.stdout
+    result = fm.load(tmp_path / "results" / "my_scene.h5")
+    assert result.scene == "my_scene"
+    pull = np.linalg.norm(result.fibers["biceps"].force_insertion, axis=1).max()
+    # along the fiber the force has swings of the mesh
+    assert f"{pull:.0f}" != f"{result.tension('biceps').max():.0f}"
+    assert f"largest force in the muscle: {pull:.0f} N\n" in done.stdout
 
 
 def test_scene_passes_the_checks_of_the_package(written):
@@ -132,12 +137,23 @@ def test_more_radius_and_more_activation_bend_it_further(written):
         ("class.py", "'class' is no name of a Python module"),
         ("numpy.py", "'numpy' is a module that Python imports; must differ from it, such as my_"),
         ("random.py", "such as my_random.py"),
+        ("pytest.py", "'pytest' is a module that Python imports"),
+        ("h5py.py", "such as my_h5py.py"),
     ],
 )
 def test_wrong_names_are_refused(folder, cli, name, message):
     made = cli("new", name)
     assert made.exit_code == 2 and message in made.stderr
     assert not os.listdir(folder)
+
+
+def test_own_files_and_folders_may_be_called_alike(folder, cli, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    Path("walk.py").write_text("raise RuntimeError")
+    Path("jump").mkdir()
+    Path("run").mkdir()
+    for name in ("run/walk.py", "jump.py"):
+        assert cli("new", name).exit_code == 0
 
 
 def test_nothing_is_overwritten(folder, cli):

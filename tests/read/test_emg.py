@@ -36,6 +36,14 @@ def test_offset_and_slow_movement_are_taken_off():
     np.testing.assert_allclose(found[INNER], MEAN * slow(T)[INNER], rtol=0.02)
 
 
+def test_what_the_refusal_of_an_offset_advises_works():
+    shifted = signals(carrier(slow(T)) + 10.0)
+    values = shifted.signal("biceps")
+    centered = fm.Signals("x", shifted.time, {"biceps": values - values.mean()})
+    found = fm.emg_envelope(centered, "biceps")
+    np.testing.assert_allclose(found[INNER], MEAN * slow(T)[INNER], rtol=0.01)
+
+
 @pytest.mark.parametrize("corner", (20.0, 35.0))
 def test_high_pass_weakens_by_3_db_at_its_corner(corner):
     found = fm.emg_envelope(signals(carrier(1.0, corner)), "biceps", high_pass=corner, low_pass=2.0)
@@ -115,6 +123,8 @@ RAW = carrier(slow(T))
         (RAW, {"high_pass": 300.0}, "sampling rate = .* Hz; must be above 4 high_pass = 1200 Hz"),
         (RAW, {"low_pass": 0.1}, "duration = 3.999 s; must be two periods of low_pass, 20 s"),
         (np.abs(RAW), {}, "must lie on both sides of zero.*is an envelope already"),
+        (RAW + 10.0, {}, "must lie on both sides of zero.*take off its mean if .* an offset"),
+        (0.0 * T, {}, "value at all times = 0.0; must change.*whether the channel was recorded"),
     ],
 )
 def test_what_cannot_be_is_refused(values, options, message):

@@ -123,14 +123,38 @@ def test_table(write):
         TABLE.replace("\n", ",,\n"),
         TABLE.replace("time [s]", "time [ms]").replace("\n0.001", "\n1"),
         "\ufeff" + TABLE.replace("time", "Time") + "\n , ,\n",
+        TABLE.replace("time [s]", "Time (s)").replace("[mV]", "(mV)"),
+        TABLE.replace("time [s]", "t(ms)").replace("[mV]", "(mV)").replace("\n0.001", "\n1"),
     ],
-    ids=["semicolons", "tabs", "comments", "quoted", "spreadsheet", "milliseconds", "marked"],
+    ids=[
+        "semicolons",
+        "tabs",
+        "comments",
+        "quoted",
+        "spreadsheet",
+        "milliseconds",
+        "marked",
+        "round",
+        "round_ms",
+    ],
 )
 def test_dialects_of_tables(write, text):
     signals = fm.read_signals(write("emg.csv", text))
     np.testing.assert_allclose(signals.time, [0.0, 0.001], rtol=1e-15)
     np.testing.assert_array_equal(signals.signal("biceps"), [0.1, 0.2])
     assert signals.units["biceps"] == "mV"
+
+
+def test_round_brackets_hold_units_or_a_part_of_the_name(write):
+    units = {"a": "mV", "b": "µV", "c": "%", "d": "deg/s", "e": "N m", "EMG (left)": "",
+             "EMG (1)": "", "(m)": ""}  # fmt: skip
+    heads = [f"{name} ({unit})" if unit else name for name, unit in units.items()]
+    text = f"Time (s),{','.join(heads)}\n" + "".join(f"{t},{'1,' * 7}1\n" for t in (0, 1))
+    assert fm.read_signals(write("emg.csv", text)).units == units
+    with pytest.raises(fm.ModelError, match=r"line 1: time in 'min'; must be in s or ms"):
+        fm.read_signals(write("emg.csv", text.replace("(s)", "(min)")))
+    with pytest.raises(fm.ModelError, match=r"the first column is 'Timer \(s\)'|'Timer'"):
+        fm.read_signals(write("emg.csv", text.replace("Time", "Timer")))
 
 
 def test_activation(write):

@@ -14,6 +14,9 @@ from fibermsk.view._groups import choose_fibers, fiber_stem, group
 from fibermsk.view._histories import fiber_length, muscle_power
 from fibermsk.view._panel import COLORS, Choice, most_moving, scaled
 from fibermsk.view._panels import PANELS
+from fibermsk.view.fields import FIELDS
+from fibermsk.view.page.write import page_text
+from fibermsk.view.stage import Stage
 from fibermsk.view.summary import facts, summary_panels
 
 ARM = make_result()
@@ -229,7 +232,7 @@ def test_page_of_an_arm():
         "Axial force along the fiber",
         "Stretch: mean along the fiber",
         "Stretch along the fiber",
-        "Contact force per current length: mean along the\nfiber",
+        "Net contact force per current length: mean along the\nfiber",
         "Step size",
         "Newton iterations per frame",
         "Deepest contact: least 1 + γg",
@@ -367,9 +370,17 @@ def test_unknown_name_lists_the_known():
         plot(ARM, "stretch", times=[1.0, 2.0, 3.0, 4.0, 5.0])
 
 
-def test_names_of_fields_are_taken_too():
-    one, other = (plot(ARM, name) for name in ("contact_map", "contact_force_density_map"))
-    assert titles(one) == titles(other)
+def test_fields_are_called_alike_in_plots_and_views():
+    assert set(FIELDS) <= set(plot_names(ARM))
+    for ending in ("", "_over_time", "_map"):
+        names = f"contact{ending}", f"contact_force_density{ending}"
+        assert names[1] in PANELS and names[0] not in PANELS
+        assert len({tuple(titles(plot(ARM, name))) for name in names}) == 1
+    for name in ("contact", "contact_force_density"):
+        assert Stage(ARM, name).color_by == "contact_force_density"
+    assert page_text(ARM, color_by="contact") == page_text(ARM, color_by="contact_force_density")
+    with pytest.raises(ModelError, match="'contacts' .* there are: .*contact_force_density"):
+        Stage(ARM, "contacts")
 
 
 def test_several_names_make_one_figure():

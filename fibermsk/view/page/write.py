@@ -14,7 +14,7 @@ from fibermsk.errors import ModelError
 from fibermsk.files import check_writable, replacing
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.fields import FIELDS, nearest_frame
+from fibermsk.view.fields import check_field, nearest_frame
 from fibermsk.view.forces import check_kinds
 from fibermsk.view.page.content import Content, content
 
@@ -105,8 +105,7 @@ def page_text(
 ) -> tuple[str, Content]:
     """The page as text, and what of the result is in it; parameters as of `write_page`."""
     result = shown.result if isinstance(shown, Still) else shown
-    if color_by not in FIELDS:
-        raise ModelError(f"no field {color_by!r} along the fibers; there are: {', '.join(FIELDS)}")
+    color_by = check_field(color_by)
     if theme not in THEMES:
         raise ModelError(f"theme = {theme!r}; must be one of {', '.join(THEMES)}")
     arrows = check_kinds(arrows)
