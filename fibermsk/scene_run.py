@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from fibermsk._compile import on_first_compilation
-from fibermsk._version import __version__
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.model import Scene
@@ -88,7 +87,6 @@ def simulate_scene(
             "forces: use more, or do not check"
         )
     labels = {"scene": name or scene.model.name, "parameters": dict(parameters or {})}
-    labels["version"] = __version__
 
     def say(message: str) -> None:
         if progress is not None:

@@ -45,6 +45,7 @@ def test_tighter_newton_does_not_change_the_angle(limb):
     tight = fm.simulate(
         fm.build(scene.model), t_end=8.0, dt=8 / 256, newton=fm.Newton(tolerance=1e-8)
     )
+    assert tight.version == limb.version == fm.__version__
     change = tight.coordinate("elbow_flexion") - limb.coordinate("elbow_flexion")
     assert np.abs(change).max() < 1e-5
 

@@ -71,7 +71,7 @@ def cupy_device() -> Device:
     except ImportError as error:
         raise ModelError(
             f"{owner}; must have CuPy and numba-cuda, but {error}; install the extra: "
-            "pip install 'fibermsk[gpu]', or use backend='cpu'"
+            "in the clone: pip install -e '.[gpu]', or use backend='cpu'"
         ) from error
     if not cupy.cuda.is_available():
         raise ModelError(

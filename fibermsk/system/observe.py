@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._version import __version__
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels import cable
 from fibermsk.model import Model
@@ -156,6 +157,7 @@ def observe(
         step_size=frames.step_size,
         newton_iterations=frames.newton_iterations,
         min_admissibility=frames.admissibility,
+        version=__version__,
         up=up(model),
         coordinate_units=coordinate_units(model),
     )

@@ -178,22 +178,28 @@ def _clock(page: Page) -> None:
         _button(("playing ? 'mdi-pause' : 'mdi-play'",), "Play or pause (space)", page.toggle)
         _button("mdi-skip-previous", "One frame back (left)", (page.step, "[-1]"))
         _button("mdi-skip-next", "One frame on (right)", (page.step, "[1]"))
-        v3.VSlider(
-            model_value=("dragged ?? time",),
-            start="dragged = $event",
-            update_modelValue=(
-                f"if (dragged !== null) dragged = $event; trigger('{seek}', [$event])"
-            ),
-            end="time = $event; dragged = null",
-            min=("times[0]",),
-            max=("times[1]",),
-            step=("step",),
-            hide_details=True,
-            density="compact",
-            color="primary",
-            classes="mx-3 clock",
-            raw_attrs=_named("time"),
-        )
+        # what has the focus after a click on the slider plays and pauses too
+        with html.Div(
+            __events=[("space", "keydown.space.prevent")],
+            space=page.toggle,
+            style="flex: 1; min-width: 0",
+        ):
+            v3.VSlider(
+                model_value=("dragged ?? time",),
+                start="dragged = $event",
+                update_modelValue=(
+                    f"if (dragged !== null) dragged = $event; trigger('{seek}', [$event])"
+                ),
+                end="time = $event; dragged = null",
+                min=("times[0]",),
+                max=("times[1]",),
+                step=("step",),
+                hide_details=True,
+                density="compact",
+                color="primary",
+                classes="mx-3 clock",
+                raw_attrs=_named("time"),
+            )
         html.Div(
             "{{ (dragged ?? time).toFixed(3) }} s of {{ times[1].toFixed(3) }} s",
             classes="time text-body-2 mr-2",

@@ -270,6 +270,16 @@ def test_space_and_arrows_work_in_the_scene(look):
     slide(look, 1.0)
 
 
+def test_space_plays_after_the_slider_was_used(look):
+    slide(look, 0.25)
+    look.page.keyboard.press("Space")
+    look.wait("return s('playing')")
+    with look.drawn():
+        look.page.keyboard.press("Space")
+        look.wait("return !s('playing')")
+    slide(look, 1.0)
+
+
 def test_theme_turns_page_and_scene_dark(look):
     def bar():
         return look.page.evaluate(
