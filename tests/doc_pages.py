@@ -27,6 +27,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import typer
 from scenes_of_tests import ROOT
 from typer.testing import CliRunner
 
@@ -94,6 +95,10 @@ def blocks(text, page="page.md"):
                 fence, marks = None, {}
             else:
                 head[2].append(line)
+        elif re.match(r"\s*(~{3,}|`{3,}\s*\{code)", line):
+            raise ValueError(
+                f"{page}:{number}: a block that would not be run; use ```python or ```sh"
+            )
         elif match := re.match(r"\s*(`{3,})\s*(\S*)", line):
             fence, head = match[1], (match[2], number + 1, [])
         elif match := re.fullmatch(r"\s*<!-- ([\w ]+?)(?:: (.*?)|(?<=needs) (\S+))? -->", line):
@@ -186,6 +191,7 @@ class Reader:
     def _shell(self, block, out):
         for words in commands(block.code):
             if rule(words) is not None:
+                check_words(words)
                 continue
             more = block.marks.get("tested with", "")
             if more and words[1] == "run" and not self.as_printed:
@@ -209,6 +215,16 @@ class Reader:
         folder, status, text = self.computed[key]
         shutil.copytree(folder, self.folder, dirs_exist_ok=True)
         return status, text
+
+
+def check_words(words):
+    """Refuse what a command that is not run does not take, and results that no page has made."""
+    if words[0] != "fibermsk":
+        return
+    typer.main.get_command(app).commands[words[1]].make_context(words[1], list(words[2:]))
+    for word in words[2:]:
+        if words[1] == "view" and word.endswith(".h5"):
+            assert Path(word).exists(), f"{shlex.join(words)}: there is no {word}"
 
 
 def _execute(words):

@@ -5,6 +5,7 @@ import importlib
 import re
 from pathlib import Path
 
+import click
 import doc_pages
 import pytest
 from doc_pages import RUN, SHELL, TEXT, Reader, read
@@ -80,6 +81,8 @@ def check_skeletons(folder, reader):
     assert "'knee_angle'" in reader.all_printed
 
 
+NEEDED = (None, "display", "arm26.osim", "gait10dof18musc.osim")
+"""What a block may need that is not here; more is a decision."""
 CHECKS = {"README.md": check_readme, "docs/skeletons.md": check_skeletons}
 
 
@@ -89,6 +92,7 @@ def test_marks_and_languages_are_known():
             assert block.language in RUN | SHELL | TEXT, f"{block}: language {block.language!r}"
             unknown = set(block.marks) - set(doc_pages.MARKS)
             assert not unknown, f"{block}: {unknown}"
+            assert block.marks.get("needs") in NEEDED, f"{block}: needs what no page may need"
             for words in doc_pages.commands(block.code) if block.language in SHELL else ():
                 assert doc_pages.rule(words) is None or doc_pages.BY_RULE[doc_pages.rule(words)]
 
@@ -102,6 +106,31 @@ def test_few_blocks_are_not_run():
         assert reason is None or len(reason.split()) >= 3, f"{block}: why is it not run?"
     for languages, most in ((RUN, 5), (SHELL, 5)):
         assert sum(block.language in languages for block in idle) <= most, listed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sh\nfibermsk view none.h5\n```\n",
+        "```sh\nfibermsk verify --nothing\n```\n",
+        "```sh\nfibermsk view --web --port\n```\n",
+        "~~~python\n1 / 0\n~~~\n",
+        "```{code-block} python\n1 / 0\n```\n",
+    ],
+)
+def test_what_is_not_run_is_looked_at(text, tmp_path):
+    with pytest.raises((click.UsageError, AssertionError, ValueError)):
+        for block in doc_pages.blocks(text):
+            Reader(tmp_path).follow(block)
+
+
+def test_files_of_pages_are_used():
+    for page in PAGES:
+        all_blocks = read(page)
+        for k, block in enumerate(all_blocks):
+            name = block.marks.get("file")
+            later = [other for other in all_blocks[k + 1 :] if "file" not in other.marks]
+            assert not name or any(Path(name).stem in other.code for other in later), block
 
 
 def test_examples_of_docstrings_run(tmp_path, monkeypatch):
