@@ -221,7 +221,11 @@ def check_words(words):
     """Refuse what a command that is not run does not take, and results that no page has made."""
     if words[0] != "fibermsk":
         return
-    typer.main.get_command(app).commands[words[1]].make_context(words[1], list(words[2:]))
+    command = typer.main.get_command(app).commands[words[1]]
+    try:
+        command.make_context(words[1], list(words[2:]))
+    except Exception as error:
+        raise AssertionError(f"{shlex.join(words)}: {error}") from error
     for word in words[2:]:
         if words[1] == "view" and word.endswith(".h5"):
             assert Path(word).exists(), f"{shlex.join(words)}: there is no {word}"
