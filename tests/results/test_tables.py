@@ -159,7 +159,7 @@ def test_wrong_tables_and_names_that_meet():
                                                  ("pandas", "to_dataframe")])  # fmt: skip
 def test_missing_package_is_named(monkeypatch, package, method):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ModelError, match=rf'{package} .*pip install "fibermsk\[data\]"'):
+    with pytest.raises(ModelError, match=rf'{package} .*pip install -e "\.\[data\]"'):
         getattr(make_result(2), method)()
 
 

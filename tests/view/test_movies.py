@@ -74,8 +74,9 @@ def test_mp4_has_the_pictures_of_the_run(tmp_path, renderer):
     assert mean_difference(pictures[0], first) < 0.8
     assert mean_difference(pictures[-1], last) < 0.8
     assert mean_difference(first, last) > 4.0
-    # In evenly colored areas nothing is lost but rounding: no color cast, white is white.
-    even = minimum_filter(np.all(first == 255, axis=2), 17)
+    # In evenly colored areas nothing is lost but rounding: no color cast, white is white. The
+    # encoder works in blocks of 16 pixels; those with an edge in them are left out.
+    even = minimum_filter(np.all(first == 255, axis=2), 33)
     assert even.mean() > 0.2
     assert np.max(np.abs(pictures[0][even].astype(int) - 255)) <= 2
 

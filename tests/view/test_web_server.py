@@ -128,7 +128,7 @@ def test_port_that_is_taken():
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setattr(web, "find_spec", lambda name: None if name == "trame_rca" else object())
-    with pytest.raises(ModelError, match=r'trame_rca.*pip install "fibermsk\[web\]"'):
+    with pytest.raises(ModelError, match=r'trame_rca.*pip install -e "\.\[web\]"'):
         web.serve(ARM)
 
 
