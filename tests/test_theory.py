@@ -10,7 +10,7 @@ from scenes_of_tests import ROOT
 import fibermsk.kernels
 
 PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
-PACKAGES = "anatomy|elements|kernels|laws|model|solvers|system"
+PACKAGES = "anatomy|elements|kernels|laws|model|read|solvers|system"
 NAMES = sorted(set(re.findall(rf"`((?:{PACKAGES})(?:\.\w+)+)`", PAGE)))
 LABELS = re.findall(r"^\$\$ \(([\w-]+)\)$", PAGE, re.MULTILINE)
 
