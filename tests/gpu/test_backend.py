@@ -27,7 +27,7 @@ def test_unknown_backend():
 
 def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(fm.ModelError, match=r"pip install 'fibermsk\[gpu\]'"):
+    with pytest.raises(fm.ModelError, match=r"pip install -e '\.\[gpu\]'"):
         fm.build(hex_bundle(), backend="cupy")
 
 
