@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from fibermsk.results.curves import lengths
 from fibermsk.results.result import FiberHistory
 from fibermsk.view._groups import BAND, CURVES, Group, fiber_stem, muscles, spread
 from fibermsk.view._panel import COLORS, TIME_LABEL, Choice, Panel, histories, most_moving
@@ -18,7 +19,6 @@ __all__ = [
     "body_rotation",
     "coordinates",
     "end_forces",
-    "fiber_length",
     "length",
     "muscle_force",
     "muscle_power",
@@ -174,25 +174,11 @@ def length(choice: Choice) -> list[Panel]:
     """Length of the fibers."""
     groups = choice.over_time()
     fibers = choice.result.fibers
-    curves = {one.label: spread(one, lambda f: fiber_length(fibers[f])) for one in groups}
+    curves = {one.label: spread(one, lambda f: lengths(fibers[f])) for one in groups}
     title = "Length of the fibers"
     if any(len(one.fibers) > 1 for one in groups):
         title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
     return [histories(title, "length [m]", choice.result, curves)] if curves else []
-
-
-def fiber_length(fiber: FiberHistory) -> Array:
-    """Length of the cubic Hermite centerline [m], (n_frames,), by four Gauss points an element."""
-    points, weights = np.polynomial.legendre.leggauss(4)
-    xi, weights = 0.5 * (points + 1.0), 0.5 * weights
-    size = np.diff(fiber.node_theta)[:, None]
-    x, t = fiber.position[:, :, None], fiber.tangent[:, :, None]
-    slope = (
-        6.0 * (xi - xi**2)[:, None] * (x[:, 1:] - x[:, :-1])
-        + (size * (3.0 * xi**2 - 4.0 * xi + 1.0))[..., None] * t[:, :-1]
-        + (size * (3.0 * xi**2 - 2.0 * xi))[..., None] * t[:, 1:]
-    )
-    return (np.linalg.norm(slope, axis=3) @ weights).sum(axis=1)
 
 
 def body_position(choice: Choice) -> list[Panel]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.results.curves import stress
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import FIBER_LABELS
 
@@ -110,7 +111,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
     name = check_field(name)
     shape = fiber.stretch.shape
     if name == "stress":
-        return fiber.axial_force / (np.pi * fiber.radius**2)
+        return stress(fiber)
     if name == "activation":
         return np.broadcast_to(fiber.activation[:, None], shape)
     if name == "muscle_fraction":

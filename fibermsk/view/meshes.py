@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fibermsk.results.result import ShapeRecord
 from fibermsk.view.surfaces import Surface
 
-__all__ = ["extreme_points", "join", "mesh_surface"]
+__all__ = ["directions", "extreme_points", "join", "mesh_surface"]
 
 Array = NDArray[np.float64]
 
@@ -54,12 +54,15 @@ def extreme_points(points: Array) -> Array:
     """The few of many points that lie farthest out, in one direction or another."""
     if len(points) <= _N_DIRECTIONS:
         return points
-    # Evenly spread over the sphere: a Fibonacci spiral.
-    k = np.arange(_N_DIRECTIONS) + 0.5
-    height, turn = 1.0 - 2.0 * k / _N_DIRECTIONS, np.pi * (1.0 + np.sqrt(5.0)) * k
+    return points[np.unique(np.argmax(points @ directions(_N_DIRECTIONS).T, axis=0))]
+
+
+def directions(n: int) -> Array:
+    """Unit vectors spread evenly over the sphere (n, 3): a Fibonacci spiral."""
+    k = np.arange(n) + 0.5
+    height, turn = 1.0 - 2.0 * k / n, np.pi * (1.0 + np.sqrt(5.0)) * k
     along = np.sqrt(1.0 - height**2)
-    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height], axis=1)
-    return points[np.unique(np.argmax(points @ directions.T, axis=0))]
+    return np.stack([along * np.cos(turn), along * np.sin(turn), height], axis=1)
 
 
 def join(surfaces: Sequence[Surface]) -> Surface:

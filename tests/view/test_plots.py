@@ -8,10 +8,11 @@ from make_result import make_hanging_fiber, make_result
 from matplotlib.collections import FillBetweenPolyCollection, QuadMesh
 
 from fibermsk.errors import ModelError
+from fibermsk.results.curves import lengths
 from fibermsk.results.slack import Slack
 from fibermsk.view import plot, plot_names
 from fibermsk.view._groups import choose_fibers, fiber_stem, group
-from fibermsk.view._histories import fiber_length, muscle_power
+from fibermsk.view._histories import muscle_power
 from fibermsk.view._panel import COLORS, Choice, most_moving, scaled
 from fibermsk.view._panels import PANELS
 from fibermsk.view.fields import FIELDS
@@ -189,12 +190,10 @@ def test_length_is_that_of_the_curve():
         base, node_theta=theta, position=np.stack([x, 3.0 * x]), tangent=np.stack([t, 3.0 * t])
     )
     expected = 0.2 * np.pi * np.array([1.0, 3.0])
-    np.testing.assert_allclose(fiber_length(fiber), expected, rtol=5e-5)
+    np.testing.assert_allclose(lengths(fiber), expected, rtol=5e-5)
     fine = np.linspace(0.0, 1.0, 20001)
     polyline = np.diff(fiber.centerline(fine, 0), axis=0)
-    np.testing.assert_allclose(
-        fiber_length(fiber)[0], np.linalg.norm(polyline, axis=1).sum(), rtol=1e-7
-    )
+    np.testing.assert_allclose(lengths(fiber)[0], np.linalg.norm(polyline, axis=1).sum(), rtol=1e-7)
 
 
 def test_power_is_force_times_velocity():

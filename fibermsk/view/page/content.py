@@ -15,6 +15,7 @@ from fibermsk.view.camera import PRESETS, look_along
 from fibermsk.view.fields import FIELDS, field_range
 from fibermsk.view.forces import greatest_force, sample_weights
 from fibermsk.view.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
+from fibermsk.view.meshes import directions
 from fibermsk.view.page.packing import Packer
 from fibermsk.view.pieces import still_labels
 from fibermsk.view.stage import AMBIENT, LIGHTS, Stage
@@ -200,11 +201,8 @@ def _outermost(points: Array, margins: Array) -> Array:
     balls = np.column_stack([points, margins])
     if len(balls) <= _N_DIRECTIONS:
         return balls
-    # Evenly spread over the sphere: a Fibonacci spiral.
-    k = np.arange(_N_DIRECTIONS) + 0.5
-    height, turn = 1.0 - 2.0 * k / _N_DIRECTIONS, np.pi * (1.0 + np.sqrt(5.0)) * k
-    along = np.sqrt(1.0 - height**2)
-    directions = np.stack([along * np.cos(turn), along * np.sin(turn), height], axis=1)
     # One direction at a time: there may be a million points.
-    farthest = [int(np.argmax(points @ direction + margins)) for direction in directions]
+    farthest = [
+        int(np.argmax(points @ direction + margins)) for direction in directions(_N_DIRECTIONS)
+    ]
     return balls[np.unique(farthest)]
