@@ -19,6 +19,7 @@ from fibermsk.results import Result
 
 __all__ = [
     "BorderedMatrix",
+    "Collides",
     "Evaluation",
     "Frames",
     "Offloaded",
@@ -26,6 +27,7 @@ __all__ = [
     "System",
     "Tangent",
     "Tolerance",
+    "Verdict",
 ]
 
 Array = NDArray[np.float64]
@@ -96,6 +98,8 @@ class Evaluation(NamedTuple):
         Forces of the attachments on the fibers [N].
     flaw : str
         The term that is not finite, if any.
+    imbalance : float
+        Largest residual over the forces that it is the sum of; zero where nobody keeps account.
     """
 
     residual: Array
@@ -103,6 +107,7 @@ class Evaluation(NamedTuple):
     admissibility: float
     reactions: Array
     flaw: str = ""
+    imbalance: float = 0.0
 
 
 class Frames(NamedTuple):
@@ -151,6 +156,24 @@ class Tolerance(NamedTuple):
     angle: float = 0.0
     speed: float | None = None
     angular_speed: float | None = None
+
+
+class Verdict(NamedTuple):
+    """What is said of a motion from one state to the next.
+
+    Attributes
+    ----------
+    reason : str
+        Why it must not be, in words; empty if it may.
+    refined : bool
+        The system has become finer because of it: the same step is to be solved once more.
+    admissibility : float
+        Least 1 + gamma g that was found between the contact points, at most 1.
+    """
+
+    reason: str = ""
+    refined: bool = False
+    admissibility: float = 1.0
 
 
 class System(Protocol):
@@ -262,6 +285,33 @@ class System(Protocol):
 
     def check_inputs(self, times: Array) -> None:
         """Check all prescribed signals at the given times before anything is computed."""
+        ...
+
+
+@runtime_checkable
+class Collides(Protocol):
+    """What a system has beside `System` if parts of it must not pass through each other.
+
+    Solvers ask for a verdict on every motion that they accept, so that no step, however it was
+    predicted, extrapolated or prescribed, ends on the wrong side.
+    """
+
+    def begin(self, t: float, y: Array) -> None:
+        """Forget what earlier runs made finer; the state is the start of a new one.
+
+        Raises
+        ------
+        ModelError
+            If parts of it are deeper in each other there than their contact laws allow.
+        """
+        ...
+
+    def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
+        """Verdict on the motion between two states, each a time [s] and positions (n,)."""
+        ...
+
+    def refine_along(self, t: float, y: Array) -> bool:
+        """Become finer where an accepted state asks for it; whether it did."""
         ...
 
 

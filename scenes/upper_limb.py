@@ -147,8 +147,10 @@ def scene(
         fibers.append(fiber(f"triceps_{i}", *ends, material, triceps_activation))
 
     bones = [upper_arm, elbow, forearm]
-    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), formulation="half_pass"))
-    model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), formulation="half_pass"))
+    # the paper's five contact points an element, however far the fibers stretch
+    paper = {"formulation": "half_pass", "refine": False}
+    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), **paper))
+    model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), **paper))
     return fm.Scene(model, duration=duration, steps=steps, start=start, tolerance=tolerance)
 
 

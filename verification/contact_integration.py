@@ -60,7 +60,12 @@ def model(elements, quadrature):
     model.add(fiber, cylinder, fm.Weld(model.ground, cylinder))
     law = fm.PenaltyContact(STIFFNESS, LIMIT)
     contact = fm.Contact(
-        fiber, cylinder, law, points_per_element=quadrature, formulation="half_pass"
+        fiber,
+        cylinder,
+        law,
+        points_per_element=quadrature,
+        formulation="half_pass",
+        refine=False,
     )
     model.add(contact)
     return model

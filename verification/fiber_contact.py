@@ -63,7 +63,9 @@ def model(elements, quadrature):
         )
     model.add(*fibers)
     law = fm.PenaltyContact(STIFFNESS, LIMIT)
-    contact = fm.Contact(*fibers, law, points_per_element=quadrature, formulation="half_pass")
+    contact = fm.Contact(
+        *fibers, law, points_per_element=quadrature, formulation="half_pass", refine=False
+    )
     model.add(contact)
     return model
 

@@ -15,9 +15,11 @@ from fibermsk.gpu.ends import Ends
 from fibermsk.gpu.matrix import DeviceMatrix
 from fibermsk.kernels import bending, cable
 from fibermsk.kernels.safeguard import fill_stretch_fraction
-from fibermsk.protocol import Evaluation, Frames, Tolerance
+from fibermsk.laws import _check
+from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import KEEP_STRETCH, FiberSystem
+from fibermsk.system.norms import imbalance
 
 __all__ = ["DeviceSystem"]
 
@@ -146,7 +148,9 @@ class DeviceSystem:
         tree.dynamics(links.state, r_q)
         passive.add(None, q, p, p_dot, r_q)
         reactions, levers = self._elimination.take_reactions(links, r_nodes)
-        r_q += np.trace(levers, axis1=0, axis2=2)
+        pull = np.trace(levers, axis1=0, axis2=2)
+        moments = abs(pull) + abs(r_q) + abs(tree.weight(links.state))
+        r_q += pull
         if tree.n:
             residual[n_x:] = self.from_host(r_q)
         matrix = None
@@ -167,7 +171,44 @@ class DeviceSystem:
             y, v, v_dot = map(self.to_host, (y, v, v_dot))
             flaw = self.host.evaluate(t, y, v, v_dot, tangent=False).flaw
             flaw = flaw or f"the residual on the device {self.device.name!r}"
-        return Evaluation(residual, matrix, admissibility, reactions, flaw)
+        unbalanced = max(
+            imbalance(r_nodes, self.host.tension.round_off, (external, reactions)),
+            imbalance(r_q, 0.0, (moments,)),
+        )
+        return Evaluation(residual, matrix, admissibility, reactions, flaw, unbalanced)
+
+    def begin(self, t: float, y: Any) -> None:
+        """Start of a run; see `fibermsk.protocol.Collides`.
+
+        Raises
+        ------
+        ModelError
+            If contact points lie so far apart that there would have to be more of them: those of a
+            device stay as they are.
+        """
+        self.host.begin(t, self.to_host(y))
+        if self.host.contact.spacing.in_use:
+            _check.refuse(
+                "backend='cuda'", "points_per_element", "as given", "be so many that no partner "
+                "sinks in between two contact points", remedy="give the contacts more points, or "
+                "use backend='cpu', which adds them where they are needed",
+            )  # fmt: skip
+
+    def judge(self, before: tuple[float, Any], after: tuple[float, Any]) -> Verdict:
+        """Verdict on a motion, by the host; see `fibermsk.protocol.Collides`."""
+        (t0, y0), (t1, y1) = before, after
+        verdict = self.host.judge((t0, self.to_host(y0)), (t1, self.to_host(y1)))
+        if not verdict.refined:
+            return verdict
+        self.host.contact.spacing.clear()
+        return Verdict(
+            "fibers sink in between contact points, of which there cannot be more on the device: "
+            "give the contacts more points_per_element"
+        )
+
+    def refine_along(self, t: float, y: Any) -> bool:
+        """Contact points of a device stay as they are."""
+        return False
 
     def _add_elements(
         self,

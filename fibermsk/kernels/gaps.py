@@ -15,7 +15,7 @@ from numba import prange
 from fibermsk._compile import PARTS, body, kernel, parallel
 from fibermsk.kernels.chain import OPEN, UNSETTLED, chain_start, find_partner
 from fibermsk.kernels.closest_point import way_to
-from fibermsk.kernels.potential import least_gap
+from fibermsk.kernels.least_gap import is_lowest, least_gap, lowest_gap
 from fibermsk.kernels.rows import TANGENT, fill_rows, fill_sections, radius_along
 from fibermsk.laws.penalty import line_energy, line_force
 
@@ -56,6 +56,15 @@ def fiber_gap(
         if kind != OPEN:
             d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
         gap = d / R - 1.0
+        if kind != OPEN and not is_lowest(b, first, last, candidates, x, y, z, r_x, gap, rows):
+            b, xi, held = lowest_gap(
+                b, xi, held, first, last, candidates, x, y, z, r_x, power, rows, end_flag
+            )
+            r_y, _, _, _ = radius_along(b, xi, rows)
+            R = r_x + r_y
+            m = way_to(b, xi, x, y, z, power)
+            d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+            gap = d / R - 1.0
         admissibility = 1.0 + gamma * gap
         least = min(least, admissibility)
         slot_element[s], slot_xi[s], slot_held[s] = b, xi, held

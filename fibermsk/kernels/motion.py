@@ -18,6 +18,7 @@ __all__ = [
     "fill_least_tangents",
     "fill_radii",
     "fill_radius",
+    "fill_sizes",
     "fill_widest_section",
     "fill_widest_sections",
     "tangent_left",
@@ -85,6 +86,33 @@ def fill_radii(element_start, widest, least, radii):
     """Fill the bounds of all fibers' largest radii."""
     for f in range(radii.size):
         fill_radius(f, element_start, widest, least, radii)
+
+
+@kernel
+def fill_sizes(hull, h, factors, length, thinnest):
+    """Fill a bound of each element's length, and about its least radius, both (n_elements,).
+
+    factors (3, n_elements): r0 sqrt(|A1|) at start, middle and end, where the radii are compared.
+    """
+    for e in range(h.size):
+        total, start, middle, end = 0.0, 0.0, 0.0, 0.0
+        for p in range(3):
+            square = 0.0
+            for c in range(3):
+                square += (hull[e, p + 1, c] - hull[e, p, c]) ** 2
+            total += math.sqrt(square)
+            start, end = (square if p == 0 else start), square
+        for c in range(3):
+            middle += (hull[e, 3, c] + hull[e, 2, c] - hull[e, 1, c] - hull[e, 0, c]) ** 2
+        length[e] = total
+        # |a1| of a cubic: 3 |p1 - p0| / h, 3 |p3 + p2 - p1 - p0| / 4h, 3 |p3 - p2| / h
+        thinnest[e] = min(
+            factors[0, e] / math.sqrt(3.0 * math.sqrt(start) / h[e]),
+            min(
+                factors[1, e] / math.sqrt(0.75 * math.sqrt(middle) / h[e]),
+                factors[2, e] / math.sqrt(3.0 * math.sqrt(end) / h[e]),
+            ),
+        )
 
 
 @body

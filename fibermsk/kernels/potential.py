@@ -21,19 +21,12 @@ import math
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.closest_point import way_to
-from fibermsk.kernels.rows import radius_along
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["energy_terms", "fill_bone_gap", "least_gap", "partner_curve"]
+__all__ = ["energy_terms", "fill_bone_gap", "partner_curve"]
 
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
-
-_MAX_ITERATIONS = 50
-
-# A slope of the gap per element that is a corner of the reference radius and not round-off.
-_CORNER = 1e-9
 
 
 @kernel
@@ -86,78 +79,6 @@ def _gap_along(x, r_x, curve, r, dr, ddr):
     R = r_x + r
     dg = (dd - d / R * dr) / R
     return d / R - 1.0, dg, (ddd - d / R * ddr - 2.0 * dg * dr) / R
-
-
-@body
-def _gap_on_element(e, xi, x, y, z, r_x, power, rows):
-    """Gap to an element's point, with its first two derivatives in xi."""
-    mm, m1, m2, c11 = 0.0, 0.0, 0.0, 0.0
-    way = way_to(e, xi, x, y, z, power)
-    for c in range(3):
-        v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
-        d1 = v + xi * (2.0 * w + 3.0 * xi * u)
-        mm += way[c] * way[c]
-        m1 += way[c] * d1
-        m2 += way[c] * (2.0 * w + 6.0 * xi * u)
-        c11 += d1 * d1
-    d = math.sqrt(mm)
-    r, r1, r2, _ = radius_along(e, xi, rows)
-    R = r_x + r
-    slope = m1 / d
-    gap_1 = (slope - d / R * r1) / R
-    return (
-        d / R - 1.0,
-        gap_1,
-        ((c11 + m2 - slope * slope) / d - d / R * r2 - 2.0 * gap_1 * r1) / R,
-    )
-
-
-@body
-def least_gap(x, y, z, r_x, power, rows, end_flag, element, xi):
-    """Element and parameter of the least gap near a start, and whether it is held there.
-
-    The start is the closest point. Newton's method on dg/dtheta = 0, safeguarded by descent, across
-    the elements of one fiber; dg/dtheta is continuous at the nodes. The point is held (it does not
-    move along the fiber) at a fiber's end, or at a node where the reference radius has a corner.
-    """
-    held = False
-    for _ in range(_MAX_ITERATIONS):
-        g, slope, curvature = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
-        step = -slope / curvature if curvature > 0.0 else -math.copysign(0.1, slope)
-        step = min(max(step, -0.5), 0.5)
-        # backtrack until the gap falls
-        new = min(max(xi + step, 0.0), 1.0)
-        for _ in range(30):
-            trial, _, _ = _gap_on_element(element, new, x, y, z, r_x, power, rows)
-            if trial <= g + 1e-15:
-                break
-            new = 0.5 * (new + xi)
-        moved = abs(new - xi)
-        leaves_low = new <= 0.0 and step < 0.0
-        leaves_high = new >= 1.0 and step > 0.0
-        xi = new
-        if leaves_low or leaves_high:
-            _, slope, _ = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
-            if (leaves_low and slope < 0.0) or (leaves_high and slope > 0.0):
-                continue  # stepped over the minimum
-            flag = end_flag[element]
-            if (leaves_low and flag % 2 == 1) or (leaves_high and flag >= 2):
-                held = True
-                break
-            # look from the neighbor's side of the node
-            other = element - 1 if leaves_low else element + 1
-            other_xi = 1.0 if leaves_low else 0.0
-            _, slope, _ = _gap_on_element(other, other_xi, x, y, z, r_x, power, rows)
-            if (leaves_low and slope < -_CORNER) or (leaves_high and slope > _CORNER):
-                held = True
-                break
-            if (leaves_low and slope <= 0.0) or (leaves_high and slope >= 0.0):
-                break  # the minimum is the node, to round-off
-            element, xi = other, other_xi
-            continue
-        if moved <= 1e-14:
-            break
-    return element, xi, held
 
 
 @body

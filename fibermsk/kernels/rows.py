@@ -12,7 +12,9 @@ BEND       upper bound of |c''|
 MONOTONE   SLOWEST / BEND: seen from any point nearer than this, (c - x) . c' increases
 THICK      upper bound of the radius of eq. 21 on the element
 TANGENT    shorter of the two nodal tangents dx/dtheta
-RADIUS     eight: the radius that pair potentials give the element, see `kernels.potential`
+RADIUS     eight: the radius r that pair potentials give the element, see `kernels.potential`
+FASTEST    upper bound of |c'|
+BROAD      upper bound of r, RADIUS_SLOPE and RADIUS_BEND of |r'| and |r''|
 ========== =====================================================================================
 
 ``sections`` (n_sections, n_points, 8) holds the quadrature points of an element with a contact law:
@@ -26,15 +28,20 @@ import math
 from numba import prange
 
 from fibermsk._compile import body, parallel
+from fibermsk.kernels._scratch import scratch
 
 __all__ = [
     "BALL",
     "BEND",
+    "BROAD",
     "CENTER",
+    "FASTEST",
     "MONOTONE",
     "N_COLUMNS",
     "QUINTIC",
     "RADIUS",
+    "RADIUS_BEND",
+    "RADIUS_SLOPE",
     "SLOWEST",
     "TANGENT",
     "THICK",
@@ -46,7 +53,8 @@ __all__ = [
 ]
 
 QUINTIC, CENTER, BALL, SLOWEST, BEND, MONOTONE = 0, 5, 8, 9, 10, 11
-THICK, TANGENT, RADIUS, N_COLUMNS = 12, 13, 14, 22
+THICK, TANGENT, RADIUS = 12, 13, 14
+FASTEST, BROAD, RADIUS_SLOPE, RADIUS_BEND, N_COLUMNS = 22, 23, 24, 25, 26
 
 
 @body
@@ -64,7 +72,7 @@ def fill_row(e, power, reference, radius_poly, h, rows):
     """Fill one element's row."""
     vv, vw, ww, vu, wu, uu = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     ball, chord_sq, along_0, along_1, along_2 = 0.0, 0.0, 0.0, 0.0, 0.0
-    bend_0, bend_1, tangent_0, tangent_1 = 0.0, 0.0, 0.0, 0.0
+    bend_0, bend_1, tangent_0, tangent_1, tangent_m = 0.0, 0.0, 0.0, 0.0, 0.0
     A_0, A_1, A_2 = 0.0, 0.0, 0.0
     for c in range(3):
         p, v, w, u = power[e, 0, c], power[e, 1, c], power[e, 2, c], power[e, 3, c]
@@ -89,6 +97,7 @@ def fill_row(e, power, reference, radius_poly, h, rows):
         bend_0 += w * w
         bend_1 += (w + 3.0 * u) ** 2
         tangent_0 += v * v
+        tangent_m += (v + w) ** 2
         tangent_1 += end * end
         V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
         A_0 += V * V
@@ -114,6 +123,7 @@ def fill_row(e, power, reference, radius_poly, h, rows):
     bend = 2.0 * math.sqrt(max(bend_0, bend_1))
     rows[e, SLOWEST] = slowest
     rows[e, BEND] = bend
+    rows[e, FASTEST] = math.sqrt(max(tangent_m, max(tangent_0, tangent_1)))
     rows[e, MONOTONE] = slowest / bend if bend > 0.0 else (math.inf if slowest > 0.0 else 0.0)
     largest = math.sqrt(max(A_0, max(A_1, A_2)))
     rows[e, THICK] = (
@@ -132,6 +142,27 @@ def fill_row(e, power, reference, radius_poly, h, rows):
         if n >= 3:
             value -= 2.0 * (s_b - s_a) * radius_poly[e, n - 3]
         rows[e, RADIUS + n] = value
+    _bound_radius(e, rows)
+
+
+@body
+def _bound_radius(e, rows):
+    """Fill bounds of the radius and of its slopes: sums of the terms about the middle."""
+    terms = scratch(8)
+    for n in range(8):
+        terms[n] = rows[e, RADIUS + n]
+    # Horner's scheme for one derivative after the other
+    for n in range(7):
+        for k in range(6, n - 1, -1):
+            terms[k] += 0.5 * terms[k + 1]
+    broad, slope, bend, part = 0.0, 0.0, 0.0, 1.0
+    for n in range(8):
+        size = part * abs(terms[n])
+        broad += size
+        slope += 2.0 * n * size
+        bend += 4.0 * n * (n - 1) * size
+        part *= 0.5
+    rows[e, BROAD], rows[e, RADIUS_SLOPE], rows[e, RADIUS_BEND] = broad, slope, bend
 
 
 @body

@@ -34,6 +34,10 @@ class Contact:
         Line force of the gap.
     points_per_element : int
         Gauss points of the contact force on each element; one or more.
+    refine : bool
+        Double the points of an element where they lie so far apart, or move apart as it stretches,
+        that a partner could sink in between two of them. Otherwise they stay as given, and a run in
+        which a partner does so fails.
     formulation : {"variational", "half_pass"}
         All forces from one energy for each pair, so that action is reaction and the tangent is
         symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
@@ -51,6 +55,7 @@ class Contact:
     law: PenaltyContact
     points_per_element: int = 5
     formulation: str = "variational"
+    refine: bool = True
 
     def __post_init__(self) -> None:
         """Check the fields and store the items as tuples."""
@@ -71,6 +76,7 @@ class Contact:
         if self.formulation not in FORMULATIONS:
             allowed = " or ".join(map(repr, FORMULATIONS))
             _check.refuse(owner, "formulation", self.formulation, f"be {allowed}")
+        _check.instance(owner, "refine", self.refine, bool, "True or False")
         _check.store(self, first=first, second=second, points_per_element=points)
         # items of a side differ, so that only one fiber with itself leaves no pair
         if len(first) == len(second) == 1 and first[0] is second[0]:

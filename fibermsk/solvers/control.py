@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.collisions import judge
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stage import Method, State, Step
 
@@ -212,25 +213,41 @@ def attempt(
 ) -> Step:
     """One step to the time `target` [s]; its evaluation is None if it failed.
 
+    A step in which something passes through something else has failed. Where the system becomes
+    finer for it, the step is made once more.
+
     Raises
     ------
     StepFailure
         If an input, such as an activation, makes no sense at a time within.
     """
     h = target - memory.state.t
-    try:
-        step = method.step(system, newton, memory, h)
-    except ModelError as error:
-        counters.failed_steps += 1
-        report = NewtonReport(reason=str(error))
-        raise StepFailure(memory.state, h, report, refused=True) from error
-    counters.newton_iterations += sum(len(report.history) for report in step.reports)
-    evaluation = step.evaluation
-    if not (
-        step.reports[-1].converged and evaluation is not None and evaluation.admissibility > 0.0
-    ):
-        counters.failed_steps += 1
-        return step._replace(evaluation=None)
-    # the time is the target itself, free of the round-off of adding steps
-    state = step.memory.state._replace(t=target)
-    return step._replace(memory=step.memory._replace(state=state))
+    while True:
+        try:
+            step = method.step(system, newton, memory, h)
+        except ModelError as error:
+            counters.failed_steps += 1
+            report = NewtonReport(reason=str(error))
+            raise StepFailure(memory.state, h, report, refused=True) from error
+        counters.newton_iterations += sum(len(report.history) for report in step.reports)
+        evaluation = step.evaluation
+        if not (
+            step.reports[-1].converged and evaluation is not None and evaluation.admissibility > 0.0
+        ):
+            counters.failed_steps += 1
+            return step._replace(evaluation=None)
+        # the time is the target itself, free of the round-off of adding steps
+        state = step.memory.state._replace(t=target)
+        verdict = judge(system, memory.state, state)
+        if verdict.refined:
+            counters.failed_steps += 1
+            continue
+        if verdict.reason:
+            counters.failed_steps += 1
+            reports = (*step.reports, NewtonReport(reason=verdict.reason))
+            return step._replace(evaluation=None, reports=reports)
+        least = min(evaluation.admissibility, verdict.admissibility)
+        return step._replace(
+            memory=step.memory._replace(state=state),
+            evaluation=evaluation._replace(admissibility=least),
+        )

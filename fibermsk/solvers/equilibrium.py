@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
+from fibermsk.solvers.collisions import begin, judge, refine_along
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
+from fibermsk.solvers.stage import State
 from fibermsk.solvers.vectors import require_host
 
 __all__ = ["equilibrium"]
@@ -39,6 +41,9 @@ _PUSH = 1e-3
 
 _LONGEST_WAY = 0.02
 """Largest scaled way of prescribed points at a time."""
+
+_MOST_REFINEMENTS = 4
+"""How often the bits of that way are made shorter where something is in the way."""
 
 _SAFE_STEP = 0.3
 """Step over the growth time of the mode: its tangent, M / h^2 + K, is surely definite."""
@@ -97,6 +102,7 @@ def equilibrium(
     newton = newton or Newton()
     system.check_inputs(np.array([t]))
     y, _ = start if start is not None else system.initial_state()
+    begin(system, State(t, y, np.zeros_like(y)))
     creep = _Creep(system, t, newton, progress)
     y = creep.downhill(creep.follow(y), _FIRST_STEP)
     verdict = _judge(system, y, t)
@@ -168,9 +174,24 @@ class _Creep:
         way = system.retract(t, y, rest) - y
         moved = np.abs(way / system.scale) > _LONGEST_WAY * 1e-6
         longest = float(np.abs(way / system.scale).max(initial=0.0))
-        if longest <= _LONGEST_WAY:
+        if longest <= _LONGEST_WAY and not self._obstacle(y, system.retract(t, y, rest)):
             return y
-        here, n = y, int(np.ceil(longest / _LONGEST_WAY))
+        n, reason = max(1, int(np.ceil(longest / _LONGEST_WAY))), ""
+        for _ in range(_MOST_REFINEMENTS):
+            here, reason = self._lead(y, moved, way, n)
+            if not reason:
+                return system.retract(t, here, rest)
+            n *= 4
+        raise ConvergenceError(
+            f"what is prescribed cannot be led to where it is at t = {t:.6g} s: {reason}. Start "
+            "from a state in which nothing is in the way",
+            time=t,
+        )
+
+    def _lead(self, y: Array, moved: NDArray[np.bool_], way: Array, n: int) -> tuple[Array, str]:
+        """Positions after n bits of the way of the prescribed entries, or what is in the way."""
+        system, t, here = self.system, self.t, y
+        rest = np.zeros_like(y)
         for k in range(1, n + 1):
             there = here.copy()
             there[moved] = y[moved] + (k / n) * way[moved]
@@ -183,9 +204,21 @@ class _Creep:
                 increment = rest
             fraction = system.step_fraction(here, increment, self.newton.keep)
             # retract puts the prescribed points at their goal
-            here = system.retract(t, there, fraction * increment)
-            here[moved] = there[moved]
-        return system.retract(t, here, rest)
+            new = system.retract(t, there, fraction * increment)
+            new[moved] = there[moved]
+            reason = self._obstacle(here, new)
+            if reason:
+                return here, reason
+            here = new
+        return here, ""
+
+    def _obstacle(self, y: Array, new: Array) -> str:
+        """What passes through what on the way from one state to another; empty if nothing does."""
+        rest = np.zeros_like(y)
+        while True:
+            verdict = judge(self.system, State(self.t, y, rest), State(self.t, new, rest))
+            if not verdict.refined:
+                return verdict.reason
 
     def downhill(self, y: Array, h: float, safe: float = np.inf) -> Array:
         """Equilibrium below y, from steps of h [s] on.
@@ -194,7 +227,7 @@ class _Creep:
         eigenvalue.
         """
         system, t, newton = self.system, self.t, self.newton
-        report, grow = NewtonReport(), True
+        report, grow, obstacle = NewtonReport(), True, ""
         for _ in range(_MAX_STEPS):
             new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
             self._tell(h, len(report.history))
@@ -206,12 +239,22 @@ class _Creep:
             if h > safe and not self._is_minimum(y, new, h):
                 h, grow = max(0.5 * h, safe), False
                 continue
+            verdict = judge(system, State(t, y, new), State(t, new, new))
+            if verdict.refined:
+                continue
+            if verdict.reason:
+                obstacle, h = verdict.reason, 0.25 * h
+                if h < _SMALLEST_STEP:
+                    break
+                continue
+            obstacle = ""
+            finer = refine_along(system, State(t, new, new))
             moved = float(np.abs((new - y) / system.scale).max())
             y = new
-            if h >= 1.0 and moved < 1e-3:
+            if h >= 1.0 and moved < 1e-3 and not finer:
                 solution, static = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
                 near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
-                if near:
+                if near and not self._obstacle(y, solution):
                     return solution
                 if moved < _STILL:  # neutral: the static equations do not tell where it ends
                     return y
@@ -219,7 +262,8 @@ class _Creep:
                 h = min((4.0 if np.isinf(safe) else 2.0) * h, _LARGEST_STEP)
             grow = True
         worst = f" (largest: {system.describe(report.worst)})" if report.worst >= 0 else ""
-        reason = f": {report.reason}" if report.reason else ""
+        why = obstacle or report.reason
+        reason = f": {why}" if why else ""
         raise ConvergenceError(
             f"no static equilibrium found{reason}; the last pseudo-time step was {h:.2g} s, its "
             f"last scaled increments {', '.join(f'{x:.2g}' for x in report.history[-4:])}{worst}. "

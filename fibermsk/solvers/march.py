@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.collisions import judge, refine_along
 from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
@@ -97,6 +98,7 @@ def march(
             spent = counters.newton_iterations - iterations
             record.add(Frame(state, evaluation, new.h, spent))
             iterations = counters.newton_iterations
+        refine_along(system, new.memory.state)
         at = Point(
             memory=new.memory,
             control=new.control,
@@ -125,20 +127,33 @@ def _advance(
     while True:
         new = control.advance(system, method, newton, at.memory, at.control, target, counters)
         frames = []
+        last = at.memory.state
         for t in map(float, times[times <= new.memory.state.t]):
             state, evaluation = new.memory.state, new.evaluation
             if t < state.t:
                 state, v_dot = interpolate(system, at.memory, new.memory, t)
                 evaluation = system.evaluate(*state, v_dot, tangent=False)
-            if not evaluation.admissibility > 0.0:
-                # contacts are too deep in between: a step that ends there takes its place
-                target = t
+            if not (evaluation.admissibility > 0.0 and _is_free(system, new, last, state)):
+                # something is too deep in between: a step that ends there takes its place
+                target = t if t < new.memory.state.t else last.t
                 counters.substeps -= 1
                 counters.rejected_steps += 1
                 break
             frames.append((state, evaluation))
+            last = state
         else:
             return new, frames
+
+
+def _is_free(system: System, step: Advanced, last: State, state: State) -> bool:
+    """Whether nothing passes through anything on the way from one state to a frame in a step.
+
+    A whole step was judged when it was accepted.
+    """
+    if state is step.memory.state and state.t - last.t == step.h:
+        return True
+    verdict = judge(system, last, state)
+    return not (verdict.reason or verdict.refined)
 
 
 def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[State, Array]:

@@ -28,6 +28,9 @@ _SMALL_PART = 0.1
 _FINEST, _COARSEST = 1e-12, 1e-3
 """Relative accuracies of increments where they are found iteratively."""
 
+_ROUND_OFF = 1e-13
+"""Scaled increments below this cannot make the balance better."""
+
 _LARGE = 0.1
 """Scaled increment that the first one is compared with."""
 
@@ -85,7 +88,8 @@ class Newton:
     A solve has converged when the norm of an unshortened increment is at most `tolerance`: the
     largest increment of any unknown over its scale (fiber length, or 1 rad). The increment is
     applied, so that the error left is below the tolerance by at least the factor `contraction`,
-    and with a new tangent in every iteration far below.
+    and with a new tangent in every iteration far below. What is left of the residual must then be
+    at most the part `balance` of the forces present, unless the increment is round-off itself.
 
     Attributes
     ----------
@@ -98,6 +102,9 @@ class Newton:
         Gfrerer and Simeon (2021), eq. 71.
     min_fraction : float
         A shorter update means failure.
+    balance : float
+        Largest residual over the largest force present, such as the pull of the fibers on their
+        ends; likewise for the coordinates of the bodies [-].
     contraction : float
         A tangent is kept for the next iteration of the same solve as long as each increment is at
         most this part of the one before (modified Newton); with 0 every iteration has its own.
@@ -108,11 +115,13 @@ class Newton:
     keep: float = 0.1
     min_fraction: float = 1e-6
     contraction: float = 0.0
+    balance: float = 1e-3
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         owner = "Newton"
         _check.positive(owner, "tolerance", self.tolerance)
+        _check.positive(owner, "balance", self.balance)
         _check.count(owner, "max_iterations", self.max_iterations)
         must = "lie between 0 and 1, both excluded"
         _check.number(
@@ -207,12 +216,17 @@ class Newton:
                     report.reason = f"NaN or infinity in {following.flaw}"
                 return y, report
             y, current = trial, following
+            if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
+                # the forces are not in balance yet, however small the increment
+                solve, current, last = None, evaluate(y, True), False
             if last and not current.flaw:
                 report.measure(current.residual)
                 report.converged = True
                 report.final = current
                 return y, report
         report.reason = f"no convergence in {self.max_iterations} iterations"
+        if report.history and report.history[-1] <= self.tolerance:
+            report.reason += f": forces are out of balance by {current.imbalance:.2g} of themselves"
         return y, report
 
     def _accuracy(self, before: float) -> float:

@@ -16,6 +16,7 @@ from fibermsk.laws import _check
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
+from fibermsk.solvers.collisions import begin
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
@@ -220,6 +221,7 @@ def _begin(
         from_host(system, _check.array("simulate", f"start[{i}]", part, (system.n,)))
         for i, part in enumerate((y, v))
     )
+    begin(system, State(0.0, y, v))
     memory = method.start(system, State(0.0, y, system.enforce(y, v)))
     state = memory.state
     evaluation = system.evaluate(state.t, state.y, state.v, memory.v_dot, tangent=False)

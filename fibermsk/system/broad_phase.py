@@ -13,7 +13,7 @@ from fibermsk.kernels.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.partners import Partners
 from fibermsk.system.shapes import ShapesAt
 
-__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs"]
+__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs", "slots"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -55,6 +55,10 @@ class FiberRuns:
             return self
         return self._keep(np.repeat(keep, np.diff(self.start)), points)
 
+    def select_candidates(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs with only the candidates of a mask (n_pairs,)."""
+        return self._keep(keep, points)
+
     def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
         """Runs with only those candidates that others do not hold."""
         new = np.empty(self.candidates.size, bool)
@@ -72,7 +76,7 @@ class FiberRuns:
             law=law,
             start=np.r_[0, np.cumsum(counts[keep])],
             candidates=self.candidates[new],
-            slot_start=_slots(points, law),
+            slot_start=slots(points, law),
         )
 
 
@@ -95,7 +99,7 @@ class BoneRuns:
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
         law = self.law[keep]
-        return BoneRuns(self.element[keep], self.shape[keep], law, _slots(points, law))
+        return BoneRuns(self.element[keep], self.shape[keep], law, slots(points, law))
 
     def beyond(self, known: BoneRuns, points: Index) -> BoneRuns:
         """Runs that are not among others."""
@@ -104,7 +108,8 @@ class BoneRuns:
         return self.select(new, points)
 
 
-def _slots(points: Index, law: Index) -> Index:
+def slots(points: Index, law: Index) -> Index:
+    """Where the quadrature points of runs begin, and their number, from the laws of the runs."""
     return np.r_[0, np.cumsum(points[law])].astype(np.int64)
 
 
@@ -142,7 +147,7 @@ def find_fiber_runs(
     laws = (fiber, partners.group, partners.fiber_law)
     pairs = find_pairs(before, after, bounds, before is not after, *laws)
     element, law, start, candidates = list_runs(pairs, *laws)
-    return FiberRuns(element, law, start, candidates, _slots(partners.points, law))
+    return FiberRuns(element, law, start, candidates, slots(partners.points, law))
 
 
 def find_bone_runs(
@@ -175,4 +180,4 @@ def find_bone_runs(
         near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
     element, shape = (part.astype(np.int64) for part in np.nonzero(near))
     law = partners.bone_law[partners.group[fiber[element]], shape]
-    return BoneRuns(element, shape, law, _slots(partners.points, law))
+    return BoneRuns(element, shape, law, slots(partners.points, law))

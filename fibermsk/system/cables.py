@@ -132,6 +132,14 @@ class Cables:
         point[self.attached_nodes] = np.arange(self.end_element.size)
         return point
 
+    @cached_property
+    def section_factors(self) -> Array:
+        """r0 sqrt(|A1|) at the start, the middle and the end of each element, (3, n_elements)."""
+        xi = np.array([0.0, 0.5, 1.0])
+        r0 = self.radius_poly @ np.vander(xi, self.radius_poly.shape[1], increasing=True).T
+        speed = reference_speed(self.reference, self.elements, self.h, xi)
+        return np.ascontiguousarray((r0 * np.sqrt(speed)).T)
+
     @property
     def node_widths(self) -> tuple[Array, Array]:
         """Mean length in theta of the elements at each node, and the share that it stands for."""

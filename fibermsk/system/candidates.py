@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.bone_bounds import fill_bone_approach, motion_beside
 from fibermsk.kernels.bounds import fill_after, relative_motion
-from fibermsk.kernels.motion import fill_least_tangents, fill_radii
+from fibermsk.kernels.motion import fill_least_tangents, fill_radii, fill_sizes
 from fibermsk.kernels.shape import bezier_hull
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns, find_bone_runs, find_fiber_runs
 from fibermsk.system.cables import Cables
 from fibermsk.system.partners import Partners
 from fibermsk.system.tree import Tree, TreeState
 
-__all__ = ["Candidates", "Place", "Way", "bound_sections"]
+__all__ = ["Candidates", "Place", "Way", "bound_sections", "element_sizes", "into_link"]
 
 Array = NDArray[np.float64]
 
@@ -34,12 +34,30 @@ def bound_sections(cables: Cables) -> tuple[Array, Array]:
     return thickest, thickest * np.sqrt(speeds)
 
 
+def element_sizes(cables: Cables, hull: Array) -> tuple[Array, Array]:
+    """Bound of each element's length, and about its least radius, two arrays (n_elements,) [m].
+
+    hull (n_elements, 4, 3): Bezier control points.
+    """
+    length, thinnest = np.empty((2, cables.h.size))
+    fill_sizes(hull, cables.h, cables.section_factors, length, thinnest)
+    return length, thinnest
+
+
 class Place(NamedTuple):
     """A configuration: nodes (n_nodes, 6), Bezier control points (n_elements, 4, 3), links."""
 
     nodes: Array
     hull: Array
     state: TreeState
+
+
+def into_link(place: Place, link: int, elements: Any) -> Array:
+    """Control points (m, 4, 3) of some elements in the frame of a link, -1 for the ground."""
+    hull = place.hull[elements]
+    if link < 0:
+        return hull
+    return (hull - place.state.position[link]) @ place.state.rotation[link]
 
 
 class Way(NamedTuple):
@@ -131,6 +149,11 @@ class Candidates:
         radii = self._bound_radii(self._least_tangents(place))
         return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
 
+    @property
+    def links(self) -> NDArray[np.int64]:
+        """Links that carry bones that fibers may touch, in increasing order."""
+        return self._links
+
     def way(
         self, place: Place, hull_update: Array, remainder: Array, update_q: Array, fraction: float
     ) -> Way:
@@ -174,6 +197,38 @@ class Candidates:
         beside = self._bone_motion(way.place) + way.approach.max(axis=1, initial=0.0)
         return self._within_reach(way.radii, apart + 2.0 * way.stray.max(initial=0.0), beside)
 
+    def along(
+        self, before: Place, after: Place, stray: Array, beside: Array
+    ) -> tuple[FiberRuns, BoneRuns]:
+        """Runs that hold every pair that could touch on a way between two places.
+
+        Parameters
+        ----------
+        before, after : Place
+            Its ends; control points and poses go from one to the other in straight lines.
+        stray : (n_elements,) float array
+            How far control points may leave these [m].
+        beside : (n_links,) float array
+            How far they may leave straight lines in the frame of each link with bones [m].
+        """
+        cables, partners = self.cables, self.partners
+        radii = np.maximum(
+            *(self._bound_radii(self._least_tangents(place)) for place in (before, after))
+        )
+        if self.were_found:
+            apart = max(self._fiber_motion(place.hull) for place in (before, after))
+            near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
+            if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
+                return self.fiber_runs, self.bone_runs
+        fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
+        approach = np.empty((self._links.size, cables.h.size))
+        for i, link in enumerate(self._links):
+            way = into_link(after, link, slice(None)) - into_link(before, link, slice(None))
+            approach[i] = np.linalg.norm(way, axis=2).max(axis=1) + beside[i]
+        shapes = partners.shapes.at(before.state)
+        approach = approach[self._link_of_shape]
+        return fibers, find_bone_runs(partners, cables.fiber, before.hull, radii, shapes, approach)
+
     def beyond(self, way: Way) -> tuple[FiberRuns, BoneRuns]:
         """Pairs that could touch somewhere on a way and are not among the candidates."""
         cables, partners = self.cables, self.partners
@@ -185,6 +240,10 @@ class Candidates:
         )  # fmt: skip
         points = partners.points
         return fibers.beyond(self.fiber_runs, points), bones.beyond(self.bone_runs, points)
+
+    def thickness(self, place: Place) -> Array:
+        """Bound of the largest radius of each element (n_elements,) at a place [m]."""
+        return self._widest / np.sqrt(self._least_tangents(place))
 
     def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
         """Whether motions of fibers among each other and beside each link leave them valid."""

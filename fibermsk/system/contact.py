@@ -14,7 +14,7 @@ from fibermsk.kernels.shape import bezier_hull, power_coefficients
 from fibermsk.linalg import Couplings
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.cables import Cables
-from fibermsk.system.candidates import Candidates, Place
+from fibermsk.system.candidates import Candidates, Place, element_sizes
 from fibermsk.system.contact_sets import (
     Border,
     Geometry,
@@ -25,6 +25,7 @@ from fibermsk.system.contact_sets import (
 )
 from fibermsk.system.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.partners import Partners
+from fibermsk.system.spacing import Spacing
 from fibermsk.system.tree import Tree, TreeState
 
 __all__ = ["SKIN", "ContactSearch"]
@@ -51,8 +52,9 @@ class ContactSearch:
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
-        self.cables, self.partners, self.tree = cables, partners, tree
+        self.cables, self._given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
+        self.spacing = Spacing(partners, n)
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
@@ -67,10 +69,11 @@ class ContactSearch:
         self.fiber_sets, self.bone_sets = self._new_sets()
 
     def _new_sets(
-        self,
+        self, partners: Partners | None = None
     ) -> tuple[tuple[HalfPassFibers, PotentialFibers], tuple[HalfPassBones, PotentialBones]]:
-        fibers = (self.cables, self.partners)
-        every = (self.cables, self.partners, self.tree)
+        partners = partners or self.partners
+        fibers = (self.cables, partners)
+        every = (self.cables, partners, self.tree)
         return (
             (HalfPassFibers(*fibers), PotentialFibers(*fibers)),
             (HalfPassBones(*every), PotentialBones(*every)),
@@ -94,8 +97,20 @@ class ContactSearch:
         return min(1.0, *(least for least, _ in found))
 
     @property
+    def partners(self) -> Partners:
+        """Who may touch whom, with a law for every spacing of contact points in use."""
+        return self.spacing.rules
+
+    @property
     def _place(self) -> Place:
         return Place(self._nodes, self._hull, self._state)
+
+    def locate(self, nodes: Array, state: TreeState) -> None:
+        """Find the candidates around a configuration, where those at hand do not hold."""
+        self._nodes, self._state = nodes, state
+        bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
+        if not self.candidates.hold(self._place):
+            self._search(self._skin)
 
     def _search(self, reach: float) -> None:
         """Find candidates around the present configuration and make room for their points."""
@@ -106,7 +121,7 @@ class ContactSearch:
         fiber_runs = self.candidates.fiber_runs
         pairs = self._pairs = FiberPairs.of(fiber_runs, self.cables)
         self._touching = TouchingPairs(pairs)
-        potential = self.partners.variational[fiber_runs.law]
+        potential = self._given.variational[fiber_runs.law]
         for part, own in zip(self.fiber_sets, (~potential, potential), strict=True):
             part.pair_up(pairs, self._touching, pairs.sort(own))
         n_rows = int(pairs.row_start[-1])
@@ -115,21 +130,63 @@ class ContactSearch:
     def _allocate(
         self, fiber_runs: FiberRuns, bone_runs: BoneRuns, fiber_sets: Iterable, bone_sets: Iterable
     ) -> None:
-        """Share runs out among sets, half passes first and then potentials."""
-        laws, points = self.partners.variational, self.partners.points
-        for potential, fibers, bones in zip((False, True), fiber_sets, bone_sets, strict=True):
-            own = laws == potential
-            fibers.allocate(fiber_runs.select(own[fiber_runs.law], points))
-            bones.allocate(bone_runs.select(own[bone_runs.law], points))
+        """Make room for the points of runs in sets of new ones."""
+        fiber_runs = self.spacing.place_fibers(fiber_runs)
+        bone_runs = self.spacing.place_bones(bone_runs)
+        _share_out(self.partners, fiber_runs, bone_runs, fiber_sets, bone_sets)
+
+    def refine_along(self) -> bool:
+        """Add contact points where elements near the present place have grown too long.
+
+        Returns whether there were any. What was evaluated last is then to be evaluated anew.
+        """
+        fibers, bones = self.candidates.fiber_runs, self.candidates.bone_runs
+        refined = bool(self._given.points.size)
+        refined = refined and self.spacing.follow(fibers, bones, *self._sizes())
+        if refined:
+            self._search(self._skin)
+        return refined
+
+    def refine(self, fibers: FiberRuns, bones: BoneRuns) -> bool:
+        """Double the contact points of some runs; False if there is no more room anywhere."""
+        refined = self.spacing.double(fibers, bones)
+        if refined:
+            self._search(self._skin)
+        return refined
+
+    def depths(self, fibers: FiberRuns, bones: BoneRuns) -> tuple[float, str]:
+        """Least 1 + gamma g anywhere along the elements of some runs, where it was evaluated last.
+
+        And who touches there. Found at points a fifth of the radii apart, ends of elements among
+        them; between these it is less by a part of 0.005 of the radii at most.
+        """
+        rules, fibers, bones = self.spacing.dense(fibers, bones, *self._sizes())
+        sets = self._new_sets(rules)
+        _share_out(rules, fibers, bones, *sets)
+        parts = (*sets[0], *sets[1])
+        for part in parts:
+            part.evaluate(self._at)
+        return _worst_of(parts)
+
+    def _sizes(self) -> tuple[Array, Array]:
+        return element_sizes(self.cables, self._hull)
 
     def memory(self) -> dict[str, Array]:
         """Where the candidates were last found, from which all follows."""
         place = self.candidates.found_at
         rotation, position = place.state.rotation, place.state.position
-        return {"nodes": place.nodes, "rotation": rotation, "position": position}
+        return {
+            "nodes": place.nodes,
+            "rotation": rotation,
+            "position": position,
+            "points_among_fibers": self.spacing.among_fibers.copy(),
+            "points_on_bones": self.spacing.on_bones.copy(),
+        }
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Find the candidates again that a `memory` tells of, in the same order."""
+        self.spacing.among_fibers[:] = memory["points_among_fibers"]
+        self.spacing.on_bones[:] = memory["points_on_bones"]
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
@@ -258,12 +315,7 @@ class ContactSearch:
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g and the names of the two that touch there."""
-        candidates = [(1.0, "")]
-        for part in (*self.fiber_sets, *self.bone_sets):
-            if part.state.shape[0]:
-                slot = int(np.argmin(part.state[:, 3]))
-                candidates.append((float(part.state[slot, 3]), part.names(slot)))
-        return min(candidates)
+        return _worst_of((*self.fiber_sets, *self.bone_sets))
 
     def flawed(self) -> str:
         """Names of two that touch with a force that is not finite; empty if there are none."""
@@ -289,3 +341,28 @@ class ContactSearch:
             self.candidates.thickest, sections,
         )  # fmt: skip
         return sections
+
+
+def _worst_of(parts: Iterable) -> tuple[float, str]:
+    """Least 1 + gamma g of some sets, and the names of the two that touch there."""
+    found = [(1.0, "")]
+    for part in parts:
+        if part.state.shape[0]:
+            slot = int(np.argmin(part.state[:, 3]))
+            found.append((float(part.state[slot, 3]), part.names(slot)))
+    return min(found)
+
+
+def _share_out(
+    partners: Partners,
+    fiber_runs: FiberRuns,
+    bone_runs: BoneRuns,
+    fiber_sets: Iterable,
+    bone_sets: Iterable,
+) -> None:
+    """Share runs out among sets, half passes first and then potentials."""
+    laws, points = partners.variational, partners.points
+    for potential, fibers, bones in zip((False, True), fiber_sets, bone_sets, strict=True):
+        own = laws == potential
+        fibers.allocate(fiber_runs.select(own[fiber_runs.law], points))
+        bones.allocate(bone_runs.select(own[bone_runs.law], points))

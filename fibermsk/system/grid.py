@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from fibermsk.kernels.mesh_bounds import highest_of_cells, steepest
 from fibermsk.kernels.mesh_field import BEYOND
 
-__all__ = ["Grid"]
+__all__ = ["FLAT", "Grid"]
 
 Array = NDArray[np.float64]
+
+FLAT = 0.5
+"""Inside a mesh, where a signed distance is less steep than this, is the middle of a part."""
 
 
 @dataclass(frozen=True)
@@ -44,3 +47,13 @@ class Grid:
             np.moveaxis(face, axis, 0)[[0, -1]] = True
             bound = max(bound, steepest(c, face, self.spacing, 1.0 - np.eye(3)[axis], BEYOND))
         return bound
+
+    def is_thin(self, depth: float) -> bool:
+        """Whether a middle, where the slope vanishes, lies inside and above -depth."""
+        c = self.coefficients
+        core = c[1:-1, 1:-1, 1:-1]
+        where = np.argwhere((core < 0.0) & (core > -depth)) + 1
+        square = np.zeros(len(where))
+        for step in np.eye(3, dtype=np.int64):
+            square += (c[tuple((where + step).T)] - c[tuple((where - step).T)]) ** 2
+        return bool((square < (2.0 * FLAT * self.spacing) ** 2).any())

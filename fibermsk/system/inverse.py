@@ -199,8 +199,11 @@ class _Contact(NamedTuple):
 
 def _contact(system: FiberSystem, q: Array, nodes: Array) -> _Contact:
     """Contact forces from centerlines and coordinates, by a search of its own."""
-    cables, partners, tree = system.cables, system.partners, system.tree
-    search = ContactSearch(cables, partners, tree)
+    cables, tree = system.cables, system.tree
+    search = ContactSearch(cables, system.partners, tree)
+    # contact points as the system has them since its last run
+    search.spacing.copy(system.contact.spacing)
+    partners = search.partners
     shape = (q.shape[0], len(cables.names))
     found = _Contact(
         np.zeros((*shape, 3)), np.zeros(shape), np.zeros((q.shape[0], partners.shape_link.size, 6))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from fibermsk.system.cables import Cables, per_fiber
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-__all__ = ["drift", "error_size"]
+__all__ = ["drift", "error_size", "imbalance"]
 
 Array = NDArray[np.float64]
 
@@ -92,3 +93,16 @@ def _fiber_errors(cables: Cables, nodes: Array) -> Array:
 
 def _longest(vectors: Array) -> float:
     return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
+
+
+def imbalance(residual: Any, round_off: float, forces: Iterable[Any]) -> float:
+    """Largest residual over the largest of the forces present, or their round-off.
+
+    Arrays of NumPy or of a device [N, or N m]; zero where nothing acts at all.
+    """
+    present = max([round_off, *map(_largest, forces)])
+    return _largest(residual) / present if present > 0.0 else 0.0
+
+
+def _largest(values: Any) -> float:
+    return float(abs(values).max()) if values.size else 0.0

@@ -39,6 +39,8 @@ class Partners:
         kappa [N/m], gamma [-].
     variational : (n_laws,) bool array
         Pair potentials instead of half passes.
+    refine : (n_laws,) bool array
+        Whether points are added where they lie too far apart.
     points : (n_laws,) int array
         Quadrature points per element.
     xi, weight : (n_laws, max points) float array
@@ -58,6 +60,7 @@ class Partners:
     bone_law: Index
     constants: Array
     variational: NDArray[np.bool_]
+    refine: NDArray[np.bool_]
     points: Index
     xi: Array
     weight: Array
@@ -115,6 +118,7 @@ def build_partners(model: Model, tree: Tree) -> Partners:
             -1, 2
         ),
         variational=np.array([c.formulation == "variational" for c in contacts], bool),
+        refine=np.array([c.refine for c in contacts], bool),
         points=points,
         xi=xi,
         weight=weight,

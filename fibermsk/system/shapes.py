@@ -44,6 +44,8 @@ class Shapes:
         See there.
     steepest : (n_shapes,) float array
         Bound of the gradient of each distance; 1 but for meshes.
+    thin : (n_shapes,) bool array
+        Meshes with parts so thin that their middle is not deeper than contact laws allow.
     """
 
     link: Index
@@ -52,6 +54,7 @@ class Shapes:
     kind: Index
     grids: Array
     steepest: Array
+    thin: NDArray[np.bool_]
 
     def at(self, state: TreeState) -> ShapesAt:
         """Arrays that kernels take, with all shapes in place."""
@@ -86,7 +89,7 @@ def build_shapes(
     """
     n = len(shapes)
     local, field = np.zeros((n, 4, 3)), np.zeros((n, 5))
-    kind, steepest = np.zeros((n, 5), np.int64), np.ones(n)
+    kind, steepest, thin = np.zeros((n, 5), np.int64), np.ones(n), np.zeros(n, bool)
     grids: list[Array] = []
     begin: dict[int, int] = {}
     for s, (body, shape) in enumerate(shapes):
@@ -104,7 +107,9 @@ def build_shapes(
         field[s, 1:4], field[s, 4] = grid.origin, grid.spacing
         kind[s] = MESH, *grid.coefficients.shape, begin[id(grid)]
         # contact is admissible down to a depth of R / gamma
-        steepest[s] = grid.lipschitz(float(field[s, 0] / limit[s]))
+        depth = float(field[s, 0] / limit[s])
+        steepest[s] = grid.lipschitz(depth)
+        thin[s] = grid.is_thin(depth)
     return Shapes(
         link=np.array([tree.frames[body.name][0] for body, _ in shapes], np.int64),
         local=local,
@@ -112,6 +117,7 @@ def build_shapes(
         kind=kind,
         grids=np.concatenate([np.zeros(0), *grids]),
         steepest=steepest,
+        thin=thin,
     )
 
 

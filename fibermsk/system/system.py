@@ -13,11 +13,12 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
+from fibermsk.errors import ModelError
 from fibermsk.kernels import attachment, bending, cable, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
 from fibermsk.model import Model, MovingPoint
-from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
+from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.attachments import Attachments
@@ -30,6 +31,7 @@ from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
+from fibermsk.system.passing import judge
 from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
@@ -264,8 +266,11 @@ class FiberSystem:
         if tangent:
             self.attached.add_curvature(motion, ends, reactions, on_axes.D)
             pullback.finish(D, ends.C, reactions)
+        pull = r_q.copy()
         r_q += skeleton.from_axes(motion, on_axes.force)
         skeleton.passive.add(motion.rows, q, p, p_dot, r_q)
+        weight = skeleton.from_axes(motion, self.tree.weight(motion.links))
+        moments = np.abs(pull) + np.abs(r_q - pull) + np.abs(weight)
         if tangent:
             skeleton.passive.add_tangent(motion.rows, q, p, p_dot, dv_dy, dvdot_dv, D)
         skeleton.constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, B, R, D, tangent)
@@ -273,17 +278,17 @@ class FiberSystem:
         if tangent:
             matrix = BorderedMatrix(LineMatrix(cables.node_start, lines, couplings), B, R, D)
         flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)
-        return Evaluation(residual, matrix, admissibility, reactions, flaw)
+        unbalanced = max(
+            norms.imbalance(r_nodes, self.tension.round_off, (external, reactions)),
+            norms.imbalance(r_q, 0.0, (moments,)),
+        )
+        return Evaluation(residual, matrix, admissibility, reactions, flaw, unbalanced)
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
+        self.look_at(y)
         nodes, q = self.split(y)
-        if self._evaluated is not y:
-            self._motion = self.skeleton.at(q)
-            self._ends = self.attached.place(self._motion)
-            self.contact.evaluate(nodes, self._motion.links)
-            self._evaluated = y
         update, update_q = self.split(limit * increment)
         on_axes = self.skeleton.to_axes(self._motion, update_q)
         update[self.cables.attached_nodes, :3] = self._ends.C @ on_axes
@@ -293,6 +298,49 @@ class FiberSystem:
         )
         stray = self.attached.stray(self._motion, nodes, on_axes, self.skeleton.excess(q, update_q))
         return limit * self.contact.step_fraction(update, on_axes, stray, fraction, keep)
+
+    def must_look_at(self, y: Array) -> bool:
+        """Whether the contact points are those of other positions than y."""
+        return self._evaluated is not y
+
+    def look_at(self, y: Array) -> None:
+        """Find bodies and contact points at positions y, if it is not there that they are known."""
+        if not self.must_look_at(y):
+            return
+        nodes, q = self.split(y)
+        self._motion = self.skeleton.at(q)
+        self._ends = self.attached.place(self._motion)
+        self.contact.evaluate(nodes, self._motion.links)
+        self._evaluated = y
+
+    def begin(self, t: float, y: Array) -> None:
+        """Start of a run: contact points by the present spacing; see `protocol.Collides`."""
+        self.contact.spacing.clear()
+        self.contact.candidates.forget()
+        self.forget()
+        self.refine_along(t, y)
+        verdict = self.judge((t, y), (t, y))
+        while verdict.refined:
+            verdict = self.judge((t, y), (t, y))
+        if verdict.reason:
+            raise ModelError(
+                f"model {self.model.name!r}: in the start state {verdict.reason}; move the fibers "
+                "apart, or start from another state"
+            )
+
+    def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
+        """Whether anything passes through anything between two states."""
+        return judge(self, before, after) if self.partners.points.size else Verdict()
+
+    def refine_along(self, t: float, y: Array) -> bool:
+        """Add contact points where the spacing at y asks for it."""
+        if not self.partners.points.size:
+            return False
+        self.look_at(y)
+        refined = self.contact.refine_along()
+        if refined:
+            self.forget()
+        return refined
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""

@@ -26,12 +26,15 @@ class TensionProbe:
     ----------
     stiffness : (n_fibers,) float array
         Largest A0 mu of each fiber [N], to compare forces with.
+    round_off : float
+        Force that counts as none beside the largest of these [N].
     """
 
     def __init__(self, cables: Cables) -> None:
         self._cables = cables
         self._start = N_POINTS * cables.element_start[:-1]
         self.stiffness = self._reduce(np.maximum, (cables.area * cables.law[:, :, 0]).ravel())
+        self.round_off = _ROUND_OFF * float(self.stiffness.max(initial=0.0))
 
     def least(self, nodes: Array, velocity: Array, activation: Array) -> tuple[Array, Array]:
         """Least axial force of each fiber (n_fibers,) [N], and the theta where it is.

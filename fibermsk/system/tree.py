@@ -97,6 +97,12 @@ class Tree:
             self.mass, self.com, self.inertia, self.gravity, residual,
         )  # fmt: skip
 
+    def weight(self, state: TreeState) -> Array:
+        """Gravity's forces on the axes, (n,) [N m, N for translations]."""
+        force, rest = np.zeros(self.n), np.zeros_like(state.V)
+        self.dynamics(state._replace(V=rest, A=rest), force)
+        return -force
+
     def slopes(self, state: TreeState, p: Array, p_dot: Array) -> tuple[Array, Array, Array]:
         """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
         dq, dp, M = (np.zeros((self.n, self.n)) for _ in range(3))

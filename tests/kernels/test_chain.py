@@ -10,7 +10,7 @@ from reference.least_gap import Partner
 
 from fibermsk.kernels.chain import CLOSED, OPEN, UNSETTLED, chain_start, find_partner
 from fibermsk.kernels.closest_point import distance_quintic
-from fibermsk.kernels.potential import least_gap
+from fibermsk.kernels.least_gap import least_gap
 from fibermsk.kernels.rows import BALL, CENTER, N_COLUMNS, fill_rows
 from fibermsk.kernels.shape import power_coefficients
 

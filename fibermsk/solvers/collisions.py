@@ -1,0 +1,32 @@
+"""What a system in which things may collide says of the states that solvers accept."""
+
+from __future__ import annotations
+
+from fibermsk.protocol import Collides, System, Verdict
+from fibermsk.solvers.stage import State
+
+__all__ = ["begin", "judge", "refine_along"]
+
+
+def begin(system: System, state: State) -> None:
+    """Start of a run.
+
+    Raises
+    ------
+    ModelError
+        If the system does not admit the state.
+    """
+    if isinstance(system, Collides):
+        system.begin(state.t, state.y)
+
+
+def judge(system: System, before: State, after: State) -> Verdict:
+    """Verdict on the motion between two states."""
+    if not isinstance(system, Collides):
+        return Verdict()
+    return system.judge((before.t, before.y), (after.t, after.y))
+
+
+def refine_along(system: System, state: State) -> bool:
+    """Let the system become finer where an accepted state asks for it; whether it did."""
+    return isinstance(system, Collides) and system.refine_along(state.t, state.y)

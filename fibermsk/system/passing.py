@@ -1,0 +1,309 @@
+"""Whether fibers pass through each other or through bones from one state to the next.
+
+Between two states every control point of a fiber moves in a straight line, and the bodies as their
+coordinates grow evenly; what attachments and bones leave of straight lines is bounded. Pairs that a
+plane keeps apart are done with (`fibermsk.kernels.passing`); the few others are looked at closely:
+on the way for whether they pass, and at its end, all along the elements, for whether they are
+deeper than the contact law allows.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.bone_shape import fill_slopes
+from fibermsk.kernels.passing import find_passing, mark_near
+from fibermsk.kernels.passing_bones import find_passing_bones, mark_near_bones
+from fibermsk.kernels.shape import bezier_hull
+from fibermsk.protocol import Verdict
+from fibermsk.system.broad_phase import BoneRuns, FiberRuns
+from fibermsk.system.candidates import Place, element_sizes, into_link
+from fibermsk.system.grid import FLAT
+
+if TYPE_CHECKING:
+    from fibermsk.system.system import FiberSystem
+
+__all__ = ["judge"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+_TURN = 0.05
+"""A motion is looked at in pieces in which no body turns farther [rad]."""
+
+_MOST_PIECES = 256
+
+_PASSING = 0.9
+"""Part of the least admissible distance below which two that come so near on the way count as
+passing each other. States may lie closer to that distance than the way between them."""
+
+_SAMPLES = 8
+"""Times within a step at which prescribed motions are compared with a straight way."""
+
+_XI = np.linspace(0.0, 1.0, 17)
+"""Points of an element that are looked at inside of thin parts of a mesh."""
+
+
+class _Runs(NamedTuple):
+    """Runs of the candidates: of fibers among each other, and of fibers beside bones."""
+
+    fibers: FiberRuns
+    bones: BoneRuns
+
+
+def judge(system: FiberSystem, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
+    """Verdict on a motion; see `fibermsk.protocol.Collides`.
+
+    Parameters
+    ----------
+    system : FiberSystem
+        Whose states they are.
+    before, after : pair of float and (n,) float array
+        Time [s] and positions at both ends.
+    """
+    (t0, y0), (t1, y1) = before, after
+    contact, skeleton = system.contact, system.skeleton
+    (_, q0), (nodes1, q1) = system.split(y0), system.split(y1)
+    sway = _sway(system, t0, y0, t1, y1)
+    if system.must_look_at(y1):
+        contact.locate(nodes1, skeleton.at(q1).links)
+    change = skeleton.to_axes(skeleton.at(q0), q1 - q0)
+    turn, _ = skeleton.tree.turns_and_slides(np.abs(change) + skeleton.excess(q0, q1 - q0))
+    pieces = max(1, int(np.ceil(turn.max(initial=0.0) / _TURN)))
+    if pieces > _MOST_PIECES:
+        return Verdict(f"a body turns by {turn.max():.3g} rad in one step")
+    start = y0
+    for k in range(1, pieces + 1):
+        end = y1 if k == pieces else _between(system, y0, y1, k / pieces)
+        way = _Way(system, start, end, *sway)
+        reason = way.passing()
+        if reason:
+            return Verdict(reason)
+        start = end
+    if way.clear:
+        return Verdict()
+    near = way.near
+    system.look_at(y1)
+    least, names = contact.depths(*near)
+    if least > 0.0:
+        return Verdict(admissibility=least)
+    if contact.refine(*near):
+        system.forget()
+        return Verdict(refined=True)
+    return Verdict(
+        f"{names} sink in between contact points, deeper than their contact law allows "
+        f"(1 + gamma g = {least:.3g}): use more elements or points_per_element"
+    )
+
+
+class _Way:
+    """One piece of a motion, and the candidates that no plane keeps apart on it."""
+
+    def __init__(
+        self, system: FiberSystem, y0: Array, y1: Array, sway: Array, sway_axes: Array
+    ) -> None:
+        self._system = system
+        cables, skeleton, partners = system.cables, system.skeleton, system.partners
+        (nodes0, q0), (nodes1, q1) = system.split(y0), system.split(y1)
+        motion0, motion1 = skeleton.at(q0), skeleton.at(q1)
+        change = skeleton.to_axes(motion0, q1 - q0)
+        excess = skeleton.excess(q0, q1 - q0) + sway_axes
+        self._stray = system.attached.stray(motion0, nodes0, change, excess) + sway
+        places = []
+        for nodes, motion in ((nodes0, motion0), (nodes1, motion1)):
+            hull = np.empty((cables.h.size, 4, 3))
+            bezier_hull(nodes, cables.elements, cables.h, hull)
+            places.append(Place(nodes, hull, motion.links))
+        self._places = places
+        candidates = system.contact.candidates
+        beside = _stray_beside(system, places, change, excess, candidates.links)
+        runs = candidates.along(*places, self._stray, beside)
+        # the least distance that laws allow, as a part of the sum of both radii
+        self._part = 1.0 - 1.0 / partners.constants[:, 1]
+        thickest = np.maximum(*map(candidates.thickness, places))
+        self._find_fibers(runs[0], thickest)
+        self._find_bones(runs[1], thickest, beside, candidates.links)
+        self._runs = runs
+
+    @property
+    def near(self) -> _Runs:
+        """Runs of the candidates that no plane keeps apart."""
+        points = self._system.partners.points
+        return _Runs(
+            self._runs[0].select_candidates(self._pairs, points),
+            self._runs[1].select(self._touching, points),
+        )
+
+    @property
+    def clear(self) -> bool:
+        """Whether there are none."""
+        return not (self._pairs.any() or self._touching.any())
+
+    def _find_fibers(self, runs: FiberRuns, thickest: Array) -> None:
+        """Pairs of elements that no plane keeps apart."""
+        self._pairs = np.zeros(runs.candidates.size, bool)
+        if runs.element.size:
+            mark_near(
+                *(place.hull for place in self._places), self._system.cables.fiber, self._stray,
+                thickest, runs.element, runs.start, runs.candidates, runs.law, self._part,
+                self._pairs,
+            )  # fmt: skip
+        self._first = self._second = np.zeros(0, np.int64)
+        self._pair_floor = np.zeros(0)
+        if not self._pairs.any():
+            return
+        self._first, self._second = runs.pair_first[self._pairs], runs.candidates[self._pairs]
+        law = np.repeat(runs.law, np.diff(runs.start))[self._pairs]
+        least = self._thinnest[self._first] + self._thinnest[self._second]
+        stray = self._stray[self._first] + self._stray[self._second]
+        self._pair_floor = _PASSING * self._part[law] * least + stray
+
+    def _find_bones(self, runs: BoneRuns, thickest: Array, beside: Array, links: Index) -> None:
+        """Elements that nothing shows to keep away from a bone."""
+        partners = self._system.partners
+        shapes, element, shape = partners.shapes, runs.element, runs.shape
+        self._touching = np.zeros(element.size, bool)
+        self._bone_shapes = np.zeros(0, np.int64)
+        if not element.size:
+            return
+        ways = np.empty((2, element.size, 4, 3))
+        for link in np.unique(partners.shape_link[shape]):
+            own = partners.shape_link[shape] == link
+            for way, place in zip(ways, self._places, strict=True):
+                way[own] = into_link(place, int(link), element[own])
+        slack = self._stray[element] + beside[np.searchsorted(links, partners.shape_link[shape])]
+        slack = slack * shapes.steepest[shape]
+        part, radius = self._part[runs.law], partners.shape_radius[shape]
+        floor = part * (radius + thickest[element])
+        # inside of thin parts of a mesh the depth does not tell on which side a fiber is
+        floor = np.where(shapes.thin[shape], np.maximum(floor, radius), floor) + slack
+        place = (shapes.steepest, shapes.local, shapes.field, shapes.kind, shapes.grids)
+        mark_near_bones(*ways, shape, floor, *place, self._touching)
+        near = self._touching
+        self._bone_shapes, self._bone_elements = shape[near], element[near]
+        self._bone_ways, self._bone_place = ways[:, near], place
+        if near.any():
+            floor = _PASSING * part * (radius + self._thinnest[element]) + slack
+            self._bone_floor = floor[near]
+
+    @cached_property
+    def _thinnest(self) -> Array:
+        """About the least radius of each element at both ends."""
+        cables = self._system.cables
+        return np.minimum(*(element_sizes(cables, place.hull)[1] for place in self._places))
+
+    def passing(self) -> str:
+        """Who passes through whom, in words; empty if nobody does."""
+        if not (self._first.size or self._bone_shapes.size):
+            return ""
+        cables, partners = self._system.cables, self._system.partners
+        found = np.zeros(self._first.size, bool)
+        hulls = [place.hull for place in self._places]
+        find_passing(*hulls, self._first, self._second, self._pair_floor, found)
+        if found.any():
+            k = int(np.argmax(found))
+            a, b = (cables.names[cables.fiber[e[k]]] for e in (self._first, self._second))
+            return f"fiber {a!r} would pass through fiber {b!r}"
+        shape = self._bone_shapes
+        if not shape.size:
+            return ""
+        found = np.zeros(shape.size, bool)
+        find_passing_bones(*self._bone_ways, shape, self._bone_floor, *self._bone_place, found)
+        found |= self._through_thin_parts()
+        if found.any():
+            k = int(np.argmax(found))
+            name = cables.names[cables.fiber[self._bone_elements[k]]]
+            return f"fiber {name!r} would pass through body {partners.shape_body[shape[k]]!r}"
+        return ""
+
+    def _through_thin_parts(self) -> NDArray[np.bool_]:
+        """Runs in which a centerline goes through the middle of a thin part of a mesh.
+
+        From one side of the middle to the other the slope of the signed distance turns around, and
+        in between it vanishes.
+        """
+        shapes, shape = self._system.partners.shapes, self._bone_shapes
+        found = np.zeros(shape.size, bool)
+        basis = np.stack([(1 - _XI) ** 3, 3 * _XI * (1 - _XI) ** 2, 3 * _XI**2 * (1 - _XI), _XI**3])
+        for k in np.flatnonzero(shapes.thin[shape]):
+            b = slice(shape[k], shape[k] + 1)
+            own = shapes.local[b], shapes.field[b], shapes.kind[b], shapes.grids
+            depth, slope = np.empty((2, _XI.size)), np.empty((2, _XI.size, 3))
+            for end in range(2):
+                points = np.ascontiguousarray(basis.T @ self._bone_ways[end, k])
+                fill_slopes(points, *own, depth[end], slope[end])
+            inside = depth < shapes.field[shape[k], 0]
+            flat = np.linalg.norm(slope[1], axis=1) < FLAT
+            turned = (slope[0] * slope[1]).sum(axis=1) < 0.0
+            found[k] = bool((inside[1] & (flat | (inside[0] & turned))).any())
+        return found
+
+
+def _between(system: FiberSystem, y0: Array, y1: Array, part: float) -> Array:
+    """Positions part of the way, the attached ends where the bodies carry them."""
+    y = (1.0 - part) * y0 + part * y1
+    nodes, q = system.split(y)
+    moved = [node for node, _ in system.moving_points]
+    kept = nodes[moved, :3].copy()
+    nodes[system.cables.attached_nodes, :3] = system.attached.place(system.skeleton.at(q)).c
+    nodes[moved, :3] = kept
+    return y
+
+
+def _sway(system: FiberSystem, t0: float, y0: Array, t1: float, y1: Array) -> tuple[Array, Array]:
+    """How far prescribed motions leave the straight way: per element [m], and per axis.
+
+    Sampled in the step.
+    """
+    cables, skeleton = system.cables, system.skeleton
+    sway, axes = np.zeros(cables.h.size), np.zeros(skeleton.tree.n)
+    held = skeleton.constraints.held
+    if not t1 > t0 or not (system.moving_points or held.size):
+        return sway, axes
+    (nodes0, q0), (nodes1, q1) = system.split(y0), system.split(y1)
+    parts = np.arange(1, _SAMPLES) / _SAMPLES
+    for node, point in system.moving_points:
+        straight = nodes0[node, :3] + parts[:, None] * (nodes1[node, :3] - nodes0[node, :3])
+        given = np.array([point.position_at(t0 + part * (t1 - t0)) for part in parts])
+        own = (cables.elements == node).any(axis=1)
+        sway[own] = np.maximum(sway[own], np.linalg.norm(given - straight, axis=1).max())
+    if held.size:
+        straight = q0[held] + parts[:, None] * (q1[held] - q0[held])
+        given = np.array([skeleton.constraints.at(t0 + part * (t1 - t0), 0) for part in parts])
+        change = np.zeros(skeleton.n)
+        change[held] = np.abs(given - straight).max(axis=0)
+        motion = skeleton.at(q0)
+        J = np.eye(skeleton.n) if motion.rows is None else skeleton.axes_of(motion.rows.J)
+        axes = np.abs(J) @ change
+    return sway, axes
+
+
+def _stray_beside(
+    system: FiberSystem, places: list[Place], change: Array, excess: Array, links: Index
+) -> Array:
+    """How far control points leave straight lines in the frame of each link with bones [m].
+
+    As `fibermsk.kernels.safeguard.bone_fraction`, for the chord: a quarter of what may be left of
+    the tangent. What axes leave of their own straight way counts in full.
+    """
+    tree, (before, after) = system.skeleton.tree, places
+    beside = np.zeros(links.size)
+    turn, slide = tree.turns_and_slides(np.abs(change) + excess)
+    extra_turn, extra_slide = tree.turns_and_slides(excess)
+    state = before.state
+    if not turn.any() and not slide.any():
+        return beside
+    way = float(np.linalg.norm(after.hull - before.hull, axis=2).max(initial=0.0))
+    reach = np.linalg.norm(before.hull.reshape(-1, 1, 3) - state.position, axis=2).max(axis=0)
+    chain = tree.chain_length(state)
+    for i, link in enumerate(links):
+        if link < 0 or turn[link] + slide[link] == 0.0:
+            continue
+        lever = reach[tree.moves[link]].max() + way + slide[link] + turn[link] * chain[link]
+        bend = turn[link] * (2.0 * turn[link] * lever + way + slide[link])
+        beside[i] = 0.125 * bend + extra_turn[link] * lever + extra_slide[link]
+    return beside
