@@ -142,7 +142,9 @@ MUTATIONS = {
     ),
 }
 COARSE = {
-    "pendulum_on_fiber": {"steps": 32},
+    "creep_relaxation": {"elements": 2, "steps": 16},
+    "hanging_cable": {"elements": 6},
+    "pendulum_on_fiber": {"elements": 2, "steps": 32},
     "fiber_collision": {"elements": 4, "steps": 50},
     "elastica": {"elements": 4},
 }

@@ -138,8 +138,8 @@ def test_the_page_of_problems_has_statement_values_and_reasons():
     rows = problems.answer(problem)
     page = problems.page([problem], {"force_length": rows})
     assert problem.title in page and len(rows) >= 5
-    for name, value, tolerance, why in rows:
-        assert f"| {name} | {value} | {tolerance} |" in page and why
+    for name, kind, value, tolerance, source, why in rows:
+        assert f"| {name} | {kind} | {value} | {tolerance} | {source} |" in page and source and why
         assert float(tolerance) > 0
 
 
@@ -151,7 +151,7 @@ def test_a_problem_whose_answer_is_not_known_here_says_so():
         def expected():
             raise Unavailable("install pinocchio")
 
-    ((_, _, _, why),) = problems.answer(Without())
+    ((*_, why),) = problems.answer(Without())
     assert "install pinocchio" in why
 
 

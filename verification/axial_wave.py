@@ -12,19 +12,24 @@ written out here, and with c lambda in space. Two measurements:
 - a pulse that runs to the right, u ~ exp(-((s - s0) / w)^2), v = -c u': its centroid, the integral
   of u s over that of u, moves at c.
 
-What backward Euler does to a wave follows from its factor 1 / (1 - i w h) per step: the phase
-atan(w h) instead of w h, so that the speed is low by (w h)^2 / 3 at most, and the decay
-ln(1 + w^2 h^2) / (2 h), first order in h, where the fiber has none. A pulse is convolved with a
-gamma distribution (each step adds an exponential with the mean c h): its centroid is exact, but it
-spreads, and the part m that has come to the held end returns negative, which shifts the centroid
-of the rest by 2 m times its distance from the end over 1 - 2 m. These formulas are the tolerances
-of the speeds and the reference of the decay. What is left is measured: the mesh (order 6; the
-pulse needs 16 elements to be resolved at all), and nonlinearity, 5e-6 of the pulse's speed at an
-amplitude of 1e-6 of the length, proportional to it. Positions round to 1e-16 of the length, 1e-10
-of the amplitude; the decay is found from its second difference and loses (w h)^2 of that.
+Backward Euler multiplies a wave by 1 / (1 - i w h) in a step: it turns by the phase atan(w h)
+instead of w h and decays at the rate ln(1 + w^2 h^2) / (2 h), where the fiber has no decay. Both
+closed forms hold at any step: `phase_over_exact` and `decay_1_s`. The speed itself is extrapolated
+from `steps` and twice as many: of atan(x) = x - x^3 / 3 + x^5 / 5 that leaves (w h)^4 / 20.
+
+A pulse is convolved with a gamma distribution (each step adds an exponential with the mean c h):
+its centroid is exact, but it spreads, and the part m that has come to the held end returns
+negative, which shifts the centroid of the rest by 2 m times its distance from the end over 1 - 2 m.
+
+What is left: the mesh, of order 6 in frequencies, (pi / elements)^6 / 60480 by the theory of cubic
+elements; the pulse needs 16 elements to be resolved at all; nonlinearity, 5e-6 of the pulse's speed
+at an amplitude of 1e-6 of the length, proportional to it. Positions round to 1e-16 of the length,
+1e-10 of the amplitude; the decay is found from its second difference and loses (w h)^2 of that.
 """
 
 import numpy as np
+from _extrapolation import richardson
+from _waves import exact_decay, rates
 from scipy.stats import gamma
 
 import fibermsk as fm
@@ -38,6 +43,7 @@ SPEED = np.sqrt(MODULUS / DENSITY)  # m/s, in the reference coordinate
 AMPLITUDE = 1e-6  # of the length
 START, WIDTH, TRAVEL = 0.3, 0.08, 0.4  # of the length
 NEWTON = fm.Newton(tolerance=1e-10)
+EULER = {"method": fm.BackwardEuler(), "control": fm.FixedSteps()}
 
 
 def taut(elements: int):
@@ -93,18 +99,9 @@ def standing(elements: int, steps: int):
     nodes[:, 3] += AMPLITUDE * LENGTH * np.pi * np.cos(np.pi * theta)
     nodes[[0, -1], 0] = 0.0, LENGTH * STRETCH
     period = 2.0 * LENGTH / SPEED
-    result = fm.simulate(
-        system, (y, v), t_end=period, dt=period / steps, newton=NEWTON, method=fm.BackwardEuler()
-    )
+    result = fm.simulate(system, (y, v), t_end=period, dt=period / steps, newton=NEWTON, **EULER)
     at = (np.arange(200) + 0.5) / 200
     return 2.0 * displacement(result, at) @ np.sin(np.pi * at) / at.size, period / steps
-
-
-def rates(u: np.ndarray, h: float) -> tuple[float, float]:
-    """Angular frequency and decay rate of a damped oscillation sampled at steps of h."""
-    (a, b), *_ = np.linalg.lstsq(np.stack([u[1:-1], u[:-2]], axis=1), u[2:], rcond=None)
-    z = 0.5 * a + np.sqrt(complex(0.25 * a * a + b))
-    return abs(np.angle(z)) / h, -np.log(abs(z)) / h
 
 
 def pulse(elements: int, steps: int, points: int = 2000):
@@ -121,9 +118,7 @@ def pulse(elements: int, steps: int, points: int = 2000):
     nodes[[0, -1], 0] = 0.0, LENGTH * STRETCH
     velocity[[0, -1], 0] = 0.0
     t_end = TRAVEL / rate
-    result = fm.simulate(
-        system, (y, v), t_end=t_end, dt=t_end / steps, newton=NEWTON, method=fm.BackwardEuler()
-    )
+    result = fm.simulate(system, (y, v), t_end=t_end, dt=t_end / steps, newton=NEWTON, **EULER)
     at = (np.arange(points) + 0.5) / points
     return displacement(result, at), result.time, at
 
@@ -136,45 +131,57 @@ def run(elements: int = 24, steps: int = 96) -> dict[str, float]:
     elements : int
         Finite elements of the fiber, 16 or more.
     steps : int
-        Time steps of a period of the standing wave, and of the run of the pulse; 8 or more.
+        Time steps of a period of the standing wave, which is run with twice as many as well, and of
+        the run of the pulse; 8 or more.
     """
     if elements < 16 or steps < 8:
         raise fm.ModelError("axial_wave: needs 16 elements or more to hold the pulse, and 8 steps")
-    amplitude, h = standing(elements, steps)
-    frequency, decay = rates(amplitude, h)
+    (omega, decay), (finer, _) = (rates(*standing(elements, n)) for n in (steps, 2 * steps))
+    phase = 2.0 * np.pi / steps  # w h of the exact wave
     u, time, at = pulse(elements, steps)
     centroid = LENGTH * (u @ at) / u.sum(axis=1)
     return {
-        "standing_wave_speed_m_s": float(frequency * LENGTH / np.pi),
+        "standing_wave_speed_m_s": float(richardson(omega, finer, 2) * LENGTH / np.pi),
+        "phase_over_exact": float(omega * LENGTH / (np.pi * SPEED) * phase / np.arctan(phase)),
         "decay_1_s": float(decay),
         "pulse_speed_m_s": float((centroid[-1] - centroid[0]) / time[-1]),
     }
 
 
 def expected(elements: int = 24, steps: int = 96) -> dict[str, Expected]:
-    """Wave equation, and backward Euler's own decay."""
+    """Wave equation, and backward Euler's own phase and decay."""
     phase = 2.0 * np.pi / steps
-    h = phase / (np.pi * SPEED / LENGTH)
-    mesh, roundoff = 0.04 / elements**6, 1e-9 / phase**2
-    decay = np.log1p(phase**2) / (2.0 * h)
+    mesh, roundoff = 1.1 / 60480.0 * (np.pi / elements) ** 6, 1e-9 / phase**2
+    decay = exact_decay(phase, phase / (np.pi * SPEED / LENGTH))
     lost = 1.05 * reflected(steps)
     unresolved = 1.2e-4 * (16 / elements) ** 8
+    wave = "wave equation with the tangent modulus"
+    method = "backward Euler's factor 1 / (1 - i w h)"
     return {
         "standing_wave_speed_m_s": Expected(
             float(SPEED),
-            float(SPEED * (phase**2 / 3.0 + mesh + roundoff)),
-            "phase atan(w h) of backward Euler, (w h)^2 / 3 at most; 0.04 / elements^6; round-off",
+            float(SPEED * (phase**4 / 10.0 + mesh + roundoff)),
+            "extrapolated; twice the next term, (w h)^4 / 20; the mesh; round-off",
+            source=wave,
+        ),
+        "phase_over_exact": Expected(
+            1.0,
+            mesh + roundoff,
+            "over atan(w h); the mesh; round-off",
+            source=f"{wave}; {method}",
         ),
         "decay_1_s": Expected(
             float(decay),
             float(decay * (mesh + roundoff)),
-            "the method's ln(1 + w^2 h^2) / (2 h), the fiber has none; the mesh; round-off",
+            "ln(1 + w^2 h^2) / (2 h), the fiber has none; the mesh; round-off",
+            source=method,
         ),
         "pulse_speed_m_s": Expected(
             float(SPEED),
             float(SPEED * (lost + unresolved + 1e-5)),
-            "what the held end reflects of a pulse spread by backward Euler (closed form); "
-            "1.2e-4 (16 / elements)^8 and nonlinearity, both measured",
+            "what the held end reflects of a pulse spread by backward Euler (closed form); mesh "
+            "1.2e-4 (16 / elements)^8, nonlinearity 5e-6 and as much again",
+            source=wave,
         ),
     }
 
@@ -198,11 +205,13 @@ def study(fine: bool = False) -> dict:
     """
     rows, last = [], None
     for steps in (16, 32, 64, 128, 256, 512)[: 6 if fine else 4]:
-        got = run(24, steps)
+        omega, decay = rates(*standing(24, steps))
+        u, time, at = pulse(24, steps)
+        centroid = LENGTH * (u @ at) / u.sum(axis=1)
         error = [
-            got["standing_wave_speed_m_s"] / SPEED - 1.0,
-            got["decay_1_s"] * LENGTH / SPEED,
-            got["pulse_speed_m_s"] / SPEED - 1.0,
+            omega * LENGTH / np.pi / SPEED - 1.0,
+            decay * LENGTH / SPEED,
+            (centroid[-1] - centroid[0]) / time[-1] / SPEED - 1.0,
         ]
         order = ["", ""] if last is None else list(np.log2(np.divide(last, error)[:2]))
         rows.append([steps, error[0], order[0], error[1], order[1], error[2]])

@@ -165,13 +165,14 @@ def expected(fibers: int = 3, elements: int = 12, lengths: int = 9) -> dict[str,
     half = "fit of both curves, and a plateau where the sum falls"
     passive = "3 % of tension at rest, a tendon without toe, and muscle held by the transitions"
     coarse = 0.25 / elements  # elements that stretch smoothly from tendon to muscle
+    hill_muscle = {"kind": "comparison", "source": "Hill muscle of De Groote et al. (2016)"}
     values = {}
     for name in MUSCLES:
-        values[f"{name}_peak"] = Expected(1.0, 0.2, peak)
-        values[f"{name}_ascending_rms"] = Expected(0.0, 0.09 + coarse, ascending)
-        values[f"{name}_full_rms"] = Expected(0.0, 0.14 + 2.0 * coarse, full)
-        values[f"{name}_half_rms"] = Expected(0.0, 0.05 + 2.5 * coarse, half)
-        values[f"{name}_passive_rms"] = Expected(0.0, 0.03 + 2.0 * coarse, passive)
+        values[f"{name}_peak"] = Expected(1.0, 0.2, peak, **hill_muscle)
+        values[f"{name}_ascending_rms"] = Expected(0.0, 0.09 + coarse, ascending, **hill_muscle)
+        values[f"{name}_full_rms"] = Expected(0.0, 0.14 + 2.0 * coarse, full, **hill_muscle)
+        values[f"{name}_half_rms"] = Expected(0.0, 0.05 + 2.5 * coarse, half, **hill_muscle)
+        values[f"{name}_passive_rms"] = Expected(0.0, 0.03 + 2.0 * coarse, passive, **hill_muscle)
     return values
 
 

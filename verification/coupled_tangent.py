@@ -191,12 +191,21 @@ def run(elements: int = 4) -> dict[str, float]:
 
 def expected(elements: int = 4) -> dict[str, Expected]:
     """No error but that of the difference quotient."""
-    quotient = "truncation and round-off of the difference quotient"
+    quotient = "truncation and round-off of the quotient; over the largest entry"
+    tangent = {"source": "central differences of the residual"}
     return {
-        "half_pass": Expected(0.0, 1e-7, quotient),
-        "variational": Expected(0.0, 1e-7, quotient),
-        "rates": Expected(0.0, 1e-7, quotient),
-        "static": Expected(0.0, 1e-7, quotient),
-        "asymmetry": Expected(0.0, 1e-12, "round-off"),
-        "remainder_order": Expected(2.0, 0.05, "third-order terms at the largest step"),
+        "half_pass": Expected(0.0, 1e-7, quotient, **tangent),
+        "variational": Expected(0.0, 1e-7, quotient, **tangent),
+        "rates": Expected(0.0, 1e-7, quotient, **tangent),
+        "static": Expected(0.0, 1e-7, quotient, **tangent),
+        "asymmetry": Expected(
+            0.0, 1e-12, "round-off; over the largest entry", source="second derivative of an energy"
+        ),
+        "remainder_order": Expected(
+            2.0,
+            0.05,
+            "third-order terms at the largest step",
+            kind="order",
+            source="remainder of Taylor's theorem",
+        ),
     }

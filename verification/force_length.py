@@ -113,14 +113,17 @@ def expected(
 ) -> dict[str, Expected]:
     """The force-length formula."""
     why = "no discretization error: Newton's method, and the difference of two pulls"
+    formula = {"source": "closed form of the stress, written out again"}
     largest = curve(OPTIMUM, activation)
     tolerance = 1e-9 / activation
     values = {
-        f"force_{name}_N": Expected(float(curve(x, activation)), float(tolerance * largest), why)
+        f"force_{name}_N": Expected(
+            float(curve(x, activation)), float(tolerance * largest), why, **formula
+        )
         for name, x in TAILS.items()
     }
-    values["largest_difference"] = Expected(0.0, tolerance, why)
-    values["largest_passive_difference"] = Expected(0.0, 1e-9, why)
+    values["largest_difference"] = Expected(0.0, tolerance, why + "; over the largest", **formula)
+    values["largest_passive_difference"] = Expected(0.0, 1e-9, why + "; over the force", **formula)
     return values
 
 

@@ -138,11 +138,14 @@ def expected(steps: int = 64) -> dict[str, Expected]:
             if key == "pendulum_alpha_1":
                 near = max(near, 0.27)
             why = "order of the method; next term of the error, as measured"
-            answers[key] = Expected(integrator.order, near, why)
+            answers[key] = Expected(
+                integrator.order, near, why, kind="order", source="order of the method"
+            )
         answers[f"{name}_drift"] = Expected(
             0.0,
             1e-14,
-            "kept by construction: round-off",
+            "round-off [m and m/s]",
+            source="ends follow their bodies by construction",
         )
     return answers
 

@@ -10,12 +10,22 @@ Both turn about y, under 9.81 m/s^2, and are let go from large angles:
 The answer: the equations of motion written out here from Lagrange's equations, solved by DOP853
 with tolerances of 1e-12; nothing of the package.
 
-Backward Euler is of first order: the angles at the end differ by c dt, with the constants measured
-on 32 to 2048 steps, and by c dt^2 after one Richardson extrapolation from dt and dt / 2. It takes
-energy out of the undamped motion, first order in dt, and must not add any.
+The angles at the end are those of SDIRK2 with `steps` and twice as many steps, extrapolated: third
+order or better, so that 1e-5 rad (128 / steps)^3 is room enough for what the extrapolation leaves
+and too little for any error of the equations. The energy of the undamped motion, extrapolated
+likewise at every step, stays within 1e-5 of the energy of the swing.
+
+Without extrapolation each method must near the answer by its own order: `order_...` is measured
+on the error of all three angles, between so many steps and twice as many that the next term of the
+error is small: 4 times `steps` for backward Euler, 2 times for BDF2. Backward Euler takes energy
+away and must not add any.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
+from _extrapolation import order_of, richardson
 from scipy.integrate import solve_ivp
 
 import fibermsk as fm
@@ -24,11 +34,19 @@ from fibermsk.verify import Expected
 G = 9.81  # m/s^2
 T_END = 1.0  # s
 NEWTON = fm.Newton(tolerance=1e-10)
+METHODS = {
+    "backward_euler": (fm.BackwardEuler(), 4),
+    "bdf2": (fm.BDF2(), 2),
+    "sdirk2": (fm.SDIRK2(), 1),
+    "generalized_alpha": (fm.GeneralizedAlpha(0.8), 1),
+}
+"""Methods, and how many times `steps` the coarser run takes that measures the order."""
 COMPOUND = {"mass": 1.5, "lever": 0.25, "inertia": 0.02, "damping": 0.05}
 COMPOUND_START = (1.2, -0.5)  # rad, rad/s
 ROD_1 = {"mass": 2.0, "length": 0.4, "inertia": 0.03}
 ROD_2 = {"mass": 1.0, "length": 0.3, "inertia": 0.01}
 DOUBLE_START = (1.0, 0.7)  # rad, the second relative to the first
+ANGLES = ("compound", "double_1", "double_2")
 
 
 def rod(name: str, mass: float, lever: float, inertia: float) -> fm.Body:
@@ -69,10 +87,16 @@ def double() -> fm.Model:
     return model
 
 
-def swing(model: fm.Model, steps: int):
-    """Coordinates and speeds, each (frames, n)."""
+@lru_cache(maxsize=64)
+def swing(model: Callable[[], fm.Model], steps: int, method) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and speeds, each (frames, n); what is asked for again is not run again."""
     result = fm.simulate(
-        fm.build(model), t_end=T_END, dt=T_END / steps, newton=NEWTON, method=fm.BackwardEuler()
+        fm.build(model()),
+        t_end=T_END,
+        dt=T_END / steps,
+        newton=NEWTON,
+        method=method,
+        control=fm.FixedSteps(),
     )
     return (
         np.stack(list(result.coordinates.values()), axis=1),
@@ -98,27 +122,38 @@ def double_energy(q: np.ndarray, p: np.ndarray) -> float:
     return float(0.5 * p @ double_mass(q) @ p + G * height)
 
 
+def energies(q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Change of the double pendulum's energy over the frames, over the energy of its swing."""
+    energy = np.array([double_energy(*pair) for pair in zip(q, p, strict=True)])
+    return (energy - energy[0]) / (energy[0] - double_energy(np.zeros(2), np.zeros(2)))
+
+
+def ends(steps: int, method) -> np.ndarray:
+    """The three angles at the end, by one method."""
+    return np.concatenate([swing(model, steps, method)[0][-1] for model in (compound, double)])
+
+
 def run(steps: int = 128) -> dict[str, float]:
-    """Angles at the end, extrapolated ones, and the energy of the double pendulum.
+    """Angles at the end, extrapolated; the energy of the double pendulum; orders.
 
     Parameters
     ----------
     steps : int
-        Time steps of 1 s, 32 or more; the extrapolation also takes twice as many.
+        Time steps of 1 s, 32 or more; extrapolation and orders take up to 8 times as many.
     """
     if steps < 32:
         raise fm.ModelError("rigid_pendulums: needs 32 steps or more")
-    values = {}
-    for name, model in (("compound", compound()), ("double", double())):
-        (q, p), (finer, _) = swing(model, steps), swing(model, 2 * steps)
-        for k in range(q.shape[1]):
-            label = f"{name}_{k + 1}" if q.shape[1] > 1 else name
-            values[f"{label}_rad"] = float(q[-1, k])
-            values[f"{label}_extrapolated_rad"] = float(2.0 * finer[-1, k] - q[-1, k])
-    energy = np.array([double_energy(*pair) for pair in zip(q, p, strict=True)])
-    swing_energy = energy[0] - double_energy(np.zeros(2), np.zeros(2))
-    values["double_energy_lost"] = float((energy[0] - energy[-1]) / swing_energy)
-    values["double_energy_gained_in_a_step"] = float(max(0.0, np.diff(energy).max()) / swing_energy)
+    sdirk2 = METHODS["sdirk2"][0]
+    angles = richardson(ends(steps, sdirk2), ends(2 * steps, sdirk2), 2)
+    values = {f"{name}_rad": float(angle) for name, angle in zip(ANGLES, angles, strict=True)}
+    coarse, fine = (energies(*swing(double, n, sdirk2)) for n in (steps, 2 * steps))
+    values["double_energy_error"] = float(np.abs(richardson(coarse, fine[::2], 2)).max())
+    euler = energies(*swing(double, steps, METHODS["backward_euler"][0]))
+    values["double_energy_gained_in_a_step"] = float(max(0.0, np.diff(euler).max()))
+    answer = exact_ends()
+    for name, (method, times) in METHODS.items():
+        errors = [ends(n * steps, method) - answer for n in (times, 2 * times)]
+        values[f"order_{name}"] = order_of(*errors)
     return values
 
 
@@ -150,67 +185,73 @@ def exact(rate, start, dense: bool = False):
     return found.sol if dense else found.y[:, -1]
 
 
-def expected(steps: int = 128) -> dict[str, Expected]:
-    """Solutions of the equations of motion by DOP853."""
-    h = T_END / steps
+def exact_ends() -> np.ndarray:
+    """The three angles at the end [rad]."""
     one = exact(compound_rate, COMPOUND_START)
     two = exact(double_rate, [*DOUBLE_START, 0.0, 0.0])
-    values = {}
-    for label, value, c, c2 in (
-        ("compound", one[0], 6.0, 36.0),
-        ("double_1", two[0], 1.7, 120.0),
-        ("double_2", two[1], 22.5, 170.0),
-    ):
-        values[f"{label}_rad"] = Expected(
-            float(value), c * h + 1e-9, f"backward Euler: {c:g} dt, the constant measured"
+    return np.r_[one[0], two[:2]]
+
+
+def expected(steps: int = 128) -> dict[str, Expected]:
+    """Solutions of the equations of motion by DOP853."""
+    close = 1e-5 * (128 / steps) ** 3
+    solver = {"kind": "independent", "source": "Lagrange's equations by scipy's DOP853 at 1e-12"}
+    values = {
+        f"{name}_rad": Expected(
+            angle, close, "SDIRK2, extrapolated: 1e-5 rad at 128 steps, third order", **solver
         )
-        values[f"{label}_extrapolated_rad"] = Expected(
-            float(value),
-            c2 * h**2 + 1e-9,
-            f"extrapolated from dt and dt / 2: {c2:g} dt^2, the constant measured",
-        )
-    values["double_energy_lost"] = Expected(
+        for name, angle in zip(ANGLES, exact_ends(), strict=True)
+    }
+    values["double_energy_error"] = Expected(
         0.0,
-        21.0 * h,
-        "the motion conserves it; backward Euler takes up to 21 dt of it, measured",
+        close,
+        "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; over the energy of the swing",
+        source="the motion conserves its energy",
     )
     values["double_energy_gained_in_a_step"] = Expected(
-        0.0, 1e-12, "backward Euler adds energy in no step here; round-off"
+        0.0,
+        1e-12,
+        "round-off; over the energy of the swing",
+        source="backward Euler only takes energy away",
     )
+    for name, (method, times) in METHODS.items():
+        values[f"order_{name}"] = Expected(
+            method.order,
+            0.05,
+            f"next term of the error, at {times} and {2 * times} times as many steps",
+            kind="order",
+            source="order of the method",
+        )
     return values
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the time step.
+    """Errors over the time step, of every method.
 
     Parameters
     ----------
     fine : bool
         Up to 1024 steps instead of 256.
     """
-    names = ("compound", "double_1", "double_2")
-    rows, last, want = [], None, expected()
-    for steps in (32, 64, 128, 256, 512, 1024)[: 6 if fine else 4]:
-        got = run(steps)
-        error = [
-            got[f"{name}{kind}_rad"] - want[f"{name}_rad"].value
-            for name in names
-            for kind in ("", "_extrapolated")
-        ]
-        order = [""] * 6 if last is None else list(np.log2(np.abs(np.divide(last, error))))
-        pairs = [cell for pair in zip(error, order, strict=True) for cell in pair]
-        rows.append([steps, *pairs, got["double_energy_lost"]])
-        last = error
-    columns = ["steps"]
-    for what in ("compound", "double, q1", "double, q2"):
-        columns += [f"error of {what} [rad]", "order", "extrapolated [rad]", "order"]
-    columns.append("energy lost [-]")
+    counts = (32, 64, 128, 256, 512, 1024)[: 6 if fine else 4]
+    answer, errors = exact_ends(), {}
+    for name, (method, _) in METHODS.items():
+        errors[name] = np.array([ends(n, method) - answer for n in counts])
+    rows = []
+    for name, found in errors.items():
+        for k, n in enumerate(counts):
+            order = order_of(found[k - 1], found[k]) if k else ""
+            rows.append([name, n, *found[k], order])
     sol = exact(double_rate, [*DOUBLE_START, 0.0, 0.0], dense=True)
     t = np.linspace(0.0, T_END, 201)
+    columns = ["method", "steps", "error of compound [rad]", "of double, q1 [rad]"]
+    columns += ["of double, q2 [rad]", "order of all"]
     return {
         "tables": {"Rigid pendulums": {"columns": columns, "rows": rows}},
+        "counts": counts,
+        "errors": errors,
         "exact": (t, sol(t)[:2]),
-        "found": {steps: swing(double(), steps)[0] for steps in (64, 256)},
+        "found": {name: swing(double, 64, METHODS[name][0])[0] for name in METHODS},
     }
 
 
@@ -222,17 +263,14 @@ def plot(numbers: dict):
     left, right = figure.subplots(1, 2)
     t, q = numbers["exact"]
     left.plot(t, q.T, color="0.6", lw=3)
-    for k, (steps, found) in enumerate(numbers["found"].items()):
-        time = np.linspace(0.0, T_END, steps + 1)
-        left.plot(time, found[:, 0], f"C{k}-", label=f"{steps} steps")
+    for k, (name, found) in enumerate(numbers["found"].items()):
+        time = np.linspace(0.0, T_END, found.shape[0])
+        left.plot(time, found[:, 0], f"C{k}-", label=f"{name}, {found.shape[0] - 1} steps")
         left.plot(time, found[:, 1], f"C{k}--")
+        size = np.linalg.norm(numbers["errors"][name], axis=1)
+        right.loglog(numbers["counts"], size, f"C{k}o-", label=name)
     left.set(xlabel="time [s]", ylabel="q1 (solid), q2 (dashed) [rad]")
-    left.legend()
-    rows = numbers["tables"]["Rigid pendulums"]["rows"]
-    n = np.array([row[0] for row in rows], float)
-    for k, name in enumerate(("compound", "q1", "q2")):
-        right.loglog(n, [abs(row[1 + 4 * k]) for row in rows], f"C{k}o-", label=name)
-        right.loglog(n, [abs(row[3 + 4 * k]) for row in rows], f"C{k}s--")
-    right.set(xlabel="steps", ylabel="error [rad]; dashed: extrapolated")
+    left.legend(fontsize="small")
+    right.set(xlabel="steps", ylabel="error of all angles [rad]")
     right.legend()
     return figure

@@ -21,6 +21,7 @@ at the default setting. Generated from the files of `verification/`; results are
 [verification](../verification.md).
 
 """
+HEADS = ("quantity", "kind", "expected", "tolerance", "source", "why this tolerance")
 
 
 def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
@@ -31,7 +32,7 @@ def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
     problems : list of Problem
         In the order of the page.
     answers : dict of list
-        By problem: rows of quantity, expected value, tolerance and reason.
+        By problem: rows as `answer` makes them.
     """
     rows = [(f"[`{p.name}`](#problem-{p.name})", p.title) for p in problems]
     parts = [HEAD, table(("problem", "what must come out"), rows)]
@@ -39,7 +40,7 @@ def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
         statement = problem.statement.partition("\n")[2].strip()
         parts += [f"\n(problem-{problem.name})=\n## {problem.title}\n\n", statement, "\n\n"]
         parts.append(f"```text\nfibermsk verify {problem.name}{_settings(problem)}\n```\n\n")
-        parts.append(table(("quantity", "expected", "tolerance", "why"), answers[problem.name]))
+        parts.append(table(HEADS, answers[problem.name]))
     return "".join(parts)
 
 
@@ -53,14 +54,21 @@ def _settings(problem: Problem) -> str:
 
 
 def answer(problem: Problem) -> list[list[str]]:
-    """Rows of quantity, expected value, tolerance and reason, at the defaults."""
+    """Rows of `HEADS` at the defaults."""
     defaults = {name: parameter.default for name, parameter in problem.parameters.items()}
     try:
         found = problem.expected(**defaults)
     except Unavailable as error:
-        return [["(all)", "", "", f"not known here: {error}"]]
+        return [["(all)", "", "", "", "", f"not known here: {error}"]]
     return [
-        [f"`{name}`", f"{item.value:.9g}", f"{item.tolerance:.3g}", item.why]
+        [
+            f"`{name}`",
+            item.kind,
+            f"{item.value:.9g}",
+            f"{item.tolerance:.3g}",
+            item.source,
+            item.why,
+        ]
         for name, item in found.items()
     ]
 

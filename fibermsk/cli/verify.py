@@ -138,7 +138,8 @@ def _print(outcome: Outcome) -> None:
         typer.echo(f"  {outcome.error}")
     width = max((len(row.quantity) for row in outcome.rows), default=0)
     for row in outcome.rows:
+        kind = "" if row.expected.verifies else f" ({row.expected.kind}, not verification)"
         typer.echo(
             f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.reference:.9g} "
-            f"within {row.tolerance:.2g}: {'ok' if row.passed else 'FALLS SHORT'}"
+            f"within {row.tolerance:.2g}: {'ok' if row.passed else 'FALLS SHORT'}{kind}"
         )

@@ -12,7 +12,18 @@ from typing import Any
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Expected", "Problem", "Unavailable", "problem_of"]
+__all__ = ["KINDS", "VERIFYING", "Expected", "Problem", "Unavailable", "problem_of"]
+
+KINDS = {
+    "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
+    "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",
+    "order": "order of convergence that theory gives the method",
+    "comparison": "another model of the same thing; says how far two models differ",
+    "regression": "number of the package's own, kept to notice changes",
+}
+"""What an answer is, by the name of its kind."""
+VERIFYING = ("exact", "independent", "order")
+"""Kinds that say whether the package is right; the others are shown, and not counted so."""
 
 
 class Unavailable(ModelError):
@@ -21,7 +32,7 @@ class Unavailable(ModelError):
 
 @dataclass(frozen=True)
 class Expected:
-    """The answer to one quantity, known from elsewhere.
+    """The answer to one quantity.
 
     Parameters
     ----------
@@ -30,27 +41,47 @@ class Expected:
     tolerance : float
         Largest difference that passes; positive.
     why : str
-        Where the answer comes from, and why the tolerance is what it is.
+        Why the tolerance is what it is, and where the answer comes from if `source` does not say.
+    kind : str
+        What the answer is, one of `KINDS`.
+    source : str
+        Where the answer comes from.
+    scale : float, optional
+        Size by which differences are to be read, such as the motion whose error is meant; positive.
+        By default the size of the answer, or 1 if that is zero.
 
     Raises
     ------
     ModelError
-        If a number is not finite or the tolerance is not positive.
+        If a number is not finite, tolerance or scale are not positive, or the kind is none of
+        `KINDS`.
     """
 
     value: float
     tolerance: float
     why: str
+    kind: str = "exact"
+    source: str = ""
+    scale: float | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        for field in ("value", "tolerance"):
+        if self.kind not in KINDS:
+            raise ModelError(f"Expected: kind = {self.kind!r}; must be one of: {', '.join(KINDS)}")
+        if self.scale is None:
+            object.__setattr__(self, "scale", abs(self.value) or 1.0)
+        for field in ("value", "tolerance", "scale"):
             number = float(getattr(self, field))
             if not math.isfinite(number):
                 raise ModelError(f"Expected: {field} = {number}; must be finite")
+            if field != "value" and not number > 0.0:
+                raise ModelError(f"Expected: {field} = {number}; must be positive")
             object.__setattr__(self, field, number)
-        if not self.tolerance > 0.0:
-            raise ModelError(f"Expected: tolerance = {self.tolerance}; must be positive")
+
+    @property
+    def verifies(self) -> bool:
+        """Whether the answer is one that says whether the package is right."""
+        return self.kind in VERIFYING
 
     def holds(self, ours: float) -> bool:
         """Whether our number is the answer within the tolerance; never for NaN."""

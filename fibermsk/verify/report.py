@@ -7,13 +7,14 @@ import html
 import io
 import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fibermsk.errors import ConvergenceError, ModelError
-from fibermsk.verify.problem import Problem
+from fibermsk.verify.problem import KINDS, VERIFYING, Problem
 from fibermsk.verify.runner import Outcome
 
 __all__ = ["HTML_NAME", "MARKDOWN_NAME", "Section", "study_problem", "write_report"]
@@ -21,7 +22,7 @@ __all__ = ["HTML_NAME", "MARKDOWN_NAME", "Section", "study_problem", "write_repo
 HTML_NAME = "verification.html"
 MARKDOWN_NAME = "verification.md"
 
-_ROW_HEADS = ("quantity", "reference", "ours", "difference", "tolerance", "passed")
+_ROW_HEADS = ("quantity", "kind", "reference", "ours", "difference", "tolerance", "passed")
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   color: #1a1a1a; background: #fff; }
@@ -132,6 +133,7 @@ def _rows(outcome: Outcome) -> list[list[str]]:
     return [
         [
             row.quantity,
+            row.expected.kind,
             _number(row.reference, 9),
             _number(row.ours, 9),
             _number(row.difference, 3),
@@ -154,10 +156,23 @@ def _setting(outcome: Outcome) -> str:
 
 
 def _summary(sections: Sequence[Section]) -> str:
+    """How many problems pass, and what the rows compare with."""
     failed = [s.outcome.problem.name for s in sections if not s.outcome.passed]
-    if not failed:
-        return f"All of {len(sections)} problems pass."
-    return f"{len(failed)} of {len(sections)} problems fall short: {', '.join(failed)}."
+    verdict = f"All of {len(sections)} problems pass."
+    if failed:
+        verdict = f"{len(failed)} of {len(sections)} problems fall short: {', '.join(failed)}."
+    found = Counter(row.expected.kind for s in sections for row in s.outcome.rows)
+    right = sum(found[kind] for kind in VERIFYING)
+    return (
+        f"{verdict} {right} numbers are verified: "
+        + "; ".join(
+            f"{found[kind]} {kind} ({meaning})"
+            + ("" if kind in VERIFYING else ", not counted as verified")
+            for kind, meaning in KINDS.items()
+            if found[kind]
+        )
+        + "."
+    )
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -167,7 +182,9 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _whys(outcome: Outcome) -> list[tuple[str, str]]:
-    return [(row.quantity, row.why) for row in outcome.rows]
+    """Of every row, where its answer comes from and why the tolerance is what it is."""
+    answers = ((row.quantity, row.expected) for row in outcome.rows)
+    return [(name, ": ".join(filter(None, (a.source, a.why)))) for name, a in answers]
 
 
 def _number(value: Any, digits: int = 5) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fibermsk.verify.problem import Expected, Problem
@@ -16,11 +16,23 @@ class Row:
     """One compared quantity."""
 
     quantity: str
-    reference: float
     ours: float
-    tolerance: float
-    passed: bool
-    why: str
+    expected: Expected
+
+    @property
+    def reference(self) -> float:
+        """The answer."""
+        return self.expected.value
+
+    @property
+    def tolerance(self) -> float:
+        """Largest difference that passes."""
+        return self.expected.tolerance
+
+    @property
+    def passed(self) -> bool:
+        """Whether our number is the answer."""
+        return self.expected.holds(self.ours)
 
     @property
     def difference(self) -> float:
@@ -62,14 +74,13 @@ class Outcome:
     def rows(self) -> list[Row]:
         """Every quantity that has an answer."""
         return [
-            Row(name, answer.value, ours, answer.tolerance, answer.holds(ours), answer.why)
+            Row(name, self.values.get(name, float("nan")), answer)
             for name, answer in self.expected.items()
-            for ours in [self.values.get(name, float("nan"))]
         ]
 
     @property
     def passed(self) -> bool:
-        """Whether there was something to compare and all of it holds."""
+        """Whether there was something to compare and all of it holds, of every kind."""
         rows = self.rows
         return not self.error and bool(rows) and all(row.passed for row in rows)
 
@@ -79,10 +90,7 @@ class Outcome:
             "problem": self.problem.name,
             "parameters": self.parameters,
             "values": self.values,
-            "expected": {
-                name: {"value": answer.value, "tolerance": answer.tolerance, "why": answer.why}
-                for name, answer in self.expected.items()
-            },
+            "expected": {name: asdict(answer) for name, answer in self.expected.items()},
             "passed": self.passed,
             "seconds": self.seconds,
         }

@@ -35,12 +35,18 @@ def load(name):
 
 
 def errors(problem, settings, names):
-    """Differences from the answers (n_settings, n_names)."""
+    """Differences of run() from the answers (n_settings, n_names)."""
     found = []
     for setting in settings:
         values, answers = problem.run(**setting), problem.expected(**setting)
         found.append([values[name] - answers[name].value for name in names])
     return np.abs(found)
+
+
+def plain_errors(problem, measured, names):
+    """Differences of what is measured without extrapolation from the answers."""
+    answers = problem.expected()
+    return np.abs([[found[name] - answers[name].value for name in names] for found in measured])
 
 
 def orders(found):
@@ -64,11 +70,13 @@ def test_answer(name):
 
 def test_statics_have_the_order_of_cubic_elements():
     """4 for points and 6 for end forces, reached from below."""
-    meshes = [{"elements": n} for n in (8, 16)]
-    found = orders(errors(load("hanging_cable"), meshes, ["sag_m", "horizontal_force_N"]))[0]
+    problem = load("hanging_cable")
+    sag, H = problem.exact()
+    found = orders([problem.measure(n)[:2] - [sag, H] for n in (8, 16)])[0]
     np.testing.assert_allclose(found, [4.0, 6.0], atol=0.4)
     names = ["level_displacement_m", "level_tension_origin_N", "inclined_tension_insertion_N"]
-    found = orders(errors(load("string_line_load"), meshes, names))[0]
+    problem = load("string_line_load")
+    found = orders(plain_errors(problem, [problem.measure(n) for n in (8, 16)], names))[0]
     np.testing.assert_allclose(found, [4.0, 6.0, 6.0], atol=0.55)
 
 
@@ -92,11 +100,15 @@ def test_waves_have_the_phase_and_damping_of_the_method():
     np.testing.assert_allclose(orders(measured)[0], [2.0, 1.0], atol=0.05)
 
 
-def test_creep_and_pull_have_order_one_and_two_extrapolated():
-    names = ["creep_1_s_m", "creep_1_s_extrapolated_m", "pull_1_8_s_N"]
-    steps = [{"elements": 8, "steps": n} for n in (16, 32)]
-    found = orders(errors(load("creep_relaxation"), steps, names))[0]
-    np.testing.assert_allclose(found, [1.0, 2.0, 1.0], atol=0.15)
+def test_creep_and_pull_have_the_order_of_the_method():
+    problem = load("creep_relaxation")
+    for method in (fm.BackwardEuler(), fm.SDIRK2()):
+        found = [
+            (problem.measure(8, n, method)[:-1] / problem.exact() - 1.0)[[1, 3]] for n in (16, 32)
+        ]
+        # SDIRK2 hits the pull of a prescribed motion with more than its own order
+        assert orders(found)[0][0] == pytest.approx(method.order, abs=0.15)
+        assert orders(found)[0][1] > method.order - 0.15
 
 
 @pytest.mark.parametrize("p", [0.05, 0.8, 2.5])
@@ -112,12 +124,14 @@ def test_closed_form_of_creep_solves_the_equation(p):
     np.testing.assert_allclose(exact, found.y[0], rtol=1e-10)
 
 
-def test_pendulum_has_order_one_and_two_extrapolated():
+def test_double_pendulum_is_accurate():
+    """Within 1e-5 rad of DOP853; a single run of backward Euler is 0.17 rad off."""
     problem = load("rigid_pendulums")
-    exact = problem.exact(problem.compound_rate, problem.COMPOUND_START)[0]
-    angle = np.array([problem.swing(problem.compound(), n)[0][-1, 0] for n in (64, 128, 256)])
-    assert orders(angle - exact)[-1] == pytest.approx(1.0, abs=0.1)
-    assert orders(2.0 * angle[1:] - angle[:-1] - exact)[-1] > 1.4
+    answer = problem.expected()["double_2_rad"]
+    runs = (problem.swing(problem.double, n, fm.SDIRK2())[0][-1, 1] for n in (128, 256))
+    assert answer.tolerance <= 1e-5 and answer.holds(problem.richardson(*runs, 2))
+    coarse = problem.swing(problem.double, 128, fm.BackwardEuler())[0][-1, 1]
+    assert not answer.holds(coarse)
 
 
 @pytest.mark.parametrize("formulation", ["variational", "half_pass"])
@@ -143,16 +157,12 @@ def test_line_force_of_the_paper_is_tension_over_radius():
     assert values["tension_spread_on_circle"] < 1e-3
 
 
-def test_pendulum_on_a_light_fiber_has_order_one():
-    problem = load("pendulum_on_fiber")
-    exact = problem.exact()
-    angle = np.array([problem.swing(2, n, problem.LIGHT)[1].q[-1] for n in (128, 256)])
-    assert orders(angle - exact)[0] == pytest.approx(1.0, abs=0.1)
-
-
 def test_energy_of_the_pendulum_on_a_fiber_falls_with_the_step():
     problem = load("pendulum_on_fiber")
-    defects = [problem.energy_balance(*problem.swing(2, n))["defect"] for n in (128, 256)]
+    defects = [
+        problem.energy_balance(*problem.swing(2, n, fm.BackwardEuler()))["defect"]
+        for n in (128, 256)
+    ]
     for defect in defects:
         assert (np.diff(defect) < 1e-12).all()  # backward Euler never adds energy
     # vibrations of the fiber that coarse steps damp away hold the order below 1

@@ -1,11 +1,12 @@
 import re
+from dataclasses import replace
 
 import pytest
 from verify.problem_files import write_problem
 
 import fibermsk as fm
 from fibermsk.cli.scene_files import find_problem
-from fibermsk.verify import Outcome, run_problem
+from fibermsk.verify import Expected, Outcome, run_problem
 from fibermsk.verify.report import study_problem, write_report
 
 DEFAULTS = {"elements": 4, "offset": 0.0}
@@ -27,7 +28,9 @@ def test_pages_tell_everything(sections, tmp_path):
     folder.mkdir()
     page, text = (path.read_text() for path in write_report(sections, folder))
     for content in (page, text):
-        assert "2 of 3 problems fall short: vain, square." in content
+        assert (
+            "2 of 3 problems fall short: vain, square. 2 numbers are verified: 2 exact" in content
+        )
         assert "A problem that works" in content and "A second paragraph." in content
         assert "elements = 4, offset = 0.0" in content
         assert "second order" in content and "A finding." in content
@@ -39,11 +42,26 @@ def test_pages_tell_everything(sections, tmp_path):
     assert not re.search(r'(src|href)="(?!data:|#)', page) and "http" not in page
     assert "with &lt;angles&gt; &amp; | bars" in page and "Errors &lt;table&gt;" in page
     assert "![A problem that works](square.png)" in text
-    assert "| square | length | 1 | 1.0625 | 0.0625 | 0.0688 | yes |" in text
+    assert "| square | length | exact | 1 | 1.0625 | 0.0625 | 0.0688 | yes |" in text
     assert (folder / "square.png").read_bytes().startswith(b"\x89PNG")
     assert not (folder / "vain.png").exists()
     names = {path.name for path in folder.iterdir()}
     assert names == {"verification.html", "verification.md", "square.png"}
+
+
+def test_regressions_are_named_and_not_counted(tmp_path):
+    problem = find_problem(str(write_problem(tmp_path)))
+    outcome = run_problem(problem, DEFAULTS)
+    kept = Expected(3.0, 0.1, "as before", kind="regression", source="version 1")
+    both = replace(outcome, expected={**outcome.expected, "other": kept})
+    text = write_report([study_problem(both)], tmp_path)[1].read_text()
+    assert "1 numbers are verified: 1 exact" in text
+    assert "1 regression (number of the package's own, kept to notice changes), not counted" in text
+    assert "| square | other | regression | 3 | 3 | 0 | 0.1 | yes |" in text
+    assert "- other: version 1: as before" in text
+    # what changed is noticed all the same
+    changed = replace(both, values={**both.values, "other": 4.0})
+    assert both.passed and not changed.passed
 
 
 def test_bars_do_not_break_markdown_tables(sections, tmp_path):

@@ -22,6 +22,17 @@ def test_expected_refuses_what_compares_with_nothing(value, tolerance):
         Expected(value, tolerance, "a reason")
 
 
+def test_kind_and_scale_of_an_answer():
+    assert Expected(-2.0, 0.5, "a reason").scale == 2.0
+    assert Expected(0.0, 0.5, "a reason").scale == 1.0
+    kept = Expected(1.0, 0.5, "a reason", kind="regression", source="version 1", scale=3.0)
+    assert not kept.verifies and Expected(1.0, 0.5, "a reason", kind="order").verifies
+    with pytest.raises(fm.ModelError, match="kind = 'guess'; must be one of: exact, independent"):
+        Expected(1.0, 0.5, "a reason", kind="guess")
+    with pytest.raises(fm.ModelError, match="scale = 0.0; must be positive"):
+        Expected(1.0, 0.5, "a reason", scale=0.0)
+
+
 def test_outcome_of_a_problem(tmp_path):
     problem = find_problem(str(write_problem(tmp_path)))
     assert problem.title == "A problem that works"
@@ -35,6 +46,9 @@ def test_outcome_of_a_problem(tmp_path):
         "value": 1.0,
         "tolerance": 1.1 / 16.0,
         "why": "second order",
+        "kind": "exact",
+        "source": "",
+        "scale": 1.0,
     }
     assert not run_problem(problem, {**DEFAULTS, "offset": 0.01}).passed
     assert not run_problem(problem, {**DEFAULTS, "offset": math.nan}).passed
