@@ -20,13 +20,25 @@ from numba import prange
 from fibermsk._compile import body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
 
-__all__ = ["halve_curve", "largest_change", "mark_near", "passes", "stays_apart"]
+__all__ = [
+    "FIRST_LOOK",
+    "MOST_PARTS",
+    "find_passing",
+    "halve_curve",
+    "largest_change",
+    "mark_near",
+    "passes",
+    "stays_apart",
+]
 
 _DEPTH = 96
 """Parts that wait to be looked at, at most; each halving adds one."""
 
-_MOST_PARTS = 20_000
+MOST_PARTS = 20_000
 """Parts that are looked at; a motion that needs more counts as not proven to be free."""
+
+FIRST_LOOK = 64
+"""Parts that are looked at to tell that two are not near each other."""
 
 _SMALL = 1e-3
 """Parts smaller than this part of the floor are not halved any more."""
@@ -134,11 +146,11 @@ def _mean(first, second, out):
 
 
 @body
-def passes(a0, a1, b0, b1, floor):
+def passes(a0, a1, b0, b1, floor, most):
     """Whether two curves come as near as `floor` on their way, or are not proven not to.
 
     The answer False is certain. What is nearer than the floor by more than a part of 1e-3 gives
-    True; so does a motion that would take too long to look at.
+    True; so does a motion that takes more than `most` parts to look at.
     """
     parts, part, halves = scratch((_DEPTH, 4, 4, 3)), scratch((4, 4, 3)), scratch((4, 2, 4, 3))
     _copy(a0, parts[0, 0])
@@ -154,7 +166,7 @@ def passes(a0, a1, b0, b1, floor):
             _copy(parts[waiting, i], part[i])
         if stays_apart(part[0], part[1], part[2], part[3], floor):
             continue
-        if looked_at > _MOST_PARTS or waiting + 2 > _DEPTH:
+        if looked_at > most or waiting + 2 > _DEPTH:
             return True
         a, b = max(_size(part[0]), _size(part[1])), max(_size(part[2]), _size(part[3]))
         time = largest_change(part[0], part[1], part[2], part[3])
@@ -192,7 +204,9 @@ def _mark_near(
             if fiber[b] < fiber[e]:
                 continue  # seen from the other side
             floor = part[run_law[run]] * (radius[e] + radius[b]) + stray[e] + stray[b]
-            near[i] = not stays_apart(before[e], after[e], before[b], after[b], floor)
+            near[i] = not stays_apart(before[e], after[e], before[b], after[b], floor) and passes(
+                before[e], after[e], before[b], after[b], floor, FIRST_LOOK
+            )
 
 
 def mark_near(
@@ -214,4 +228,4 @@ def find_passing(before, after, first, second, floor, found):
     """Fill found (n_pairs,): whether elements first and second (n_pairs,) pass each other."""
     for i in range(first.size):
         a, b = first[i], second[i]
-        found[i] = passes(before[a], after[a], before[b], after[b], floor[i])
+        found[i] = passes(before[a], after[a], before[b], after[b], floor[i], MOST_PARTS)

@@ -14,14 +14,11 @@ import math
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bone_shape import INFINITE_CYLINDER, MESH, distance
-from fibermsk.kernels.passing import halve_curve, passes, stays_apart
+from fibermsk.kernels.passing import FIRST_LOOK, MOST_PARTS, halve_curve, passes
 
 __all__ = ["find_passing_bones", "mark_near_bones"]
 
 _DEPTH = 96
-_MOST_PARTS = 20_000
-_FIRST_LOOK = 64
-"""Parts that are looked at to tell that a curve is not near a mesh."""
 _SMALL = 1e-3
 
 
@@ -115,25 +112,15 @@ def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
 
 
 @body
-def _is_near(z0, z1, floor, steepest, b, place, field, kind, grids):
+def _passes_bone(z0, z1, floor, steepest, most, b, place, field, kind, grids):
+    """Whether a curve comes as near to a bone as `floor`, or is not proven not to."""
     if kind[b, 0] == MESH:
-        return _passes_mesh(z0, z1, floor, steepest, _FIRST_LOOK, b, place, field, kind, grids)
+        return _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids)
     axis, before, after = scratch((4, 3)), scratch((4, 3)), scratch((4, 3))
     infinite = kind[b, 0] == INFINITE_CYLINDER
     _fill_axis(place[b], infinite, z0, axis, before)
     _fill_axis(place[b], infinite, z1, axis, after)
-    return not stays_apart(before, after, axis, axis, floor)
-
-
-@body
-def _passes_bone(z0, z1, floor, steepest, b, place, field, kind, grids):
-    if kind[b, 0] == MESH:
-        return _passes_mesh(z0, z1, floor, steepest, _MOST_PARTS, b, place, field, kind, grids)
-    axis, before, after = scratch((4, 3)), scratch((4, 3)), scratch((4, 3))
-    infinite = kind[b, 0] == INFINITE_CYLINDER
-    _fill_axis(place[b], infinite, z0, axis, before)
-    _fill_axis(place[b], infinite, z1, axis, after)
-    return passes(before, after, axis, axis, floor)
+    return passes(before, after, axis, axis, floor, most)
 
 
 @kernel
@@ -144,7 +131,9 @@ def mark_near_bones(z0, z1, shape, floor, steepest, place, field, kind, grids, n
     """
     for i in range(shape.size):
         b = shape[i]
-        near[i] = _is_near(z0[i], z1[i], floor[i], steepest[b], b, place, field, kind, grids)
+        near[i] = _passes_bone(
+            z0[i], z1[i], floor[i], steepest[b], FIRST_LOOK, b, place, field, kind, grids
+        )
 
 
 @kernel
@@ -152,4 +141,6 @@ def find_passing_bones(z0, z1, shape, floor, steepest, place, field, kind, grids
     """Fill found (n,): whether curves come as near to their shapes as `floor` (n,)."""
     for i in range(shape.size):
         b = shape[i]
-        found[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], b, place, field, kind, grids)
+        found[i] = _passes_bone(
+            z0[i], z1[i], floor[i], steepest[b], MOST_PARTS, b, place, field, kind, grids
+        )

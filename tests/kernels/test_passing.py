@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER
-from fibermsk.kernels.passing import halve_curve, passes, stays_apart
+from fibermsk.kernels.passing import MOST_PARTS, halve_curve, passes, stays_apart
 from fibermsk.kernels.passing_bones import find_passing_bones, mark_near_bones
 
 SAMPLES = np.linspace(0.0, 1.0, 41)
@@ -47,7 +47,7 @@ def test_answers_against_dense_sampling(rng):
     for floor in floors:
         motion = random_motion(rng)
         least = least_distance(*motion)
-        answer = passes(*motion, floor)
+        answer = passes(*motion, floor, MOST_PARTS)
         if stays_apart(*motion, floor):
             planes += 1
             assert not answer
@@ -65,8 +65,8 @@ def test_sliding_along_costs_nothing():
     line = np.linspace(0.0, 1.0, 4)[:, None] * np.array([1.0, 0.0, 0.0])
     beside = line + (0.0, 0.0, 0.02)
     assert stays_apart(line, line + (50.0, 0.0, 0.0), beside, beside, 0.019)
-    assert not passes(line, line + (50.0, 0.0, 0.0), beside, beside, 0.019)
-    assert passes(line, line + (50.0, 0.0, 0.0), beside, beside, 0.021)
+    assert not passes(line, line + (50.0, 0.0, 0.0), beside, beside, 0.019, MOST_PARTS)
+    assert passes(line, line + (50.0, 0.0, 0.0), beside, beside, 0.021, MOST_PARTS)
 
 
 def test_through_and_back_is_seen_from_the_middle_only_in_two_ways(rng):
@@ -75,7 +75,7 @@ def test_through_and_back_is_seen_from_the_middle_only_in_two_ways(rng):
     other = np.linspace(-1.0, 1.0, 4)[:, None] * np.array([0.1, 1.0, 0.0])
     for way in (0.1, 1.0, 1e3, 1e6):
         down = np.array([0.0, 0.0, -0.5 * way])
-        assert passes(line, line, other - down, other + down, 1e-3)
+        assert passes(line, line, other - down, other + down, 1e-3, MOST_PARTS)
 
 
 def test_halves_are_the_curve(rng):
