@@ -75,7 +75,8 @@ def simulate_scene(
     Raises
     ------
     ModelError
-        If the model, the method or the name is not valid, or the checkpoint is damaged or of another run.
+        If the model, the method or the name is not valid, or the checkpoint is damaged or of
+        another run.
     ConvergenceError
         If a step fails; its `result` holds what was computed.
     """
