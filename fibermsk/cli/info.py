@@ -26,13 +26,19 @@ def info(
         Path | None,
         typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
     ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
 ) -> None:
     """Show what is in a result file, with ranges and units, or in an OpenSim model."""
     if file.suffix.lower() == ".osim":
-        show_model(file, geometry, json)
+        show_model(file, geometry, json, outside=geometry_outside)
         return
     if geometry is not None:
         raise ModelError(f"--geometry {geometry}: {file} is no model; must be left out")
+    if geometry_outside:
+        raise ModelError(f"--geometry-outside: {file} is no model; must be left out")
     from fibermsk.io import describe, is_checkpoint
     from fibermsk.results import Slack
 

@@ -58,6 +58,10 @@ def view(
         Path | None,
         typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
     ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Name a model's muscles, and show its joint axes.")
     ] = False,
@@ -115,7 +119,12 @@ def view(
     ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
     check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})
-    of_models = {"--geometry": geometry, "--labels": labels, "--set": pose or []}
+    of_models = {
+        "--geometry": geometry,
+        "--geometry-outside": geometry_outside,
+        "--labels": labels,
+        "--set": pose or [],
+    }
     check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
     how = comparison(compare)
     _check_writing(ways)
@@ -133,7 +142,10 @@ def view(
         in_viewer(several, names=names, compare=how, time=time, **drawn, **listen)
         return
     file = files[0]
-    shown = read_model(file, geometry, pose or []) if is_model(file) else _result(file)
+    if is_model(file):
+        shown = read_model(file, geometry, pose or [], outside=geometry_outside)
+    else:
+        shown = _result(file)
     if movie is not None:
         _write_movie(cast("Result", shown), movie, {"fps": fps, "speed": speed}, **drawn, **wide)
         return

@@ -134,8 +134,9 @@ def array(
         raw = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
     except ValueError:
         refuse(owner, field, value, must)
-    if raw.ndim != len(shape) or any(
-        isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True)
+    if raw.shape != shape and (
+        raw.ndim != len(shape)
+        or any(isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True))
     ):
         found = f", not {raw.shape}" if raw.ndim else ""
         refuse(owner, field, value, must + found)
