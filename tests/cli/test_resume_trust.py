@@ -233,18 +233,18 @@ def test_control_characters_of_a_forged_file_do_not_reach_the_terminal(cli, inte
         assert "evil.py" in done.output and "\x1b" not in done.output, command
 
 
-@pytest.mark.parametrize("name", jobs._KINDS)
-def test_damaged_jobs_are_refused(cli, interrupted, name):
+def test_damaged_jobs_are_refused(cli, interrupted):
     taken = load_checkpoint(CHECKPOINT)
-    for value in ([3], {"a": 1}, 3, "x", None):
-        if name != "scene" and isinstance(value, jobs._KINDS[name]) and value != [3]:
-            continue
-        job = {**taken.job, name: value}
-        save_checkpoint(replace(taken, job=job), CHECKPOINT)
-        refused(cli, f"cannot resume {CHECKPOINT}: it", CHECKPOINT)
-        del job[name]
-        save_checkpoint(replace(taken, job=job), CHECKPOINT)
-        refused(cli, f"cannot resume {CHECKPOINT}: ", CHECKPOINT)
+    for name, kind in jobs._KINDS.items():
+        wrong = [value for value in ([3], {"a": 1}, 3, "x", None) if not isinstance(value, kind)]
+        damaged = [{**taken.job, name: value} for value in wrong]
+        damaged += [{k: v for k, v in taken.job.items() if k != name}]
+        for job in damaged:
+            save_checkpoint(replace(taken, job=job), CHECKPOINT)
+            said = "a script wrote it" if "scene" not in job else f"its entry '{name}' is missing"
+            refused(cli, f"cannot resume {CHECKPOINT}: {said}", CHECKPOINT)
+    save_checkpoint(replace(taken, job={**taken.job, "settings": [3]}), CHECKPOINT)
+    refused(cli, "its settings are no texts", CHECKPOINT)
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as in POSIX")
