@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from fibermsk.errors import ModelError
 
-__all__ = ["check_writable", "replacing"]
+__all__ = ["check_writable", "replacing", "replacing_all"]
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -21,7 +22,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     Parameters
     ----------
     path : path
-        Where the result is to go.
+        Where the result is to go; of a symbolic link, its target.
 
     Returns
     -------
@@ -40,16 +41,30 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise ModelError(
             f"cannot write {path}: it is a device or another special file; name a file"
         )
+    folder = _target(path).parent
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         reason = error.strerror or str(error)
         raise ModelError(
-            f"cannot write {path}: {reason} ({path.parent}); choose another folder"
+            f"cannot write {path}: {reason} ({folder}); choose another folder"
         ) from error
     return path
+
+
+def _target(path: Path) -> Path:
+    """File that is written for a path: itself, or where a symbolic link leads in the end."""
+    if not path.is_symlink():
+        return path
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise ModelError(
+            f"cannot write {path}: it is a symbolic link that leads in a circle; remove it, or "
+            "name another file"
+        )
+    return target
 
 
 @contextmanager
@@ -57,26 +72,83 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Context that gives a path beside a file to write to, and then moves it there.
 
     What was written is forced to the disk before, so that neither a killed program nor a power
-    failure leaves a part under the file's name.
+    failure leaves a part under the file's name. A symbolic link stays, and its target is replaced.
 
     Raises
     ------
     ModelError
         If the file cannot be written.
     """
-    path = check_writable(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing_all([path]) as (beside,):
         yield beside
-        with beside.open("rb+") as written:
-            os.fsync(written.fileno())
-        os.replace(beside, path)
-        _sync_folder(path.parent)
-        _clear_leftovers(path)
+
+
+@contextmanager
+def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
+    """Context as `replacing`, for files that belong together: all of them are moved, or none is.
+
+    Raises
+    ------
+    ModelError
+        If one of the files cannot be written; what was there before is there again.
+    """
+    targets = [_target(check_writable(path)) for path in paths]
+    names = ", ".join(map(str, paths))
+    if len(set(targets)) < len(targets):
+        raise ModelError(f"cannot write {names}: links make two of them one file; remove the links")
+    besides = [_beside(target) for target in targets]
+    try:
+        yield besides
+        for beside in besides:
+            with beside.open("rb+") as written:
+                os.fsync(written.fileno())
+        _move(besides, targets)
+        for target in targets:
+            _sync_folder(target.parent)
+            _clear_leftovers(target)
     except OSError as error:
-        raise ModelError(f"cannot write {path}: {error}") from error
+        left = "; all of them are as they were before" if len(targets) > 1 else ""
+        raise ModelError(f"cannot write {names}: {error}{left}") from error
     finally:
-        beside.unlink(missing_ok=True)
+        for beside in besides:
+            beside.unlink(missing_ok=True)
+
+
+def _move(besides: list[Path], targets: list[Path]) -> None:
+    """Move files to their places; if one cannot be, put back what was there before."""
+    kept: list[tuple[Path, Path | None]] = []
+    try:
+        for beside, target in zip(besides, targets, strict=True):
+            old = _beside(target, "old.") if target.exists() else None
+            # a single move is whole or fails by itself
+            if old is not None and len(targets) > 1:
+                _link(target, old)
+            os.replace(beside, target)
+            kept.append((target, old))
+    except OSError:
+        for target, old in kept:
+            if old is None:
+                target.unlink()
+            else:
+                os.replace(old, target)
+        raise
+    finally:
+        for target in targets:
+            _beside(target, "old.").unlink(missing_ok=True)
+
+
+def _beside(target: Path, kind: str = "") -> Path:
+    """Path beside a file, of this process alone."""
+    return target.with_name(f".{target.name}.{kind}{os.getpid()}.part")
+
+
+def _link(path: Path, other: Path) -> None:
+    """Another name of a file, or a copy where the file system knows one name only."""
+    other.unlink(missing_ok=True)
+    try:
+        os.link(path, other)
+    except OSError:
+        shutil.copy2(path, other)
 
 
 def _clear_leftovers(path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.io import load_checkpoint, save_checkpoint
+from fibermsk.laws import _check
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
@@ -74,7 +75,8 @@ def simulate_scene(
     Raises
     ------
     ModelError
-        If the model or the method is not valid, or the checkpoint is damaged or of another run.
+        If the model, the method or the name is not valid, or the checkpoint is damaged or of
+        another run.
     ConvergenceError
         If a step fails; its `result` holds what was computed.
     """
@@ -86,7 +88,8 @@ def simulate_scene(
             f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
             "forces: use more, or do not check"
         )
-    labels = {"scene": name or scene.model.name, "parameters": dict(parameters or {})}
+    label = _check.name("simulate_scene", name or scene.model.name)
+    labels = {"scene": label, "parameters": dict(parameters or {})}
 
     def say(message: str) -> None:
         if progress is not None:

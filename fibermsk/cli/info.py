@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from fibermsk.cli.job import check_job, resume_command
 from fibermsk.cli.model_info import show_model
 from fibermsk.cli.output import print_check, print_json
 from fibermsk.errors import ModelError
@@ -26,13 +26,19 @@ def info(
         Path | None,
         typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
     ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
 ) -> None:
     """Show what is in a result file, with ranges and units, or in an OpenSim model."""
     if file.suffix.lower() == ".osim":
-        show_model(file, geometry, json)
+        show_model(file, geometry, json, outside=geometry_outside)
         return
     if geometry is not None:
         raise ModelError(f"--geometry {geometry}: {file} is no model; must be left out")
+    if geometry_outside:
+        raise ModelError(f"--geometry-outside: {file} is no model; must be left out")
     from fibermsk.io import describe, is_checkpoint
     from fibermsk.results import Slack
 
@@ -83,6 +89,9 @@ def _show_checkpoint(file: Path, json: bool) -> None:
     from fibermsk.io import load_checkpoint
 
     taken = load_checkpoint(file)
+    command = "its script, with resume_from"
+    if "scene" in taken.job:
+        command = resume_command(check_job(taken.job, file), file)
     shown = {
         "file": str(file),
         "kind": "checkpoint",
@@ -98,12 +107,13 @@ def _show_checkpoint(file: Path, json: bool) -> None:
     if json:
         print_json(shown)
         return
-    typer.echo(f"{file}: checkpoint; to go on: fibermsk resume {shlex.quote(str(file))}")
+    typer.echo(f"{file}: checkpoint; to go on: {command}")
     shown["time"] = f"{taken.time:.6g} of {taken.duration:g} s"
     shown["parameters"] = _pairs(shown["parameters"])
     for key in list(shown)[2:]:
         if key != "duration":
-            typer.echo(f"  {key}: {shown[key]}")
+            text = str(shown[key])
+            typer.echo(f"  {key}: {text if text.isprintable() else repr(text)}")
 
 
 def _pairs(values: dict[str, Any]) -> str:

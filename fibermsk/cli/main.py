@@ -47,7 +47,7 @@ def _options(
 app.command("scenes")(scenes.scenes)
 app.command("new")(new.new)
 app.command("run", cls=ManyValues)(run.run)
-app.command("resume")(resume.resume)
+app.command("resume", cls=ManyValues)(resume.resume)
 app.command("verify", cls=ManyValues)(verify.verify)
 app.command("bench")(bench.bench)
 app.command("view")(view.view)

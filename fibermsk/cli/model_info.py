@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["show_model"]
 
 
-def show_model(file: Path, geometry: Path | None, json: bool) -> None:
+def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
     """Print what is in an OpenSim file, and what fibermsk makes of it.
 
     A joint that is not understood is shown as the weld it would become, and listed in the report.
     """
     from fibermsk.read import read_osim
 
-    model = read_osim(file, geometry=geometry, unsupported="weld")
+    options: dict[str, Any] = {"geometry": geometry, "geometry_outside": outside}
+    model = read_osim(file, unsupported="weld", **options)
     if json:
         print_json(describe_model(model))
         return

@@ -1,7 +1,11 @@
-"""`fibermsk resume`: go on with a run that left a checkpoint."""
+"""`fibermsk resume`: go on with a run that left a checkpoint.
+
+A checkpoint never decides by itself what is run and where is written: see `fibermsk.cli.seal`.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
 from pathlib import Path
@@ -9,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fibermsk.cli.job import check_job, digest, make_job, resume_command
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import plain, printing_beside
-from fibermsk.cli.run import Every, Json, Out, Quiet, compute, source_digest
+from fibermsk.cli.run import Every, Json, Quiet, Settings, compute
+from fibermsk.cli.seal import is_sealed
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
@@ -21,67 +27,142 @@ __all__ = ["resume"]
 
 def resume(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Checkpoint of an earlier run.")],
-    out: Out = None,
+    scene: Annotated[
+        str | None,
+        typer.Option(
+            "--scene",
+            metavar="SCENE",
+            help="Scene to go on with, where its file has changed or the checkpoint is not yours.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Result file; by default that of the run.", dir_okay=True),
+    ] = None,
+    settings: Settings = None,
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
 ) -> None:
     """Go on with a run from its last checkpoint, and write the result as it would have."""
-    from fibermsk.cli.scene_files import find
-    from fibermsk.errors import ModelError, ModelWarning
     from fibermsk.io import check_writable, load_checkpoint
     from fibermsk.laws import _check
 
     taken = load_checkpoint(file)
-    job = taken.job
-    if "scene" not in job:
-        raise ModelError(
-            f"cannot resume {file}: a script wrote it, not fibermsk run; must be resumed there, "
-            "with resume_from"
-        )
+    job = check_job(taken.job, file)
     every = job["checkpoint_every"] if checkpoint_every is None else checkpoint_every
     every = _check.positive("resume", "--checkpoint-every", every, "s")
+    own = is_sealed(job)
+    if not own:
+        _check_words(job, file, scene, out, settings)
+    path = check_writable(_place(job, file) if out is None else out)
     with printing_beside(json):
-        scene = find(job["scene"], [job["function"]])
-    parameters = _parameters(scene, job, file)
-    if source_digest(scene.path) != job["source"]:
-        warnings.warn(
-            f"the scene file {scene.path} has changed since the checkpoint; the run goes on if "
-            "its model is the same, and its signals at a thousand times and at every frame",
-            ModelWarning,
-            stacklevel=2,
-        )
-    path = check_writable(out if out is not None else _nearby(Path(job["folder"]) / job["out"]))
+        found, source = _find(job, file, scene, own)
+    given = job["settings"] if settings is None and own else settings or []
+    parameters = _parameters(found, given, job, file)
     if not quiet:
         at = f"t = {taken.time:g} s of {taken.duration:g} s"
-        typer.echo(f"{scene.name}: goes on at {at}; checkpoints every {every:g} s", err=True)
+        typer.echo(f"{found.name}: goes on at {at}; checkpoints every {every:g} s", err=True)
+    said = {
+        **{name: value for name, value in job.items() if name not in ("seal", "start", "before")},
+        "scene": found.reference,
+        "function": found.function.__name__,
+        "source": source,
+        "settings": given,
+        "checkpoint_every": every,
+    }
+    said.pop("out")
     options = {"check": True} if job["check"] else {}
     options |= {
         "checkpoint": file,
         "checkpoint_every": every,
         "resume_from": file,
-        "job": {**job, "out": str(path.resolve()), "checkpoint_every": every},
+        "job": make_job(path, **said),
     }
-    compute(scene, parameters, job["method"], path, quiet, json, options)
+    compute(found, parameters, job["method"], path, quiet, json, options)
 
 
-def _parameters(scene: SceneFile, job: dict[str, Any], file: Path) -> dict[str, Any]:
+def _check_words(
+    job: dict[str, Any],
+    file: Path,
+    scene: str | None,
+    out: Path | None,
+    settings: list[str] | None,
+) -> None:
+    """Refuse to take from a checkpoint that anyone may have written what is run and written."""
+    from fibermsk.cli.scene_files import is_packaged
+    from fibermsk.errors import ModelError
+
+    needed = {
+        "--scene": scene is None and not is_packaged(job["scene"]),
+        "--out": out is None,
+        "--set": settings is None and bool(job["settings"]),
+    }
+    missing = [option for option, is_missing in needed.items() if is_missing]
+    if missing:
+        raise ModelError(
+            f"cannot resume {file}: it was not written by a run of yours on this machine, or was "
+            "changed since, and whoever wrote it would choose what is run and what is overwritten; "
+            f"must be said by you: {', '.join(missing)}; if you trust what it says: "
+            f"{resume_command(job, file)}"
+        )
+
+
+def _place(job: dict[str, Any], file: Path) -> Path:
+    """Where the run would have written its result, if what is there is of this run."""
+    from fibermsk.errors import ModelError
+
+    path = Path(job["out"])
+    folder = Path.cwd()
+    path = Path(os.path.relpath(path, folder)) if path.is_relative_to(folder) else path
+    if path.is_file() and digest(path) != job["before"]:
+        raise ModelError(
+            f"cannot resume {file}: {path} is not a result of this run, nor the file that the run "
+            f"was to replace; must be named to be replaced: --out {path}, or name another file"
+        )
+    return path
+
+
+def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tuple[SceneFile, str]:
+    """The scene to run and the digest of its file, which is as it was unless the user names it."""
+    from fibermsk.cli.scene_files import find, path_of
+    from fibermsk.errors import ModelError, ModelWarning
+
+    path = path_of(job["scene"] if scene is None else scene)
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot resume {file}: {path}: {error.strerror or error}") from error
+    now = hashlib.sha256(source).hexdigest()
+    if now != job["source"]:
+        if scene is None:
+            raise ModelError(
+                f"cannot resume {file}: the scene file {path} has changed since the checkpoint; "
+                f"must be named to go on with it as it is: --scene {job['scene']}"
+            )
+        warnings.warn(
+            f"the scene file {path} is not that of the checkpoint, or has changed; the run goes on "
+            "if its model is the same, and its signals at a thousand times and at every frame",
+            ModelWarning,
+            stacklevel=3,
+        )
+    # a function of another name only where the user has called it before
+    return find(str(path), [job["function"] if own else "scene"], source), now
+
+
+def _parameters(
+    scene: SceneFile, settings: list[str], job: dict[str, Any], file: Path
+) -> dict[str, Any]:
     """Parameters of the run, from its settings and the defaults, which must be as they were."""
     from fibermsk.errors import ModelError
 
-    parameters = parse_settings(job["settings"], scene.parameters, f"scene {scene.name!r}")
+    parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")
     now, then = plain(parameters), job["parameters"]
     for name in sorted({*now, *then}):
         if now.get(name) != then.get(name):
             raise ModelError(
                 f"cannot resume {file}: parameter {name} of scene {scene.name!r} was "
                 f"{then.get(name)!r} and is now {now.get(name)!r}; must be the same; restore its "
-                "default, or run from the start"
+                "default or give it with --set, or run from the start"
             )
     return parameters
-
-
-def _nearby(path: Path) -> Path:
-    """The same path, relative where it lies below the present folder."""
-    folder = Path.cwd()
-    return Path(os.path.relpath(path, folder)) if path.is_relative_to(folder) else path

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +13,7 @@ import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
 from fibermsk.cli.interrupts import interruptible
+from fibermsk.cli.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.options import ManyValues, parse_settings
 from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
@@ -139,7 +138,6 @@ def _run(
     checkpoint_every: float | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run does not succeed."""
-    from fibermsk.cli.scene_files import list_files
     from fibermsk.io import check_writable
     from fibermsk.laws import _check
 
@@ -149,21 +147,26 @@ def _run(
     if checkpoint_every is not None:
         every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
         checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
-        job = {
-            "scene": file.name if file.path in list_files("scenes") else str(file.path),
-            "function": file.function.__name__,
-            "source": source_digest(file.path),
-            "settings": settings,
-            "parameters": plain(parameters),
-            "method": method,
-            "check": check,
-            "out": str(path),
-            "folder": str(Path.cwd()),
-            "checkpoint_every": every,
-        }
+        job = make_job(
+            path,
+            scene=file.reference,
+            function=file.function.__name__,
+            source=digest(file.path),
+            settings=settings,
+            parameters=plain(parameters),
+            method=method,
+            check=check,
+            checkpoint_every=every,
+        )
         options |= {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
         if not quiet:
             typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
+            if not job["seal"]:
+                typer.echo(
+                    "no private file can be kept in your home: fibermsk resume will ask for --out, "
+                    "and for the scene and settings if they are yours",
+                    err=True,
+                )
     return compute(file, parameters, method, path, quiet, json, options)
 
 
@@ -213,6 +216,8 @@ def compute(
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.status == "success":
             checkpoint.unlink(missing_ok=True)
+        elif checkpoint is not None and not kept:
+            note_result(checkpoint, options["job"], path)
 
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
@@ -242,7 +247,7 @@ def compute(
         elif there:
             reached += ", replacing what was there"
         if checkpoint is not None and _holds(checkpoint, result):
-            reached += f"; to go on: fibermsk resume {shlex.quote(str(checkpoint))}"
+            reached += f"; to go on: {resume_command(options['job'], checkpoint)}"
         typer.echo(f"error: {reason}{reached}", err=True)
         raise typer.Exit(FAILED)
     return result
@@ -257,11 +262,6 @@ def _is_complete(path: Path) -> bool:
         return path.exists() and describe(path)["attributes"]["status"] == "success"
     except ModelError:
         return False
-
-
-def source_digest(path: Path) -> str:
-    """SHA-256 of a scene file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _holds(checkpoint: Path, result: Result) -> bool:

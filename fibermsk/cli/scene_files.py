@@ -27,8 +27,10 @@ __all__ = [
     "find",
     "find_problem",
     "folder_of",
+    "is_packaged",
     "list_files",
     "make_scene",
+    "path_of",
     "problem_names",
     "read_title",
     "scene_of",
@@ -61,6 +63,11 @@ class SceneFile:
     title: str
     function: Callable[..., Any]
     parameters: dict[str, inspect.Parameter]
+
+    @property
+    def reference(self) -> str:
+        """What finds the scene again: its name if it comes with the package, or else its path."""
+        return self.name if self.path in list_files("scenes") else str(self.path)
 
     def make(self, parameters: dict[str, Any]) -> Any:
         """Scene with these parameters.
@@ -139,12 +146,19 @@ def list_files(kind: str) -> list[Path]:
     )
 
 
+def is_packaged(scene: str) -> bool:
+    """Whether a text is the name of a scene that comes with the package."""
+    return any(path.stem == scene for path in list_files("scenes"))
+
+
 def problem_names() -> list[str]:
     """Names of all verification problems."""
     return [path.stem for path in list_files("verification")]
 
 
-def find(scene: str, functions: Sequence[str] = ("scene",)) -> SceneFile:
+def find(
+    scene: str, functions: Sequence[str] = ("scene",), source: bytes | None = None
+) -> SceneFile:
     """Scene of this name, or of this file.
 
     Parameters
@@ -153,14 +167,16 @@ def find(scene: str, functions: Sequence[str] = ("scene",)) -> SceneFile:
         A name, or the path of a Python file.
     functions : sequence of str
         The first of these that the file defines is taken.
+    source : bytes, optional
+        Contents of the file, where they have been read already.
 
     Raises
     ------
     ModelError
         If there is none, or its file cannot be used; the message says why, with file and line.
     """
-    path = _path_of(scene)
-    module = _load(path)
+    path = path_of(scene)
+    module = _load(path, source)
     defined = [getattr(module, name, None) for name in functions]
     function = next((item for item in defined if callable(item)), None)
     if function is None:
@@ -190,7 +206,7 @@ def find_problem(name: str) -> Problem:
     """
     from fibermsk.verify import problem_of
 
-    path = _path_of(name, ("verification",))
+    path = path_of(name, ("verification",))
     module = _load(path)
     function = getattr(module, "run", None)
     parameters = scene_of(function, path, module.__doc__).parameters if callable(function) else {}
@@ -220,7 +236,14 @@ def read_title(path: Path) -> str:
         return "(cannot be read)"
 
 
-def _path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
+def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
+    """Path of the scene of this name, or of this file.
+
+    Raises
+    ------
+    ModelError
+        If there is none.
+    """
     what = "scene" if "scenes" in kinds else "verification problem"
     for kind in kinds:
         for path in list_files(kind):
@@ -242,12 +265,16 @@ def _path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
     )
 
 
-def _load(path: Path) -> ModuleType:
-    """Import a file, registered so that what it defines can be pickled."""
+def _load(path: Path, source: bytes | None = None) -> ModuleType:
+    """Import a file, registered so that what it defines can be pickled.
+
+    It is compiled from its source, not taken from a cache: that goes by the second and the size,
+    and may come from elsewhere.
+    """
     # the folder is in the name: a scene and a problem may be called alike
     name = re.sub(r"\W", "_", f"fibermsk_{path.parent.name}_{path.stem}")
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ModelError(f"{path} is not a Python file (.py)")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -257,7 +284,8 @@ def _load(path: Path) -> ModuleType:
         sys.path.insert(0, folder)
     try:
         with _blamed_on(path, "the file"):
-            spec.loader.exec_module(module)
+            text = path.read_bytes() if source is None else source
+            exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         sys.modules.pop(name, None)
         raise

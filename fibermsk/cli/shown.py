@@ -30,7 +30,9 @@ def short_names(files: list[Path]) -> list[str]:
     ]
 
 
-def read_model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
+def read_model(
+    file: Path, geometry: Path | None, pose: list[str], *, outside: bool = False
+) -> Still:
     """The model in its start pose, or with some coordinates elsewhere."""
     from fibermsk.errors import ModelError
     from fibermsk.read import read_osim
@@ -45,7 +47,7 @@ def read_model(file: Path, geometry: Path | None, pose: list[str]) -> Still:
             equals = ""
         if not equals:
             raise ModelError(f"--set {item}: must be COORDINATE=VALUE with a number, in rad or m")
-    model = read_osim(file, geometry=geometry)
+    model = read_osim(file, geometry=geometry, geometry_outside=outside)
     meshes = model.import_report.meshes
     missing = sum(path is None for _, _, path in meshes)
     if missing:

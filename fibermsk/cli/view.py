@@ -58,6 +58,10 @@ def view(
         Path | None,
         typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
     ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Name a model's muscles, and show its joint axes.")
     ] = False,
@@ -102,14 +106,25 @@ def view(
         int | None,
         typer.Option("--port", help="Where --web listens; 8080 by default, 0 for any free one."),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Host by which a proxy reaches --web; repeatable."
+        ),
+    ] = None,
 ) -> None:
     """Show results or a model in a window or a browser, or write a picture, movie or page of it."""
     from fibermsk import view as pictures
 
     ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
-    check_options(ways, own | {"--port": port, "--time": time})
-    of_models = {"--geometry": geometry, "--labels": labels, "--set": pose or []}
+    check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})
+    of_models = {
+        "--geometry": geometry,
+        "--geometry-outside": geometry_outside,
+        "--labels": labels,
+        "--set": pose or [],
+    }
     check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
     how = comparison(compare)
     _check_writing(ways)
@@ -119,7 +134,7 @@ def view(
         "theme": theme or ("auto" if html else "light"),
     }
     wide: dict[str, Any] = pixels(size)
-    listen: dict[str, Any] = _listen(port) if web else {}
+    listen: dict[str, Any] = _listen(port, allow_host or []) if web else {}
     in_viewer = pictures.serve if web else pictures.show
     if len(files) > 1:
         several = [_result(file) for file in files]
@@ -127,7 +142,10 @@ def view(
         in_viewer(several, names=names, compare=how, time=time, **drawn, **listen)
         return
     file = files[0]
-    shown = read_model(file, geometry, pose or []) if is_model(file) else _result(file)
+    if is_model(file):
+        shown = read_model(file, geometry, pose or [], outside=geometry_outside)
+    else:
+        shown = _result(file)
     if movie is not None:
         _write_movie(cast("Result", shown), movie, {"fps": fps, "speed": speed}, **drawn, **wide)
         return
@@ -156,13 +174,13 @@ def _check_writing(ways: dict[str, Any]) -> None:
             check_writable(path)
 
 
-def _listen(port: int | None) -> dict[str, Any]:
-    """Argument ``port`` of the server, once it is known to be free."""
+def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
+    """Arguments of the server, once its port is known to be free."""
     from fibermsk.view.web import DEFAULT_PORT, check_web
 
     port = DEFAULT_PORT if port is None else port
     check_web(port)
-    return {"port": port}
+    return {"port": port, "allow_hosts": allow_hosts}
 
 
 def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **look: Any) -> None:

@@ -16,6 +16,7 @@ _OWN = {
     "--speed": ("--movie",),
     "--max-frames": ("--html",),
     "--port": ("--web",),
+    "--allow-host": ("--web",),
 }
 """Options that only some ways to show something have."""
 

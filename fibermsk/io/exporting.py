@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable, replacing
+from fibermsk.files import check_writable, replacing_all
 from fibermsk.io.csv import csv_writers
 from fibermsk.io.sto import sto_writers
 from fibermsk.io.vtkhdf import vtkhdf_writers
@@ -128,9 +128,7 @@ def export(
     if not writers:
         raise ModelError(f"the result of {result.scene!r} holds nothing that a .{to} file can tell")
     files = {what: path.with_name(f"{path.stem}_{what}{path.suffix}") for what in writers}
-    for file in files.values():
-        check_writable(file)
-    for what, file in files.items():
-        with replacing(file) as beside:
+    with replacing_all(list(files.values())) as besides:
+        for (what, file), beside in zip(files.items(), besides, strict=True):
             writers[what](beside, lambda part, file=file: report and report(file, part))
     return tuple(files.values())

@@ -13,6 +13,7 @@ import numpy as np
 
 from fibermsk.errors import ModelError
 from fibermsk.files import replacing
+from fibermsk.laws import _check
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
@@ -285,6 +286,7 @@ def _get_shapes(group: _Node) -> tuple[ShapeRecord, ...]:
 
 def _escape(name: str) -> str:
     """Name as a link name in HDF5, where '/' and '.' have a meaning of their own."""
+    _check.name("result: item", name)
     return name.replace("%", "%25").replace("/", "%2F") if name != "." else "%2E"
 
 

@@ -98,10 +98,23 @@ def count(owner: str, field: str, value: Any) -> int:
 
 
 def name(kind: str, value: Any) -> str:
-    """Text that is not blank."""
+    """Text that is not blank, and which every file can hold."""
     if not isinstance(value, str) or not value.strip():
         refuse(kind, "name", value, "be a text that is not blank")
+    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        must = "have no null character and no lone surrogate, which no file can hold"
+        refuse(kind, "name", value, must, remedy="rename it, in characters of Unicode")
     return value
+
+
+def item_name(kind: str, value: Any) -> str:
+    """Name under which a result file keeps an item, where "/", "." and ".." make paths."""
+    text = name(kind, value)
+    if "/" in text or text.strip() in (".", ".."):
+        better = "_".join(part for part in text.split("/") if part.strip(" .")) or "item"
+        must = 'have no "/" and be neither "." nor "..", which lead elsewhere in a result file'
+        refuse(kind, "name", value, must, remedy=f"rename it, for example {better!r}")
+    return text
 
 
 def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
@@ -121,8 +134,9 @@ def array(
         raw = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
     except ValueError:
         refuse(owner, field, value, must)
-    if raw.ndim != len(shape) or any(
-        isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True)
+    if raw.shape != shape and (
+        raw.ndim != len(shape)
+        or any(isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True))
     ):
         found = f", not {raw.shape}" if raw.ndim else ""
         refuse(owner, field, value, must + found)

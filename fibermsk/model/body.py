@@ -127,7 +127,7 @@ class Body:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
-        owner = f"body {_check.name('body', self.name)!r}"
+        owner = f"body {_check.item_name('body', self.name)!r}"
         com = _check.array(owner, "com", self.com, (3,), "m")
         mass = None if self.mass is None else _check.positive(owner, "mass", self.mass, "kg")
         inertia = None if self.inertia is None else _check_inertia(owner, self.inertia, self.strict)

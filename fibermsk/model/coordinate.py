@@ -61,7 +61,7 @@ class Coordinate:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as floats and tuples."""
-        owner = f"coordinate {_check.name('coordinate', self.name)!r}"
+        owner = f"coordinate {_check.item_name('coordinate', self.name)!r}"
         if not isinstance(self.kind, str) or self.kind not in UNITS:
             _check.refuse(owner, "kind", self.kind, f"be one of {', '.join(map(repr, UNITS))}")
         unit = UNITS[self.kind]

@@ -79,7 +79,7 @@ class Fiber:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
-        owner = f"fiber {_check.name('fiber', self.name)!r}"
+        owner = f"fiber {_check.item_name('fiber', self.name)!r}"
         n_elements = _check.count(owner, "n_elements", self.n_elements)
         _check.instance(owner, "tissue", self.tissue, Tissue, "a Tissue")
         attach = _check_attach(owner, self.attach)

@@ -96,7 +96,7 @@ class _OneAxis:
         """Check the fields and store them as float64."""
         kind, kind_unit = self._kind
         label = type(self).__name__.lower()
-        owner = f"{label} {_check.name(label, self.name)!r}"
+        owner = f"{label} {_check.item_name(label, self.name)!r}"
         placement = check_placement(owner, self)
         coordinate = self.coordinate
         if coordinate is None:
@@ -232,7 +232,7 @@ class FunctionalJoint:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
-        owner = f"joint {_check.name('joint', self.name)!r}"
+        owner = f"joint {_check.item_name('joint', self.name)!r}"
         placement = check_placement(owner, self)
         coordinates = _several(owner, "coordinates", self.coordinates, Coordinate, "a Coordinate")
         axes = _several(owner, "axes", self.axes, Axis, "an Axis")

@@ -61,7 +61,7 @@ def Universal(
     ModelError
         If a field lies outside its range.
     """
-    owner = f"universal {_check.name('universal', name)!r}"
+    owner = f"universal {_check.item_name('universal', name)!r}"
     a, b = (
         _check.unit_vector(owner, field, value)
         for field, value in (("first", first), ("second", second))
@@ -109,7 +109,7 @@ def Cylindrical(
     ModelError
         If a field lies outside its range.
     """
-    owner = f"cylindrical {_check.name('cylindrical', name)!r}"
+    owner = f"cylindrical {_check.item_name('cylindrical', name)!r}"
     names, kinds = (f"{name}_translation", f"{name}_rotation"), ("translation", "rotation")
     own = _coordinates(owner, coordinates, names, kinds, damping)
     direction = _check.unit_vector(owner, "axis", axis)
@@ -157,7 +157,7 @@ def Planar(
     ModelError
         If a field lies outside its range.
     """
-    owner = f"planar {_check.name('planar', name)!r}"
+    owner = f"planar {_check.item_name('planar', name)!r}"
     n = _check.unit_vector(owner, "normal", normal)
     x = (
         np.eye(3)[np.argmin(np.abs(n))]
@@ -218,7 +218,7 @@ def Spherical(
     ModelError
         If a field lies outside its range.
     """
-    owner = f"spherical {_check.name('spherical', name)!r}"
+    owner = f"spherical {_check.item_name('spherical', name)!r}"
     own = _quaternion(owner, name, quaternion, angular_velocity)
     names = tuple(c.name for c in own)
     return FunctionalJoint(name, parent, child, own, (), at, child_at, rotation, names)
@@ -261,7 +261,7 @@ def Free(
     ModelError
         If a field lies outside its range.
     """
-    owner = f"free {_check.name('free', name)!r}"
+    owner = f"free {_check.item_name('free', name)!r}"
     x = _check.array(owner, "position", position, (3,), "m")
     v = _check.array(owner, "velocity", velocity, (3,), "m/s")
     moved = [

@@ -198,7 +198,7 @@ class LineMuscle:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as floats and tuples."""
-        owner = f"line muscle {_check.name('line muscle', self.name)!r}"
+        owner = f"line muscle {_check.item_name('line muscle', self.name)!r}"
         kinds = (PathPoint, MovingPathPoint)
         points = _check.instance(owner, "points", self.points, (tuple, list), "path points")
         for i, point in enumerate(points):

@@ -1,10 +1,11 @@
-"""Bone meshes from files: STL, OBJ and PLY through trimesh, VTP in text here, other VTP by VTK."""
+"""Bone meshes from files: OBJ, PLY and VTP in text here, STL through trimesh, other VTP by VTK."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,11 +16,16 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.laws import _check
 from fibermsk.model import Mesh
+from fibermsk.read.obj import read_obj
+from fibermsk.read.ply import read_ply
+from fibermsk.read.polygons import Polygons, fans, strips
 from fibermsk.read.xml_tree import Element, read_xml
 
 __all__ = ["read_mesh"]
 
 Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
+Doubted = tuple[NDArray[np.float64], NDArray[np.int64], str]
+"""Triangles, and why their file may be cut off though nothing that it says is missing."""
 
 # Corners closer than this part of the largest extent are one vertex: files in single precision.
 _SAME = 1e-7
@@ -60,13 +66,14 @@ def read_mesh(
     -------
     mesh : Mesh
         With merged vertices and triangles that look outwards; its `report` says what was found.
-        A `ModelWarning` says if its size is not that of a bone.
+        A `ModelWarning` says if its size is not that of a bone, and if an open surface may come
+        from a file that was cut off, where the format does not tell.
 
     Raises
     ------
     ModelError
-        If there is no such file, it cannot be read, it holds no triangles, or the mesh is refused
-        by `Mesh`.
+        If there is no such file, it cannot be read, it holds less or more than it says, it holds
+        no triangles, or the mesh is refused by `Mesh`.
 
     Examples
     --------
@@ -91,13 +98,23 @@ def read_mesh(
         raise ModelError(f"{owner}: not found; check the path, from {str(Path.cwd())!r}")
     if file.stat().st_size == 0:
         raise ModelError(f"{owner}: is empty; export or download it again")
-    vertices, faces = _merge(owner, *reader(owner, file))
+    given, triangles, *doubt = reader(owner, file)
+    vertices, faces = _merge(owner, given, triangles)
     mesh = Mesh(
         scale * vertices, faces, name=file.stem if name is None else name, radius=radius,
         spacing=spacing,
     )  # fmt: skip
     if mesh.report.scale_remark:
         warnings.warn(f"{owner}: {mesh.report.scale_remark}", ModelWarning, stacklevel=2)
+    unused = len(given) - len(np.unique(triangles))
+    if any(doubt) and (unused or not mesh.report.watertight):
+        warnings.warn(
+            f"{owner}: the surface is open at {mesh.report.open_edges} edges, and {unused} of its "
+            f"vertices belong to no triangle: was it cut off? {doubt[0]}; compare it with the "
+            f"original, which should have {len(triangles)} triangles",
+            ModelWarning,
+            stacklevel=2,
+        )
     return mesh
 
 
@@ -117,6 +134,18 @@ def _merge(owner: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) 
     grid = np.round((vertices - vertices.min(axis=0)) / (_SAME * size)) if size > 0.0 else vertices
     _, first, index = np.unique(grid, axis=0, return_index=True, return_inverse=True)
     return vertices[first], index.reshape(-1)[faces]
+
+
+def _of_polygons(read: Callable[[Path], Polygons], owner: str, file: Path) -> Doubted:
+    """Triangles of the polygons of a file."""
+    try:
+        vertices, corners, sizes, doubt = read(file)
+    except (OSError, ValueError, OverflowError) as error:
+        _unreadable(owner, error)
+    if (sizes < 3).any() or (corners < 0).any() or (corners >= len(vertices)).any():
+        _unreadable(owner, "it has polygons of less than three, or of missing vertices")
+    begin = np.cumsum(sizes) - sizes
+    return vertices, fans(vertices, corners, begin, sizes), doubt
 
 
 def _by_trimesh(owner: str, file: Path) -> Triangles:
@@ -160,8 +189,8 @@ def _vtp(owner: str, file: Path) -> Triangles:
             _unreadable(owner, f"the points on line {piece.line} are no triples of numbers")
         _check_count(owner, piece, "Points", len(points) // 3)
         corners = points.reshape(-1, 3)
-        faces.append(n + _fans(corners, *_cells(owner, piece, "Polys", len(corners))))
-        faces.append(n + _strips(*_cells(owner, piece, "Strips", len(corners))))
+        faces.append(n + fans(corners, *_cells(owner, piece, "Polys", len(corners))))
+        faces.append(n + strips(*_cells(owner, piece, "Strips", len(corners))))
         vertices.append(corners)
         n += len(corners)
     return np.concatenate(vertices), np.concatenate(faces)
@@ -212,40 +241,6 @@ def _cells(
     return points, begin, size
 
 
-def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For all triangles of cells of some sizes: the cell, and the count within it."""
-    count = np.maximum(size - 2, 0)
-    cell = np.repeat(np.arange(len(size)), count)
-    return cell, np.arange(len(cell)) - np.repeat(np.cumsum(count) - count, count)
-
-
-def _fans(
-    corners: NDArray[np.float64],
-    points: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    size: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Triangles of polygons, all from their first point; quads along the shorter diagonal."""
-    points = points.copy()
-    four = begin[size == 4][:, None] + np.arange(4)
-    at = corners[points[four]]
-    first, second = (np.linalg.norm(at[:, k + 2] - at[:, k], axis=1) for k in (0, 1))
-    turned = four[second < first]
-    points[turned] = np.roll(points[turned], -1, axis=1)
-    cell, k = _thirds(size)
-    first = begin[cell]
-    return points[np.stack([first, first + k + 1, first + k + 2], axis=1)]
-
-
-def _strips(
-    points: NDArray[np.int64], begin: NDArray[np.int64], size: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Triangles of strips, every other one turned."""
-    cell, k = _thirds(size)
-    first, odd = begin[cell] + k, k % 2
-    return points[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]
-
-
 def _check_header(owner: str, head: bytes, size: int) -> None:
     """Refuse what makes VTK run out of memory, which ends the process."""
     if re.search(rb"<!(DOCTYPE|ENTITY)", head):
@@ -293,9 +288,9 @@ def _unreadable(owner: str, problem: Exception | str, cause: Exception | None = 
     ) from (problem if isinstance(problem, Exception) else cause)
 
 
-_READERS: dict[str, Callable[[str, Path], Triangles]] = {
+_READERS: dict[str, Callable[[str, Path], Triangles | Doubted]] = {
     ".stl": _by_trimesh,
-    ".obj": _by_trimesh,
-    ".ply": _by_trimesh,
+    ".obj": partial(_of_polygons, read_obj),
+    ".ply": partial(_of_polygons, read_ply),
     ".vtp": _vtp,
 }

@@ -38,7 +38,7 @@ class Element:
         Whether a reader has looked at it.
     """
 
-    __slots__ = ("attributes", "children", "line", "parent", "parts", "seen", "tag")
+    __slots__ = ("attributes", "children", "line", "parent", "seen", "tag", "text")
 
     def __init__(
         self, tag: str, attributes: dict[str, str], line: int, parent: Element | None
@@ -48,17 +48,12 @@ class Element:
         self.line = line
         self.parent = parent
         self.children: list[Element] = []
-        self.parts: list[str] = []
+        self.text = ""
         self.seen = False
 
     def __repr__(self) -> str:
         """Tag, name and line."""
         return f"<{self.label}, line {self.line}>"
-
-    @property
-    def text(self) -> str:
-        """Characters outside of child elements, without blanks at the ends."""
-        return "".join(self.parts).strip()
 
     @property
     def name(self) -> str:
@@ -85,7 +80,8 @@ class Element:
         while waiting:
             element = waiting.pop()
             yield element
-            waiting.extend(reversed(element.children))
+            if element.children:
+                waiting.extend(reversed(element.children))
 
     def find(self, tag: str) -> list[Element]:
         """Children of a tag."""
@@ -158,6 +154,7 @@ class _Builder:
         self.max_depth = max_depth
         self.n_elements = 0
         self.open: list[Element] = []
+        self.texts: list[str] = []
         self.root: Element | None = None
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -216,12 +213,13 @@ class _Builder:
         else:
             parent.children.append(element)
         self.open.append(element)
+        self.texts.append("")
 
     def end(self, tag: str) -> None:
         """Close an element."""
-        self.open.pop()
+        self.open.pop().text = self.texts.pop().strip()
 
     def characters(self, text: str) -> None:
         """Keep characters that are not all blank between child elements."""
         if self.open and not (text.isspace() and self.open[-1].children):
-            self.open[-1].parts.append(text)
+            self.texts[-1] += text

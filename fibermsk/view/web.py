@@ -36,13 +36,14 @@ def serve(
     labels: bool = False,
     port: int = DEFAULT_PORT,
     host: str = "127.0.0.1",
+    allow_hosts: Sequence[str] = (),
     open_browser: bool | None = None,
 ) -> None:
     """Serve the viewer as a page for a browser, until Ctrl-C.
 
     This machine draws and sends pictures; the browser needs no OpenGL. All pages that are open show
     the same scene. Whoever reaches the address can look on: with the default host, programs on this
-    machine alone.
+    machine alone. Requests of other sites' pages are refused by their headers Host and Origin.
 
     Parameters
     ----------
@@ -54,6 +55,9 @@ def serve(
         Where to listen, 1 to 65535; 0 for any that is free. The address is printed.
     host : str
         Address to listen at.
+    allow_hosts : sequence of str
+        Names under which browsers reach the server besides ``localhost`` and `host`, such as that
+        of a proxy before it.
     open_browser : bool, optional
         Whether to open the page here; by default if there is a display and a browser.
 
@@ -77,7 +81,7 @@ def serve(
         off_screen=True,
     )
     try:
-        asyncio.run(_serve(viewer, port, host, open_browser))
+        asyncio.run(_serve(viewer, port, host, tuple(allow_hosts), open_browser))
     except KeyboardInterrupt:
         # Ctrl-C is how it is meant to end.
         print("stopped", file=sys.stderr)
@@ -142,14 +146,16 @@ def _check_opengl() -> None:
         )
 
 
-async def _serve(viewer: Any, port: int, host: str, open_browser: bool | None) -> None:
+async def _serve(
+    viewer: Any, port: int, host: str, allow_hosts: Sequence[str], open_browser: bool | None
+) -> None:
     """Run the server and the drawing until cancelled."""
     from fibermsk.view.web_page import Page
 
     # The command line is not the server's to read; and it shall not chatter.
     os.environ.setdefault("TRAME_ARGS", "")
     os.environ.setdefault("WSLINK_READY_MSG", "")
-    page = Page(viewer)
+    page = Page(viewer, host, allow_hosts)
     serving = page.server.start(
         exec_mode="coroutine",
         host=host,

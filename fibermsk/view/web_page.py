@@ -7,6 +7,7 @@ import base64
 import io
 import re
 import secrets
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -20,6 +21,7 @@ from fibermsk.results.units import FIBER_LABELS
 from fibermsk.view.looks import ARROW_COLORS
 from fibermsk.view.playback import SPEEDS
 from fibermsk.view.viewer import Viewer
+from fibermsk.view.web_guard import guard
 from fibermsk.view.web_layout import AREA, CURVES, lay_out
 from fibermsk.view.web_stream import SceneStream
 
@@ -35,6 +37,10 @@ class Page:
     ----------
     viewer : Viewer
         Off the screen.
+    host : str
+        Address at which the server will listen.
+    allow_hosts : sequence of str
+        Further names under which browsers may reach it.
 
     Attributes
     ----------
@@ -44,8 +50,11 @@ class Page:
         Its `run` must run beside the server.
     """
 
-    def __init__(self, viewer: Viewer) -> None:
+    def __init__(
+        self, viewer: Viewer, host: str = "127.0.0.1", allow_hosts: Sequence[str] = ()
+    ) -> None:
         self.viewer = viewer
+        self._guard = guard(host, allow_hosts)
         self.server: Any = get_server(f"fibermsk_{next(_servers)}", client_type="vue3")
         self.stream = SceneStream(AREA, viewer, self._tell, self._picked)
         self._curves_of: tuple[Any, ...] = (None, viewer.theme)
@@ -72,6 +81,7 @@ class Page:
                 {"sessionURL": str(address.with_path(f"{folder}/ws")), "secret": self._secret}
             )
 
+        web_server.app.middlewares.append(self._guard)
         web_server.app.router.add_post("/paraview/", connection)
 
     # State: what the page shows

@@ -10,6 +10,14 @@ import fibermsk
 from fibermsk.cli.main import app
 
 
+@pytest.fixture(autouse=True)
+def own_state(monkeypatch, tmp_path_factory):
+    """Keep what a user keeps in a folder of the tests."""
+    folder = tmp_path_factory.getbasetemp() / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    return folder
+
+
 @pytest.fixture
 def computing(monkeypatch, tmp_path):
     """Work in an empty folder, with a computing side that makes results up."""

@@ -147,25 +147,28 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     stopped.after = np.inf
     before = CHECKPOINT.read_bytes()
 
+    # the file has changed, so that it must be named
+    named = "--scene", scene_file
     scene_file.write_text(SCENE.replace("steps: int = 40", "steps: int = 50"))
     message = "parameter steps of scene 'swing' was 40 and is now 50; must be the same"
-    refused(cli, f"cannot resume {CHECKPOINT}: {message}", CHECKPOINT)
+    refused(cli, f"cannot resume {CHECKPOINT}: {message}", CHECKPOINT, *named)
     scene_file.write_text(SCENE.replace("activation=level", "activation=lambda t: level + t"))
-    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT)
+    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT, *named)
     # between two frames only
     pulse = "activation=lambda t: level + 0.1 * (0.1011 < t < 0.1039)"
     scene_file.write_text(SCENE.replace("activation=level", pulse))
-    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT)
+    refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT, *named)
     scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
-    refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT)
+    refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT, *named)
     scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", tolerance=1e-3'))
     refused(
         cli,
         "differs in the step control (FixedSteps(steps_per_frame=1) there, AdaptiveSteps(",
         CHECKPOINT,
+        *named,
     )
     scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", start="equilibrium"'))
-    refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT)
+    refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT, *named)
     scene_file.write_text(SCENE)
     with monkeypatch.context() as patch:
         patch.setattr("fibermsk.solvers.restart.code_version", lambda: "9.9")
@@ -184,12 +187,14 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     refused(cli, f"there is no scene file {scene_file}", CHECKPOINT)
 
 
-def test_changed_comment_is_warned_of(cli, scene_file, stopped):
+def test_changed_comment_needs_a_word_and_is_warned_of(cli, scene_file, stopped):
     cli("run", scene_file, "--checkpoint-every", "1000")
     stopped.after = np.inf
     scene_file.write_text(SCENE + "# a remark\n")
-    with pytest.warns(fm.ModelWarning, match="has changed since the checkpoint"):
-        assert cli("resume", CHECKPOINT).exit_code == 0
+    message = f"the scene file {scene_file} has changed since the checkpoint; must be named"
+    refused(cli, f"{message} to go on with it as it is: --scene {scene_file}", CHECKPOINT)
+    with pytest.warns(fm.ModelWarning, match="is not that of the checkpoint, or has changed"):
+        assert cli("resume", CHECKPOINT, "--scene", scene_file).exit_code == 0
 
 
 def test_checkpoint_outlives_a_run_that_does_not_begin(cli, scene_file, stopped):

@@ -1,8 +1,8 @@
-"""How many cases the fuzzers try: FIBERMSK_FUZZ times the default number."""
+"""How much the fuzzers do: FIBERMSK_FUZZ times the cases of the default run."""
 
 import os
 
 
-def cases(n: int) -> int:
+def cases(n):
     """Number of cases where the default run has n."""
     return n * int(os.environ.get("FIBERMSK_FUZZ", "1"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -39,6 +39,8 @@ class Document:
         Version of the file.
     report : ImportReport
         What was not understood or changed so far.
+    offset_frames : list of Element
+        Elements PhysicalOffsetFrame, wherever they stand.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,6 +50,7 @@ class Document:
         self.report = ImportReport(str(path), self.version)
         self.defaults: dict[str, Element] = {}
         self._unpack_engine()
+        self.offset_frames: list[Element] = []
         for element in root.walk():
             if element.attributes.get("file", "").strip():
                 self.fail(
@@ -56,6 +59,8 @@ class Document:
                     "must stand in this one",
                     "open and save the model in OpenSim",
                 )
+            if element.tag == "PhysicalOffsetFrame":
+                self.offset_frames.append(element)
         defaults = self.child(self.model, "defaults")
         if defaults is not None:
             for element in defaults.children:
@@ -173,35 +178,58 @@ class Document:
 
     def numbers(self, found: Element) -> np.ndarray:
         """Finite numbers of an element."""
-        values = []
-        for word in found.text.replace(",", " ").split():
-            try:
-                value = float(word) if word.isascii() and "_" not in word else math.nan
-            except ValueError:
-                value = math.nan
-            if not abs(value) <= LARGEST:
-                self.fail(found, f"has {word[:40]!r}", "must be finite numbers below 1e12")
-            values.append(value)
-        return np.array(values, dtype=np.float64)
+        return np.array(self._numbers(found), dtype=np.float64)
+
+    def _numbers(self, found: Element) -> list[float]:
+        words = found.text.replace(",", " ").split()
+        try:
+            values = list(map(float, words))
+        except ValueError:
+            values = [math.nan]
+        # Python takes more for numbers than a file may mean
+        usual = found.text.isascii() and "_" not in found.text
+        if not (usual and all(-LARGEST <= value <= LARGEST for value in values)):
+            odd = next((word for word in words if not _is_plain(word)), None)
+            if odd is not None:
+                self.fail(found, f"has {odd[:40]!r}", "must be finite numbers below 1e12")
+        return values
 
     def vector(
         self, element: Element, size: int, *tags: str, default: tuple[float, ...] | None = None
     ) -> np.ndarray:
         """Numbers of a child, of a given count."""
-        found = self.child(element, *tags)
-        if found is None:
-            if default is None:
-                self.fail(element, f"has no <{tags[0]}>", f"must give {size} numbers there")
-            return np.array(default, dtype=np.float64)
-        values = self.numbers(found)
-        if values.size != size:
-            self.fail(found, f"has {values.size} numbers", f"must have {size}")
-        return values
+        return np.array(self._values(element, size, tags, default), dtype=np.float64)
 
     def number(self, element: Element, *tags: str, default: float | None = None) -> float:
         """One number of a child."""
         given = None if default is None else (default,)
-        return float(self.vector(element, 1, *tags, default=given)[0])
+        return self._values(element, 1, tags, given)[0]
+
+    def _values(
+        self,
+        element: Element,
+        size: int,
+        tags: tuple[str, ...],
+        default: tuple[float, ...] | None,
+    ) -> Sequence[float]:
+        """Numbers of a child, of a given count."""
+        found = self.child(element, *tags)
+        if found is None:
+            if default is None:
+                self.fail(element, f"has no <{tags[0]}>", f"must give {size} numbers there")
+            return default
+        values = self._numbers(found)
+        if len(values) != size:
+            self.fail(found, f"has {len(values)} numbers", f"must have {size}")
+        return values
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is a finite number as files have them."""
+    try:
+        return word.isascii() and "_" not in word and abs(float(word)) <= LARGEST
+    except ValueError:
+        return False
 
 
 def _cut(text: str) -> str:

@@ -91,9 +91,10 @@ class Frames:
         self._offsets: dict[tuple[str, ...], Element] = {}
         self._open: list[Element] = []
         self._known: dict[Element, Frame] = {}
+        self._named: dict[str, Frame] = {}
         self._by_name: dict[str, list[Element]] = {}
-        for element in document.model.walk():
-            if element.tag == "PhysicalOffsetFrame" and not _within(element, "defaults"):
+        for element in document.offset_frames:
+            if _within(element, "Model") and not _within(element, "defaults"):
                 path = _path(element)
                 if path in self._offsets or path in self._fixed:
                     document.fail(
@@ -134,7 +135,16 @@ class Frames:
 
     def named(self, found: Element, owner: Element) -> Frame:
         """Frame of the path in the text of an element, seen from its owner."""
-        path = _resolved(found.text, _path(owner))
+        text = found.text
+        if not text.startswith("/"):
+            return self._at(found, _resolved(text, _path(owner)))
+        # thousands of points name the same few frames
+        if text not in self._named:
+            self._named[text] = self._at(found, _resolved(text, ()))
+        return self._named[text]
+
+    def _at(self, found: Element, path: tuple[str, ...]) -> Frame:
+        """Frame at a path, which the text of an element names."""
         if path in self._fixed:
             return self._fixed[path]
         if path in self._offsets:
@@ -210,8 +220,8 @@ def _path(element: Element) -> tuple[str, ...]:
 
 
 def _resolved(text: str, owner: tuple[str, ...]) -> tuple[str, ...]:
-    """Path in a text, taken from its owner unless it starts with a slash."""
-    parts: list[str] = [] if text.startswith("/") else list(owner)
+    """Path in a text, taken from that of its owner."""
+    parts = list(owner)
     for part in text.split("/"):
         if part == "..":
             del parts[-1:]

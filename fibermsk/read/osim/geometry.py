@@ -118,6 +118,8 @@ class Meshes:
         Where meshes are, beside the folder of the file and `Geometry` in it.
     contact : sequence of str, or mapping of str to str or a sequence of str
         Bodies that fibers touch, and which of their mesh files; all if it does not say.
+    outside : bool
+        Whether mesh files may lie outside of these folders.
 
     Raises
     ------
@@ -132,8 +134,10 @@ class Meshes:
         bodies: list[str],
         folder: Path | None,
         contact: Contact,
+        outside: bool,
     ) -> None:
         self.document = document
+        self.outside = outside
         self.references: dict[str, list[MeshReference]] = {}
         for reference in references:
             self.references.setdefault(reference.frame.body, []).append(reference)
@@ -190,8 +194,14 @@ class Meshes:
         body = reference.frame.body
         report.meshes.append((body, reference.file, None if path is None else str(path)))
         if path is None:
-            looked = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
-            text = f"mesh file not found, not drawn; looked in {looked}; give geometry=FOLDER"
+            folders = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
+            text = f"mesh file not found, not drawn; looked in {folders}; give geometry=FOLDER"
+            if self._find(reference.file, anywhere=True) is not None:
+                text = (
+                    f"the mesh file {reference.file[:80]!r} lies outside of {folders}: not read, "
+                    "not drawn; give geometry=FOLDER, or geometry_outside=True if you trust the "
+                    "model"
+                )
             if wanted:
                 self.document.fail(
                     element, f"{reference.file}: {text}", "must be found for contact"
@@ -215,14 +225,19 @@ class Meshes:
             report.add("not understood", element, f"mesh not drawn: {error}")
             return None
 
-    def _find(self, file: str) -> Path | None:
-        """Path of a mesh file in the folders."""
+    def _find(self, file: str, *, anywhere: bool = False) -> Path | None:
+        """Path of a mesh file in the folders; links and `..` count by where they lead."""
         name = file.replace("\\", "/")
         for folder in self.folders:
             for candidate in (folder / name, folder / Path(name).name):
                 try:
-                    if candidate.is_file():
+                    if candidate.is_file() and (anywhere or self.outside or self._holds(candidate)):
                         return candidate
-                except (OSError, ValueError):
+                except (OSError, ValueError, RuntimeError):
                     continue
         return None
+
+    def _holds(self, file: Path) -> bool:
+        """Whether a file lies in one of the folders."""
+        place = file.resolve()
+        return any(place.is_relative_to(folder.resolve()) for folder in self.folders)

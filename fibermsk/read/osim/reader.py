@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ def read_osim(
     geometry: str | os.PathLike[str] | None = None,
     contact: Contact = (),
     unsupported: str | None = None,
+    geometry_outside: bool = False,
 ) -> Model:
     """Model of an OpenSim file (.osim) of version 2 to 4.
 
@@ -57,6 +61,9 @@ def read_osim(
         drawn.
     unsupported : {None, "weld"}
         What becomes of a joint that is not understood: an error, or a weld that the report lists.
+    geometry_outside : bool
+        Whether the file may name meshes outside of these folders, by absolute paths, ``..`` or
+        links. Otherwise they are not read, and the report lists them.
 
     Returns
     -------
@@ -78,21 +85,39 @@ def read_osim(
     owner = f"read_osim of {file}"
     if unsupported not in (None, "weld"):
         _check.refuse(owner, "unsupported", unsupported, "be None or 'weld'")
+    _check.instance(owner, "geometry_outside", geometry_outside, bool, "True or False")
     if geometry is not None:
         _check.instance(owner, "geometry", geometry, (str, os.PathLike), "a folder or None")
         if not Path(geometry).is_dir():
             _check.refuse(owner, "geometry", str(geometry), "be a folder of mesh files")
-    document = Document(file)
     folder = None if geometry is None else Path(geometry)
-    with np.errstate(all="ignore"):  # what overflows is refused by the checks of the model
-        return _Reader(document, folder, contact, unsupported).model
+    # what overflows is refused by the checks of the model
+    with _without_collections(), np.errstate(all="ignore"):
+        return _Reader(Document(file), folder, contact, unsupported, geometry_outside).model
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Context in which no garbage is looked for: all of a large tree of elements is in use."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class _Reader:
     """The steps of reading, in the order in which they need each other."""
 
     def __init__(
-        self, document: Document, folder: Path | None, contact: Contact, unsupported: str | None
+        self,
+        document: Document,
+        folder: Path | None,
+        contact: Contact,
+        unsupported: str | None,
+        outside: bool,
     ) -> None:
         self.document = document
         ground, elements = find_bodies(document)
@@ -105,7 +130,7 @@ class _Reader:
         muscles = read_forces(document, self.coordinates)
         holders = [*([] if ground is None else [ground]), *elements, *frames.check()]
         references = find_meshes(document, frames, holders)
-        meshes = Meshes(document, references, names, folder, contact)
+        meshes = Meshes(document, references, names, folder, contact, outside)
         self.model = self._start(ground, meshes)
         bodies = {"ground": self.model.ground}
         for element in elements:

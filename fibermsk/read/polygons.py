@@ -1,0 +1,65 @@
+"""Polygons and strips of files, and the triangles that they are cut into."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Polygons", "fans", "strips"]
+
+
+class Polygons(NamedTuple):
+    """Polygons of a file.
+
+    Attributes
+    ----------
+    vertices : (n, 3) float array
+        As the file has them.
+    corners : (n_corners,) int array
+        Vertices of all polygons, one after the other.
+    sizes : (m,) int array
+        Number of corners of each.
+    doubt : str
+        Why the file may be cut off though nothing is missing; empty if it cannot be.
+    """
+
+    vertices: NDArray[np.float64]
+    corners: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    doubt: str
+
+
+def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For all triangles of cells of some sizes: the cell, and the count within it."""
+    count = np.maximum(size - 2, 0)
+    cell = np.repeat(np.arange(len(size)), count)
+    return cell, np.arange(len(cell)) - np.repeat(np.cumsum(count) - count, count)
+
+
+def fans(
+    corners: NDArray[np.float64],
+    points: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    size: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Triangles of polygons, all from their first point; quads along the shorter diagonal."""
+    points = points.copy()
+    four = begin[size == 4][:, None] + np.arange(4)
+    at = corners[points[four]]
+    first, second = (np.linalg.norm(at[:, k + 2] - at[:, k], axis=1) for k in (0, 1))
+    turned = four[second < first]
+    points[turned] = np.roll(points[turned], -1, axis=1)
+    cell, k = _thirds(size)
+    first = begin[cell]
+    return points[np.stack([first, first + k + 1, first + k + 2], axis=1)]
+
+
+def strips(
+    points: NDArray[np.int64], begin: NDArray[np.int64], size: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Triangles of strips, every other one turned."""
+    cell, k = _thirds(size)
+    first, odd = begin[cell] + k, k % 2
+    return points[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]
