@@ -7,7 +7,7 @@ SI units throughout.
 from typing import TYPE_CHECKING
 
 from fibermsk._version import __version__
-from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
+from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.laws import (
     ActiveStress,
     Damper,
@@ -168,6 +168,7 @@ __all__ = [
     "WrapEllipsoid",
     "WrapSphere",
     "WrapTorus",
+    "WriteError",
     "__version__",
     "build",
     "check",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-__all__ = ["ConvergenceError", "ModelError", "ModelWarning"]
+__all__ = ["ConvergenceError", "ModelError", "ModelWarning", "WriteError"]
 
 
 class ModelError(ValueError):
@@ -16,6 +17,22 @@ class ModelError(ValueError):
 
 class ModelWarning(UserWarning):
     """A description that can be simulated, but hardly as it is meant."""
+
+
+class WriteError(ModelError):
+    """A file that could not be written once its contents were there, such as on a full disk.
+
+    Nothing computed is lost with it: what was to be written is in memory still, and in `kept`.
+
+    Attributes
+    ----------
+    kept : tuple of pathlib.Path
+        Files that were written to another folder instead; none where no folder could be written to.
+    """
+
+    def __init__(self, message: str, *, kept: tuple[Path, ...] = ()) -> None:
+        super().__init__(message)
+        self.kept = kept
 
 
 class ConvergenceError(RuntimeError):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from fibermsk.errors import ModelError
+from fibermsk.errors import ModelError, WriteError
 
 __all__ = ["check_writable", "replacing", "replacing_all"]
 
@@ -76,7 +76,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises
     ------
-    ModelError
+    WriteError
         If the file cannot be written.
     """
     with replacing_all([path]) as (beside,):
@@ -89,10 +89,15 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
 
     Raises
     ------
-    ModelError
+    WriteError
         If one of the files cannot be written; what was there before is there again.
+    ModelError
+        If two of the paths lead to one file.
     """
-    targets = [_target(check_writable(path)) for path in paths]
+    try:
+        targets = [_target(check_writable(path)) for path in paths]
+    except ModelError as error:
+        raise WriteError(str(error)) from error
     names = ", ".join(map(str, paths))
     if len(set(targets)) < len(targets):
         raise ModelError(f"cannot write {names}: links make two of them one file; remove the links")
@@ -108,7 +113,7 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
             _clear_leftovers(target)
     except OSError as error:
         left = "; all of them are as they were before" if len(targets) > 1 else ""
-        raise ModelError(f"cannot write {names}: {error}{left}") from error
+        raise WriteError(f"cannot write {names}: {error.strerror or error}{left}") from error
     finally:
         for beside in besides:
             beside.unlink(missing_ok=True)

@@ -6,13 +6,15 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fibermsk._compile import on_first_compilation
-from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
+from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.laws import _check
 from fibermsk.model import Scene
+from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
 from fibermsk.system import FiberSystem, build, inverse
@@ -55,8 +57,8 @@ def simulate_scene(
         Called with a `Progress` now and then.
     checkpoint : path, optional
         File that is written now and then, and once more if the run fails or is interrupted. It is
-        left where it is when the run succeeds. Where it cannot be written, a warning says so and
-        the run goes on.
+        left where it is when the run succeeds. Where it cannot be written, it is kept in another
+        folder, a warning names it, and the run goes on.
     checkpoint_every : float
         Wall time between two checkpoints [s].
     resume_from : path, optional
@@ -132,14 +134,23 @@ def simulate_scene(
 
 
 def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snapshot], None]:
-    """Function that writes snapshots to a file, and warns where it cannot."""
+    """Function that writes snapshots to a file, or to another folder, and warns where it cannot.
+
+    Of those in another folder only the last is kept.
+    """
+    kept: tuple[Path, ...] = ()
 
     def write(snapshot: Snapshot) -> None:
+        nonlocal kept
+        before, kept = kept, ()
         try:
             save_checkpoint(replace(snapshot, job=job), path)
         except ModelError as error:
-            message = f"no checkpoint at t = {snapshot.time:.6g} s, the run goes on: {error}"
+            kept = error.kept if isinstance(error, WriteError) else ()
+            when = f"t = {snapshot.time:.6g} s"
+            message = f"no checkpoint at {when} in its place, the run goes on: {error}"
             warnings.warn(message, ModelWarning, stacklevel=2)
+        remove_kept(before)
 
     return write
 

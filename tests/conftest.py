@@ -10,6 +10,15 @@ import pytest
 compile_cache.install()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def rescue_folder(tmp_path_factory):
+    """Folder that keeps what tests cannot write to its place."""
+    folder = tmp_path_factory.mktemp("rescue")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIBERMSK_RESCUE", str(folder))
+        yield folder
+
+
 @pytest.fixture
 def rng():
     """Seeded random numbers, the same for every test whatever runs before it."""

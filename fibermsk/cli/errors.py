@@ -39,19 +39,19 @@ class ReportingGroup(TyperGroup):
 
 def exit_status(error: BaseException, *, debug: bool) -> int:
     """Report an error on standard error and give the exit status that it stands for."""
-    from fibermsk.errors import ConvergenceError, ModelError
+    from fibermsk.errors import ConvergenceError, ModelError, WriteError
 
     if debug:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
         return FAILED
+    if isinstance(error, ConvergenceError | WriteError):
+        typer.echo(f"error: {error}", err=True)
+        return FAILED
     if isinstance(error, ModelError):
         typer.echo(f"error: {error}", err=True)
         return BAD_INPUT
-    if isinstance(error, ConvergenceError):
-        typer.echo(f"error: {error}", err=True)
-        return FAILED
     if isinstance(error, BrokenPipeError):
         return FAILED
     hint = "" if debug else " (--debug shows where)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Annotated
@@ -53,4 +54,6 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
-            typer.echo(f"{file.name}: {100.0 * part:.0f} %", err=True)
+            # a log on a full disk is no fault of the file that is written
+            with contextlib.suppress(OSError):
+                typer.echo(f"{file.name}: {100.0 * part:.0f} %", err=True)

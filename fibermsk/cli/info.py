@@ -14,8 +14,6 @@ from fibermsk.errors import ModelError
 
 __all__ = ["info"]
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-
 
 def info(
     file: Annotated[
@@ -73,15 +71,16 @@ def info(
 
 
 def _check_kind(file: Path) -> None:
-    """Refuse a file that is there and is no HDF5 file."""
-    if not file.is_file():
-        return
-    with file.open("rb") as opened:
-        if opened.read(len(_HDF5)) != _HDF5:
-            raise ModelError(
-                f"{file}: must be a result file (.h5), a checkpoint or an OpenSim model (.osim); a "
-                "model must have the ending .osim"
-            )
+    """Refuse a file that is there, and is no HDF5 file and begins like none of ours."""
+    import h5py
+
+    from fibermsk.io.sealed import kind_of
+
+    if file.is_file() and kind_of(file) is None and not h5py.is_hdf5(file):
+        raise ModelError(
+            f"{file}: must be a result file (.h5), a checkpoint or an OpenSim model (.osim); a "
+            "model must have the ending .osim"
+        )
 
 
 def _show_checkpoint(file: Path, json: bool) -> None:

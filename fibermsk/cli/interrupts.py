@@ -1,7 +1,8 @@
-"""Ctrl-C and SIGTERM during a run: never in the midst of compiling."""
+"""Ctrl-C and SIGTERM during a run: never in the midst of compiling, nor at once while writing."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["interruptible"]
+__all__ = ["interruptible", "not_at_once"]
 
 
 @contextmanager
@@ -35,6 +36,34 @@ def interruptible() -> Iterator[None]:
     try:
         with install_listener("numba:compiler_lock", compiling):
             yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def not_at_once(message: str) -> Iterator[None]:
+    """Context in which a first SIGINT or SIGTERM only says something, and a second interrupts."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    said = False
+
+    def say(number: int, frame: Any) -> None:
+        nonlocal said
+        if said:
+            raise KeyboardInterrupt
+        said = True
+        with contextlib.suppress(OSError):
+            os.write(2, f"{message}\n".encode())
+
+    before = {
+        number: signal.signal(number, say)
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -58,11 +58,14 @@ app.command("info")(info.info)
 
 def main() -> None:
     """Entry point of the console command."""
+    import contextlib
     import sys
     import warnings
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
-        print(f"warning: {message}", file=sys.stderr)
+        # a full disk under the log is no reason to end a run
+        with contextlib.suppress(OSError):
+            print(f"warning: {message}", file=sys.stderr)
 
     warnings.showwarning = show
     try:

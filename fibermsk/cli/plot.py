@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Annotated
 
@@ -46,8 +47,8 @@ def plot(
 ) -> None:
     """Draw curves of a result: activations, angles, forces, fields along the fibers."""
     from fibermsk.errors import ModelError
-    from fibermsk.files import replacing
     from fibermsk.io import check_writable, load
+    from fibermsk.rescue import write_whole
     from fibermsk.view.plots import plot as draw
     from fibermsk.view.plots import plot_names
 
@@ -70,6 +71,7 @@ def plot(
     if what and not names:
         raise ModelError(f"--what {' '.join(what)}: names nothing; see fibermsk plot --list")
     figure = draw(result, names or None, fibers=fiber or None, times=time or None)
-    with replacing(out) as beside:
-        figure.savefig(beside, dpi=150 if what else 200, format=kind[1:])
+    image = io.BytesIO()
+    figure.savefig(image, dpi=150 if what else 200, format=kind[1:])
+    write_whole(out, lambda beside: beside.write_bytes(image.getbuffer()))
     typer.echo(f"written to {out}", err=True)

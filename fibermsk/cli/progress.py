@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -92,7 +93,7 @@ class _Lines:
         now = time.monotonic()
         if progress.message:
             if progress.message != self._message:
-                print(f"{self._title}: {progress.message}", file=sys.stderr, flush=True)
+                _print(f"{self._title}: {progress.message}")
             self._message = progress.message
             return
         # the first step may contain compilation: the time left is measured from there on
@@ -109,6 +110,12 @@ class _Lines:
         if progress.fraction > done:
             left = (now - began) * (1.0 - progress.fraction) / (progress.fraction - done)
             line += f", about {left:.0f} s left"
+        _print(line)
+
+
+def _print(line: str) -> None:
+    """Print on standard error; where that is a file on a full disk, the run goes on without."""
+    with contextlib.suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 
 

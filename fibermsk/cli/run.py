@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from fibermsk.cli.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.options import ManyValues, parse_settings
 from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
+from fibermsk.cli.saving import save_result
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
@@ -187,10 +189,11 @@ def compute(
     """
     import fibermsk
     from fibermsk.errors import ConvergenceError
-    from fibermsk.io import save
 
     start = time.perf_counter()
     failure = ""
+    place: Path | None = path
+    unwritten = ""
     with interruptible(), printing_beside(json):
         scene = file.make(parameters)
         try:
@@ -208,22 +211,22 @@ def compute(
                 raise
             result, failure = error.result, str(error)
         seconds = time.perf_counter() - start
-        there = path.exists()
+        there = os.path.exists(path)
         # a run that got nowhere is no reason to lose one that did
         kept = result.status != "success" and result.time.size <= 1 and _is_complete(path)
         if not kept:
-            save(result, path)
+            place, unwritten = save_result(result, path)
         checkpoint: Path | None = options.get("checkpoint")
-        if checkpoint is not None and result.status == "success":
+        if checkpoint is not None and result.status == "success" and not unwritten:
             checkpoint.unlink(missing_ok=True)
-        elif checkpoint is not None and not kept:
+        elif checkpoint is not None and not kept and not unwritten:
             note_result(checkpoint, options["job"], path)
 
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
         "scene": file.name,
-        "file": None if kept else str(path),
-        "replaced": there and not kept,
+        "file": None if kept or place is None else str(place),
+        "replaced": there and not kept and not unwritten,
         "status": result.status,
         "time_end": float(result.time[-1]) if result.time.size else 0.0,
         "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
@@ -241,14 +244,19 @@ def compute(
         _print_summary(report, result.coordinate_units)
     if result.status != "success":
         reason = failure or result.message or f"the run was not completed ({result.status})"
-        reached = f"; what was computed up to t = {report['time_end']:g} s is in {path}"
+        reached = f"; what was computed up to t = {report['time_end']:g} s is in {place}"
         if kept:
             reached = f"; no step was completed, and the earlier result in {path} is kept"
+        elif unwritten:
+            reached = ""
         elif there:
             reached += ", replacing what was there"
         if checkpoint is not None and _holds(checkpoint, result):
             reached += f"; to go on: {resume_command(options['job'], checkpoint)}"
         typer.echo(f"error: {reason}{reached}", err=True)
+    if unwritten:
+        typer.echo(f"error: {unwritten}", err=True)
+    if unwritten or result.status != "success":
         raise typer.Exit(FAILED)
     return result
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable, replacing_all
+from fibermsk.files import check_writable
 from fibermsk.io.csv import csv_writers
 from fibermsk.io.sto import sto_writers
 from fibermsk.io.vtkhdf import vtkhdf_writers
+from fibermsk.rescue import write_all
 from fibermsk.results.result import Result
 
 __all__ = ["FORMATS", "check_export", "export"]
@@ -128,7 +130,11 @@ def export(
     if not writers:
         raise ModelError(f"the result of {result.scene!r} holds nothing that a .{to} file can tell")
     files = {what: path.with_name(f"{path.stem}_{what}{path.suffix}") for what in writers}
-    with replacing_all(list(files.values())) as besides:
-        for (what, file), beside in zip(files.items(), besides, strict=True):
-            writers[what](beside, lambda part, file=file: report and report(file, part))
+    for file in files.values():
+        check_writable(file)
+
+    def write(what: str, file: Path, beside: Path) -> None:
+        writers[what](beside, lambda part: report and report(file, part))
+
+    write_all({file: partial(write, what, file) for what, file in files.items()})
     return tuple(files.values())

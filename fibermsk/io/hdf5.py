@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +11,8 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.files import replacing
+from fibermsk.io.layout import check_result
+from fibermsk.io.sealed import RESULT, put, read_sealed, write_sealed
 from fibermsk.laws import _check
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
@@ -26,6 +26,8 @@ _Node: TypeAlias = Any
 _BODY_UNITS = {"position": "m", "rotation": "1"}
 _SHAPE_UNITS = {"start": "m", "end": "m", "radius": "m"}
 _MESH_UNITS = {"vertices": "m", "faces": "1"}
+_COUNTS = {"newton_iterations", "faces"}
+"""Arrays of whole numbers; all others are of floats."""
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
@@ -46,29 +48,37 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If the file cannot be written.
+        If the arrays of the result do not fit together; names the first that does not.
+    WriteError
+        If the file cannot be written, such as on a full disk. The result is then written to another
+        folder, if any can be written to, which the message names; it can also be saved again.
     """
-    with replacing(path) as beside:
-        # From version 1.8 of the format on, an attribute may be longer than 64 kB.
-        with h5py.File(beside, "w", libver=("v108", "latest")) as file:
-            _write(file, result)
-    return Path(path)
+    try:
+        check_result(result)
+    except ModelError as error:
+        raise ModelError(f"cannot write {path}: {error}") from None
+    return write_sealed(path, RESULT, lambda file: _write(file, result))
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """Read a result file.
+def load(path: str | os.PathLike[str], *, unsealed: bool = False) -> Result:
+    """Read a result file, and check that it holds what was written.
 
     Parameters
     ----------
     path : path
         A file written by :func:`save`.
+    unsealed : bool, optional
+        Read a file whose seal is missing or broken all the same, and warn: one of an earlier
+        version, or made or changed by another program. All other checks remain; but the HDF5
+        library may crash on a damaged file.
 
     Raises
     ------
     ModelError
-        If the file is missing, is not HDF5, is damaged, or does not hold a fibermsk result.
+        If the file is missing, is not HDF5, is not to the bit what was written, or does not hold a
+        fibermsk result.
     """
-    return _read(path, _read_result)
+    return read_sealed(path, RESULT, _read_result, unsealed=unsealed)
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -90,7 +100,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     ModelError
         As :func:`load`.
     """
-    return _read(path, _describe)
+    return read_sealed(path, RESULT, _describe)
 
 
 def _write(file: h5py.File, result: Result) -> None:
@@ -132,62 +142,62 @@ def _write(file: h5py.File, result: Result) -> None:
 
 
 def _read_result(file: _Node) -> Result:
-    n_frames = file["time"].shape[0]
-
-    def history(group: _Node, key: str) -> np.ndarray:
-        values = group[key][()]
-        if values.shape[:1] != (n_frames,):
-            found = f"{values.shape}; its first axis must be {n_frames} as of /time"
-            raise ModelError(f"{group.name}/{key} has shape {found}")
-        return values
-
-    constant = {"node_theta", "theta", "muscle_fraction"}
-    fibers = {}
-    for name, group in file["fibers"].items():
-        arrays = {
-            key: group[key][()] if key in constant else history(group, key) for key in FIBER_UNITS
-        }
-        fibers[_unescape(name)] = FiberHistory(**arrays)
-
-    bodies = {}
-    for name, group in file["bodies"].items():
-        bodies[_unescape(name)] = BodyMotion(
-            position=history(group, "position"),
-            rotation=history(group, "rotation"),
+    if (units := _text(file, "units")) != "SI":
+        raise ModelError(f"units = {units!r}; must be 'SI'")
+    fibers = {
+        _unescape(name): FiberHistory(
+            **{key: _get(group, key, unit) for key, unit in FIBER_UNITS.items()}
+        )
+        for name, group in file["fibers"].items()
+    }
+    bodies = {
+        _unescape(name): BodyMotion(
+            **{key: _get(group, key, unit) for key, unit in _BODY_UNITS.items()},
             shapes=_get_shapes(group["shapes"]),
             visuals=_get_shapes(group["visuals"]) if "visuals" in group else (),
         )
-
+        for name, group in file["bodies"].items()
+    }
+    units = {_unescape(key): _text(item, "units") for key, item in file["coordinates"].items()}
     tables = {
-        name: {_unescape(key): history(file[name], key) for key in file[name]}
-        for name in ("coordinates", "speeds")
+        name: {
+            _unescape(key): _get(file[name], key, units.get(_unescape(key), "rad") + rate)
+            for key in file[name]
+        }
+        for name, rate in (("coordinates", ""), ("speeds", "/s"))
     }
-    units = {
-        _unescape(key): str(values.attrs["units"]) for key, values in file["coordinates"].items()
-    }
-    return Result(
-        scene=str(file.attrs["scene"]),
-        parameters=json.loads(file.attrs["parameters"]),
-        time=file["time"][()],
+    result = Result(
+        scene=_text(file, "scene"),
+        parameters=json.loads(_text(file, "parameters")),
+        time=_get(file, "time", "s"),
         coordinates=tables["coordinates"],
         speeds=tables["speeds"],
         bodies=bodies,
         fibers=fibers,
-        **{key: history(file["solver"], key) for key in SOLVER_UNITS},
-        method=str(file.attrs["method"]),
-        status=str(file.attrs["status"]),
-        message=str(file.attrs["message"]),
-        stats=json.loads(file.attrs["stats"]),
-        slack=tuple(Slack(**interval) for interval in json.loads(file.attrs["slack"])),
-        version=str(file.attrs["fibermsk_version"]),
-        up=_up(file),
+        **{key: _get(file["solver"], key, unit) for key, unit in SOLVER_UNITS.items()},
+        method=_text(file, "method"),
+        status=_text(file, "status"),
+        message=_text(file, "message"),
+        stats=json.loads(_text(file, "stats")),
+        slack=tuple(Slack(**interval) for interval in json.loads(_text(file, "slack"))),
+        version=_text(file, "fibermsk_version"),
+        up=tuple(map(float, file.attrs["up"])),  # pyright: ignore[reportArgumentType]
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
     )
+    check_result(result)
+    for name, group in file["fibers"].items():
+        for key, unit in DERIVED_FIBER_UNITS.items():
+            follows = getattr(fibers[_unescape(name)], key)
+            if not np.allclose(_get(group, key, unit), follows, 1e-12, 0.0, equal_nan=True):
+                raise ModelError(f"{group.name}/{key} does not follow from the other arrays")
+    return result
 
 
 def _describe(file: _Node) -> dict[str, Any]:
+    # whoever looks at a file is told of what is wrong with it, as whoever reads it
+    result = _read_result(file)
     attributes = {key: file.attrs[key] for key in file.attrs}
-    attributes["up"] = list(_up(file))
+    attributes["up"] = list(result.up)
     for key in ("parameters", "stats", "slack"):
         attributes[key] = json.loads(attributes[key])
     datasets = []
@@ -210,53 +220,40 @@ def _describe(file: _Node) -> dict[str, Any]:
     return {"attributes": attributes, "datasets": datasets}
 
 
-def _read(path: str | os.PathLike[str], reader: Callable[[_Node], Any]) -> Any:
-    """`reader` of the open file, every way of failing turned into one clear error."""
-    path = Path(path)
-    if path.is_dir():
-        raise ModelError(f"cannot read {path}: it is a folder; name a result file (.h5)")
-    if not path.exists():
-        raise ModelError(f"cannot read {path}: there is no such file")
-    try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from error
-    if not h5py.is_hdf5(path):
-        raise ModelError(f"cannot read {path}: it is not an HDF5 file")
-    try:
-        with h5py.File(path, "r") as file:
-            if "fibermsk_version" not in file.attrs:
-                raise ModelError("it is an HDF5 file, but not a fibermsk result")
-            return reader(file)
-    except ModelError as error:
-        raise ModelError(f"cannot read {path}: {error}") from None
-    except (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
-        reason = error.args[0] if error.args else error
-        raise ModelError(
-            f"cannot read {path}: the file is damaged or incomplete ({reason}); run the scene again"
-        ) from error
-
-
 def _group(parent: h5py.Group, name: str) -> h5py.Group:
     """Subgroup which keeps the order of what is put into it."""
     return parent.create_group(name, track_order=True)
 
 
 def _put(group: h5py.Group, name: str, values: Any, units: str, **filters: Any) -> None:
-    group.create_dataset(name, data=np.asarray(values), **filters).attrs["units"] = units
+    kind = np.int64 if name in _COUNTS else np.float64
+    put(group, name, np.asarray(values, kind), **filters).attrs["units"] = units
 
 
-def _up(file: _Node) -> tuple[float, float, float]:
-    """Upward direction, which files of version 0.1 do not have."""
-    x, y, z = (float(c) for c in file.attrs.get("up", (0.0, 0.0, 1.0)))
-    return x, y, z
+def _get(group: _Node, name: str, units: str) -> np.ndarray:
+    """Array of a dataset, whose type and units must be those that :func:`_put` gives it."""
+    item, where = group[name], f"{group.name.rstrip('/')}/{name}"
+    kind = np.dtype(np.int64 if name in _COUNTS else np.float64)
+    if not isinstance(item, h5py.Dataset) or item.dtype != kind:
+        found = getattr(item, "dtype", "a group")
+        raise ModelError(f"{where} is of the type {found}; must be {kind}")
+    if (found := _text(item, "units")) != units:
+        raise ModelError(f"{where} has the units {found!r}; must be {units!r}")
+    return item[()]
+
+
+def _text(item: _Node, name: str) -> str:
+    """Attribute that is a text."""
+    value = item.attrs.get(name)
+    if not isinstance(value, str):
+        raise ModelError(f"{item.name} has {name} = {value!r}; must have a text")
+    return value
 
 
 def _put_shapes(body: h5py.Group, name: str, shapes: tuple[ShapeRecord, ...]) -> None:
     """Write shapes as arrays over them; each mesh in a group of its own, named by its number."""
     group = _group(body, name)
-    group.create_dataset("kind", data=[s.kind for s in shapes], dtype=h5py.string_dtype())
+    put(group, "kind", np.array([shape.kind for shape in shapes], "S17"))
     for key, unit in _SHAPE_UNITS.items():
         empty = np.empty((0,) if key == "radius" else (0, 3))
         values = [getattr(shape, key) for shape in shapes]
@@ -266,20 +263,18 @@ def _put_shapes(body: h5py.Group, name: str, shapes: tuple[ShapeRecord, ...]) ->
             continue
         mesh = _group(group, f"mesh_{number}")
         for key, unit in _MESH_UNITS.items():
-            values = np.asarray(getattr(shape, key))
-            # An empty array has no chunks to compress.
-            filters = {"compression": "gzip", "shuffle": True} if values.size else {}
-            _put(mesh, key, values, unit, **filters)
+            _put(mesh, key, getattr(shape, key), unit, compression="gzip", shuffle=True)
 
 
 def _get_shapes(group: _Node) -> tuple[ShapeRecord, ...]:
     kinds = group["kind"].asstr()[()]
-    rows = zip(kinds, *(group[key][()] for key in _SHAPE_UNITS), strict=True)
+    rows = zip(kinds, *(_get(group, key, unit) for key, unit in _SHAPE_UNITS.items()), strict=True)
     shapes = []
     for number, (kind, start, end, radius) in enumerate(rows):
         meshed = {}
         if kind == "mesh":
-            meshed = {key: group[f"mesh_{number}/{key}"][()] for key in _MESH_UNITS}
+            mesh = group[f"mesh_{number}"]
+            meshed = {key: _get(mesh, key, unit) for key, unit in _MESH_UNITS.items()}
         shapes.append(ShapeRecord(str(kind), start, end, float(radius), **meshed))
     return tuple(shapes)
 

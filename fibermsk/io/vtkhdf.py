@@ -9,6 +9,7 @@ blocks unless it is told to start anew.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -190,8 +191,10 @@ def _attachments(result: Result) -> _Shape:
 
 def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
     n_frames = result.time.size
+    # made in memory, because the HDF5 library does not survive a full disk
+    image = io.BytesIO()
     # no newer than the HDF5 in ParaView reads
-    with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+    with h5py.File(image, "w", libver=("earliest", "v110")) as file:
         root = file.create_group("VTKHDF")
         root.attrs["Version"] = np.array([2, 0])
         root.attrs.create("Type", np.bytes_("PolyData"), dtype=h5py.string_dtype("ascii", 8))
@@ -213,6 +216,7 @@ def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
                 offsets[name] = same
         _put_texts(root, steps, result, shape)
         _put_moving(root, steps, shape, n_frames, done)
+    path.write_bytes(image.getbuffer())
 
 
 def _put_cells(root: h5py.Group, shape: _Shape) -> None:

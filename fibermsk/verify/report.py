@@ -6,14 +6,15 @@ import base64
 import html
 import io
 import math
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.rescue import write_all
 from fibermsk.verify.problem import KINDS, VERIFYING, Problem
 from fibermsk.verify.runner import Outcome
 
@@ -106,27 +107,18 @@ def write_report(sections: Sequence[Section], folder: Path) -> list[Path]:
 
     Raises
     ------
-    ModelError
-        If a file cannot be written. Each file is replaced as a whole or left as it was.
+    WriteError
+        If a file cannot be written. All files are then kept in another folder, which is named.
     """
     # the figures first: the Markdown page never names a figure that is not there
-    for section in sections:
-        if section.figure:
-            _write(folder / f"{section.outcome.problem.name}.png", section.figure)
-    pages = {HTML_NAME: _html(sections), MARKDOWN_NAME: _markdown(sections)}
-    return [_write(folder / name, text.encode()) for name, text in pages.items()]
+    contents = {f"{s.outcome.problem.name}.png": s.figure for s in sections if s.figure}
+    contents |= {HTML_NAME: _html(sections).encode(), MARKDOWN_NAME: _markdown(sections).encode()}
+    write_all({folder / name: partial(_write, content) for name, content in contents.items()})
+    return [folder / HTML_NAME, folder / MARKDOWN_NAME]
 
 
-def _write(path: Path, content: bytes) -> Path:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    except OSError as error:
-        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+def _write(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
 
 
 def _rows(outcome: Outcome) -> list[list[str]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -11,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ModelError
+from fibermsk.errors import ModelError, WriteError
 
 __all__ = ["GIF_RATE", "find_encoder", "write_gif", "write_mp4"]
 
@@ -66,6 +69,8 @@ def write_mp4(
     ------
     ModelError
         If ffmpeg cannot be started or fails; with what it said.
+    WriteError
+        If it fails because there is no room for the file.
     """
     width, height = (n + n % 2 for n in size)
     command = [
@@ -116,9 +121,19 @@ def write_mp4(
         if status != 0 or broken:
             said.seek(0)
             words = said.read().decode(errors="replace").strip() or "it said nothing"
-            raise ModelError(
-                f"cannot write an mp4: ffmpeg failed (status {status}): {words[-_MESSAGE_LENGTH:]}"
+            message = f"ffmpeg failed (status {status}): {words[-_MESSAGE_LENGTH:]}"
+            raise (WriteError if _no_room(status, words) else ModelError)(
+                f"cannot write an mp4: {message}"
             )
+
+
+def _no_room(status: int, words: str) -> bool:
+    """Whether a program failed because its file could not be written."""
+    names = ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS")
+    codes = [getattr(errno, name) for name in names if hasattr(errno, name)]
+    too_large = getattr(signal, "SIGXFSZ", None)
+    ended_by_limit = too_large is not None and status == -too_large
+    return ended_by_limit or any(os.strerror(code) in words for code in codes)
 
 
 def write_gif(

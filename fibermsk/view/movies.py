@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable, replacing
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
 from fibermsk.results.result import Result
 from fibermsk.view.captions import Captions
 from fibermsk.view.fields import check_frames
@@ -102,7 +103,7 @@ def movie(
 
     camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)
     captions = Captions(stage, camera, size)
-    with replacing(path) as beside, FrameDrawer(stage, camera, size) as drawer:
+    with FrameDrawer(stage, camera, size) as drawer:
 
         def picture(frame: int) -> NDArray[np.uint8]:
             return captions.over(drawer.draw(frame), frame)
@@ -118,12 +119,15 @@ def movie(
             if progress is not None:
                 progress(len(frames), len(frames))
 
-        if is_gif:
+        def write(beside: Path) -> None:
+            if not is_gif:
+                write_mp4(beside, pictures(), size, fps, encoder)
+                return
             spread = np.linspace(0, len(frames) - 1, _PALETTE_PICTURES).round().astype(int)
             samples = [picture(int(frame)) for frame in np.unique(frames[spread])]
             write_gif(beside, pictures(), samples, fps, len(frames))
-        else:
-            write_mp4(beside, pictures(), size, fps, encoder)
+
+        write_whole(path, write)
     return path
 
 

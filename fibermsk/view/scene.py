@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable, replacing
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.captions import Captions
@@ -85,8 +87,8 @@ def screenshot(
         theme=theme,
         arrows=arrows,
     )
-    with replacing(path) as beside:
-        _save_png(image, beside)
+    content = _png(image)
+    write_whole(path, lambda beside: beside.write_bytes(content))
     return path
 
 
@@ -135,7 +137,9 @@ def picture(
     return Captions(stage, camera, size).over(draw(stage, frame, camera, size), frame)
 
 
-def _save_png(image: NDArray[np.uint8], path: Path) -> None:
+def _png(image: NDArray[np.uint8]) -> bytes:
     from matplotlib.image import imsave
 
-    imsave(path, image, format="png")
+    content = io.BytesIO()
+    imsave(content, image, format="png")
+    return content.getvalue()

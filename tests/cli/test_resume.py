@@ -180,7 +180,7 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     assert CHECKPOINT.read_bytes() == before
     CHECKPOINT.write_bytes(before[:-100])
     refused(cli, "the checkpoint is damaged or incomplete", CHECKPOINT)
-    refused(cli, "it is an HDF5 file, such as a result, but not a checkpoint", OUT)
+    refused(cli, "it is a result, not a checkpoint", OUT)
     refused(cli, "there is no such file", "none.h5")
     CHECKPOINT.write_bytes(before)
     scene_file.unlink()

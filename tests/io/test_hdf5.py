@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from make_result import make_hanging_fiber, make_meshed_arm, make_result
 
-from fibermsk.errors import ModelError
+from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.io import check_writable, describe, load, save
 from fibermsk.io import hdf5 as module
 from fibermsk.results import ShapeRecord
@@ -92,12 +92,9 @@ def test_units_and_the_way_up_are_kept(tmp_path):
     path = save(result, tmp_path / "run.h5")
     assert_same(load(path), result)
     assert describe(path)["attributes"]["up"] == [0.0, 1.0, 0.0]
-    with h5py.File(path, "a") as file:
+    with h5py.File(path) as file:
         assert file["coordinates/slide"].attrs["units"] == "m"
         assert file["speeds/slide"].attrs["units"] == "m/s"
-        # as in files of version 0.1
-        del file.attrs["up"]
-    assert load(path).up == (0.0, 0.0, 1.0)
 
 
 def test_mesh_without_triangles_survives(tmp_path):
@@ -171,15 +168,80 @@ def test_damaged_files(tmp_path):
             load(path)
     path.write_bytes(whole)
     with h5py.File(path, "a") as file:
-        del file["fibers/biceps_1/stretch"]
-    with pytest.raises(ModelError, match="damaged or incomplete .*stretch"):
+        file["fibers/biceps_1/stretch"][1, 1] += 1e-15
+    with pytest.raises(ModelError, match=r"changed by another program .*SHA-256.*unsealed=True"):
         load(path)
-    path.write_bytes(whole)
-    with h5py.File(path, "a") as file:
+
+
+def test_a_file_without_a_seal_is_read_on_an_explicit_word(tmp_path):
+    """Such as of an earlier version: no block before it, texts of any length."""
+    result = make_result(5)
+    sealed, other = save(result, tmp_path / "run.h5"), tmp_path / "other.h5"
+    with h5py.File(sealed) as one, h5py.File(other, "w") as file:
+        for name in one:
+            one.copy(name, file)
+        file.attrs.update(one.attrs)
+        del file["bodies/forearm/shapes/kind"]
+        kind = file.create_dataset("bodies/forearm/shapes/kind", (1,), h5py.string_dtype())
+        kind[0] = "capsule"
+    for reader in (load, describe):
+        with pytest.raises(ModelError, match="does not begin with the seal.*unsealed=True"):
+            reader(other)
+    with pytest.warns(ModelWarning, match="read all the same, its numbers may be wrong"):
+        back = load(other, unsealed=True)
+    assert_same(back, result)
+    assert_same(load(save(back, other)), result)
+    # and of what is read so, everything but the seal is checked
+    with h5py.File(other, "r+") as file:
         del file["time"]
         file["time"] = np.arange(4.0)
-    with pytest.raises(ModelError, match="first axis must be 4"):
-        load(path)
+        file["time"].attrs["units"] = "s"
+    with pytest.warns(ModelWarning), pytest.raises(ModelError, match=r"the shape \(5,\); must be"):
+        load(other, unsealed=True)
+
+
+def test_every_dataset_has_the_check_sums_of_hdf5(tmp_path):
+    """For readers that do not know of the seal."""
+    path = save(make_meshed_arm(5), tmp_path / "run.h5")
+    with h5py.File(path) as file:
+        plain = []
+        file.visititems(lambda name, item: plain.append(name) if _without(item) else None)
+        start = file["fibers/biceps_1/position"].id.get_chunk_info(0).byte_offset
+    assert plain == []
+    data = bytearray(path.read_bytes())
+    data[start + 512 + 4] ^= 1
+    path.write_bytes(data)
+    with h5py.File(path) as file, pytest.raises(OSError, match="filter returned failure|checksum"):
+        file["fibers/biceps_1/position"][()]
+
+
+def _without(item):
+    return isinstance(item, h5py.Dataset) and item.size and not item.fletcher32
+
+
+def test_large_arrays_are_in_several_chunks(tmp_path, rng):
+    mesh = ShapeRecord.mesh(rng.normal(size=(300_001, 3)), np.zeros((1, 3)))
+    forearm = replace(make_result(2).bodies["forearm"], visuals=(mesh,))
+    path = save(make_result(2, bodies={"forearm": forearm}), tmp_path / "run.h5")
+    with h5py.File(path) as file:
+        assert file["bodies/forearm/visuals/mesh_0/vertices"].id.get_num_chunks() == 2
+    assert_same(load(path).bodies["forearm"].visuals[0], mesh)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"time": np.array([0.0, 2.0, 1.0])}, r"/time goes from 2 to 1 at index 1; must ascend"),
+        ({"status": "done"}, "status is 'done'; must be one of success, failed, interrupted"),
+        ({"step_size": np.zeros(4)}, r"/solver/step_size has the shape \(4,\); must be \(3,\)"),
+        ({"up": (0.0, 0.0, 2.0)}, r"up is \(0.0, 0.0, 2.0\); must be .* of the length 1"),
+        ({"coordinate_units": {"elbow_flexion": "deg"}}, "'deg'; must be one of rad, m, 1"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tmp_path, changes, message):
+    with pytest.raises(ModelError, match=f"cannot write .*run.h5: .*{message}"):
+        save(replace(make_result(3), **changes), tmp_path / "run.h5")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_description_has_ranges_and_units(tmp_path):

@@ -73,8 +73,13 @@ def test_bars_do_not_break_markdown_tables(sections, tmp_path):
 
 
 def test_folder_that_vanished(sections, tmp_path):
-    with pytest.raises(fm.ModelError, match="cannot write"):
+    """All files are kept together in another folder."""
+    (tmp_path / "gone").write_text("a file now")
+    with pytest.raises(fm.WriteError, match=r"cannot write .*all 3 files are kept in ") as caught:
         write_report(sections, tmp_path / "gone")
+    kept = caught.value.kept
+    assert {path.name for path in kept} == {"verification.html", "verification.md", "square.png"}
+    assert len({path.parent for path in kept}) == 1 and all(path.stat().st_size for path in kept)
 
 
 def test_fine_study_is_asked_for(tmp_path):

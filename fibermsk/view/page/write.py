@@ -11,7 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable, replacing
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.fields import check_field, nearest_frame
@@ -87,8 +88,7 @@ def write_page(
         shown, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames,
         time=time, arrows=arrows, labels=labels,
     )  # fmt: skip
-    with replacing(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))
     return path
 
 

@@ -1,0 +1,132 @@
+"""What an HDF5 file declares, against what it holds: found before anything is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import h5py
+from h5py import h5o, h5z  # pyright: ignore[reportAttributeAccessIssue]
+
+from fibermsk.errors import ModelError
+
+__all__ = ["check_extent"]
+
+_DEFLATE, _SHUFFLE, _FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
+_FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32}
+_PACKED = 1100
+"""Deflate makes no data shorter than by this factor."""
+_MEMORY_UNKNOWN = 2**36
+
+
+def check_extent(file: h5py.File, size: int) -> None:
+    """Refuse a file that reaches for others, or that cannot hold what it declares.
+
+    Links to other files, data in other files (external storage, virtual datasets), and links that
+    lead to an object twice are refused; so are datasets that are not stored in full, which HDF5
+    fills up with invented numbers, and more than the machine's memory.
+
+    Parameters
+    ----------
+    file : h5py.File
+        Open to read.
+    size : int
+        Its size in bytes.
+
+    Raises
+    ------
+    ModelError
+        If the file is such; names the path in it.
+    """
+    declared = stored = 0
+    for name, item in _objects(file):
+        for key in item.attrs:
+            attribute = item.attrs.get_id(key)
+            n = _count(attribute.shape) * attribute.dtype.itemsize
+            if n > size:
+                raise ModelError(
+                    f"{name}: attribute {key!r} declares {n} bytes, the file has {size}"
+                )
+        if isinstance(item, h5py.Dataset):
+            here, there = _check_dataset(name, item, size)
+            declared, stored = declared + here, stored + there
+    if stored > size:
+        raise ModelError(f"its datasets take {stored} bytes; must be no more than the file, {size}")
+    if declared > (most := _memory()):
+        raise ModelError(
+            f"its datasets declare {declared} bytes; must be no more than the memory of this "
+            f"machine, {most}"
+        )
+
+
+def _objects(file: h5py.File) -> Iterator[tuple[str, Any]]:
+    """Path and object of everything in a file, each group before what is in it."""
+    seen = {_address(file)}
+    yield "/", file
+    waiting: list[tuple[str, h5py.Group]] = [("", file)]
+    while waiting:
+        path, group = waiting.pop()
+        for name in group:
+            where = f"{path}/{name}"
+            link = group.get(name, getlink=True)
+            if not isinstance(link, h5py.HardLink):
+                what = "another file" if isinstance(link, h5py.ExternalLink) else "another place"
+                raise ModelError(f"{where} is a link to {what}; must be in the file itself")
+            item = group[name]
+            if _address(item) in seen:
+                raise ModelError(f"{where} leads to an object with two paths; must have one")
+            seen.add(_address(item))
+            if isinstance(item, h5py.Group):
+                waiting.append((where, item))
+            elif not isinstance(item, h5py.Dataset):
+                raise ModelError(f"{where} is a data type; must be a group or a dataset")
+            yield where, item
+
+
+def _address(item: Any) -> int:
+    return h5o.get_info(item.id).addr
+
+
+def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
+    """Bytes that a dataset declares and that it takes in the file of `size` bytes."""
+    if item.is_virtual or item.external:
+        raise ModelError(f"{name} keeps its data in other files; must be in the file itself")
+    if item.shape is None or item.dtype.kind not in "bfiuSO":
+        raise ModelError(f"{name} is of the type {item.dtype}; must be numbers or texts")
+    if item.maxshape != item.shape:
+        raise ModelError(f"{name} can grow; must have a shape that stays")
+    settings = item.id.get_create_plist()
+    filters = {settings.get_filter(k)[0] for k in range(settings.get_nfilters())}
+    if filters - _FILTERS:
+        raise ModelError(f"{name} is packed by filters {sorted(filters - _FILTERS)}; must be gzip")
+    declared = _count(item.shape) * item.dtype.itemsize
+    shortened = _PACKED if _DEFLATE in filters else 1
+    chunks = 0
+    if item.chunks is not None:
+        chunks = _count(-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True))
+    # before the library is asked, which would go through all chunks one by one
+    if declared > size * shortened or chunks > size:
+        raise ModelError(f"{name} declares {declared} bytes, {item.shape}; the file has {size}")
+    stored = item.id.get_storage_size()
+    if declared > stored * shortened:
+        raise ModelError(f"{name} declares {declared} bytes, {item.shape}; {stored} are stored")
+    if chunks and (found := item.id.get_num_chunks()) != chunks:
+        raise ModelError(f"{name} has {found} of {chunks} chunks; must have all")
+    return declared, stored
+
+
+def _count(shape: Iterable[int]) -> int:
+    """Number of items; of any size, not of 64 bits."""
+    n = 1
+    for length in shape:
+        n *= int(length)
+    return n
+
+
+def _memory() -> int:
+    """Memory of the machine in bytes."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not known, as on Windows
+        return _MEMORY_UNKNOWN

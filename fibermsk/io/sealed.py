@@ -1,0 +1,240 @@
+"""HDF5 files with a seal: what is read is to the bit what was written, or is refused.
+
+A file begins with a user block of 512 bytes, which HDF5 passes over: a line with the kind of file,
+the version of its format, its size in bytes and the SHA-256 of all that follows the block. The seal
+is checked before the HDF5 library sees the file, because it may take damaged files for good ones,
+crash, or never return from them. Every dataset has HDF5's own check sums (Fletcher-32) besides, for
+readers that do not know of the seal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import h5py
+import numpy as np
+
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.io.extent import check_extent
+from fibermsk.rescue import write_whole
+
+__all__ = ["CHECKPOINT", "RESULT", "Kind", "kind_of", "put", "read_sealed", "write_sealed"]
+
+_BLOCK = 512
+_MAGIC = b"fibermsk"
+_LIBRARY = ("v110", "v110")
+"""Any HDF5 from 1.10 on reads the files; attributes may be longer than 64 kB."""
+_CHUNK = 4 * 2**20
+"""Check sums are over so many bytes, about."""
+
+T = TypeVar("T")
+
+
+class Kind(NamedTuple):
+    """What a sealed file holds.
+
+    Attributes
+    ----------
+    name : str
+        One word.
+    version : int
+        Of its format.
+    remedy : str
+        What to do if a file is damaged.
+    opened_by : str
+        What reads files of this kind.
+    unchecked : str
+        What reads one without a seal.
+    """
+
+    name: str
+    version: int
+    remedy: str
+    opened_by: str
+    unchecked: str = ""
+
+
+RESULT = Kind(
+    "result",
+    1,
+    "run the scene again",
+    "fm.load, fibermsk view, plot and export",
+    "; fm.load(path, unsealed=True) reads it unchecked",
+)
+CHECKPOINT = Kind("checkpoint", 2, "run from the start", "fibermsk resume and info")
+_KINDS = {kind.name: kind for kind in (RESULT, CHECKPOINT)}
+
+
+def write_sealed(
+    path: str | os.PathLike[str], kind: Kind, fill: Callable[[h5py.File], object]
+) -> Path:
+    """Write a sealed file; a reader sees the old file or the whole new one, never a part.
+
+    The file is made in memory, because the HDF5 library does not survive a full disk.
+
+    Parameters
+    ----------
+    path : path
+        The file; its folder is made, a file already there is replaced.
+    kind : Kind
+        What it holds.
+    fill : callable
+        Writes the contents to the HDF5 file that it is given.
+
+    Raises
+    ------
+    WriteError
+        If the file cannot be written; says where it is kept.
+    """
+    path = Path(path)
+    image = io.BytesIO()
+    with h5py.File(image, "w", libver=_LIBRARY, userblock_size=_BLOCK) as file:
+        fill(file)
+    content = image.getbuffer()
+    content[:_BLOCK] = _seal(kind, len(content), hashlib.sha256(content[_BLOCK:]))
+    write_whole(path, lambda beside: beside.write_bytes(content))
+    return path
+
+
+def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Dataset:
+    """Dataset with check sums, new in a group."""
+    values = np.asarray(values)
+    if values.ndim and values.size:
+        rows = -(-len(values) // -(-values.nbytes // _CHUNK))
+        filters |= {"fletcher32": True, "chunks": (rows, *values.shape[1:])}
+    else:
+        # what is empty, or one number, cannot have them
+        filters = {}
+    return group.create_dataset(name, data=values, **filters)
+
+
+def read_sealed(
+    path: str | os.PathLike[str], kind: Kind, reader: Callable[[Any], T], *, unsealed: bool = False
+) -> T:
+    """What `reader` makes of the open HDF5 file, every way of failing turned into one clear error.
+
+    Parameters
+    ----------
+    path : path
+        A file written by :func:`write_sealed`.
+    kind : Kind
+        What it must hold.
+    reader : callable
+        Takes the file; the number of bytes that its datasets declare has been checked.
+    unsealed : bool
+        Read a file whose seal is missing or broken all the same, and warn.
+
+    Raises
+    ------
+    ModelError
+        If the file is missing, of another kind, damaged, changed by another program, or declares
+        what it does not hold.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ModelError(f"cannot read {path}: it is a folder; name a {kind.name} file (.h5)")
+    if not path.exists():
+        raise ModelError(f"cannot read {path}: there is no such file")
+    if not path.is_file():
+        raise ModelError(f"cannot read {path}: it is a device; name a {kind.name} file (.h5)")
+    try:
+        # one open file throughout: what has been checked is what is read
+        with path.open("rb") as raw:
+            broken = _check_seal(raw, kind)
+            if broken and not unsealed:
+                raise ModelError(broken + kind.unchecked)
+            if broken:
+                text = f"{path}: {broken}; it is read all the same, its numbers may be wrong"
+                warnings.warn(text, ModelWarning, stacklevel=3)
+            with h5py.File(raw, "r") as file:
+                check_extent(file, os.fstat(raw.fileno()).st_size)
+                return reader(file)
+    except ModelError as error:
+        raise ModelError(f"cannot read {path}: {error}") from None
+    except MemoryError as error:
+        raise ModelError(f"cannot read {path}: it does not fit into the memory") from error
+    except OSError as error:
+        if error.errno is None:  # from the HDF5 library
+            raise _damaged(path, kind, error) from error
+        raise ModelError(f"cannot read {path}: {error.strerror}") from error
+    except (LookupError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+        raise _damaged(path, kind, error) from error
+
+
+def _damaged(path: Path, kind: Kind, error: Exception) -> ModelError:
+    reason = error.args[0] if error.args else error
+    return ModelError(
+        f"cannot read {path}: the {kind.name} is damaged or incomplete ({reason}); {kind.remedy}"
+    )
+
+
+def kind_of(path: str | os.PathLike[str]) -> Kind | None:
+    """Kind that a file says it is of; None if it has no seal."""
+    path = Path(path)
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return _kind_in(file.read(_BLOCK))
+
+
+def _kind_in(block: bytes) -> Kind | None:
+    words = block.split(b" ", 2)
+    known = len(words) == 3 and words[0] == _MAGIC
+    return _KINDS.get(words[1].decode("ascii", "replace")) if known else None
+
+
+def _seal(kind: Kind, size: int, digest: Any) -> bytes:
+    """User block of a file of `size` bytes."""
+    line = f"{kind.name} {kind.version} {size} {digest.hexdigest()}\n"
+    return (_MAGIC + b" " + line.encode()).ljust(_BLOCK, b"\0")
+
+
+def _check_seal(file: io.BufferedReader, kind: Kind) -> str:
+    """What is wrong with the seal; empty if nothing is.
+
+    Raises
+    ------
+    ModelError
+        If the file is none of this kind and this version of its format.
+    """
+    block = file.read(_BLOCK)
+    found = _kind_in(block)
+    if found is None:
+        return _unknown(file, kind)
+    if found is not kind:
+        raise ModelError(f"it is a {found.name}, not a {kind.name}; {found.opened_by} read it")
+    _, _, version, size, *_ = [*block.split(b"\n")[0].split(b" "), b"", b""]
+    if version != str(kind.version).encode() and version.isdigit():
+        raise ModelError(
+            f"its {kind.name} format is {version.decode()}; must be {kind.version}; read it with "
+            "the fibermsk that wrote it"
+        )
+    actual = os.fstat(file.fileno()).st_size
+    damaged = f"the {kind.name} is damaged or incomplete"
+    if size != str(actual).encode():
+        was = f"{int(size)} when written" if size.isdigit() else "another number when written"
+        return f"{damaged} (it has {actual} bytes, {was}); {kind.remedy}"
+    # the digest goes on from the end of the block
+    if block != _seal(kind, actual, hashlib.file_digest(file, "sha256")):
+        return (
+            f"{damaged}, or was changed by another program (its contents do not match their "
+            f"SHA-256); {kind.remedy}"
+        )
+    return ""
+
+
+def _unknown(file: io.BufferedReader, kind: Kind) -> str:
+    """What is wrong with a file that has no seal."""
+    file.seek(0)
+    if not h5py.is_hdf5(file.name):
+        raise ModelError(f"it is not an HDF5 file, or its beginning is damaged; {kind.remedy}")
+    return (
+        f"it is an HDF5 file, but not a fibermsk {kind.name}: it does not begin with the seal that "
+        f"proves that its numbers are those computed; {kind.remedy}"
+    )
