@@ -231,11 +231,11 @@ def attempt(
             raise StepFailure(memory.state, h, report, refused=True) from error
         counters.newton_iterations += sum(len(report.history) for report in step.reports)
         evaluation = step.evaluation
-        if not (
-            step.reports[-1].converged and evaluation is not None and evaluation.admissibility > 0.0
-        ):
+        if not step.reports[-1].converged or evaluation is None:
             counters.failed_steps += 1
             return step._replace(evaluation=None)
+        if not evaluation.admissibility > 0.0:
+            return _refused(step, "a contact is too deep where the step ends", counters)
         # the time is the target itself, free of the round-off of adding steps
         state = step.memory.state._replace(t=target)
         verdict = judge(system, memory.state, state)
@@ -243,11 +243,15 @@ def attempt(
             counters.failed_steps += 1
             continue
         if verdict.reason:
-            counters.failed_steps += 1
-            reports = (*step.reports, NewtonReport(reason=verdict.reason))
-            return step._replace(evaluation=None, reports=reports)
+            return _refused(step, verdict.reason, counters)
         least = min(evaluation.admissibility, verdict.admissibility)
         return step._replace(
             memory=step.memory._replace(state=state),
             evaluation=evaluation._replace(admissibility=least),
         )
+
+
+def _refused(step: Step, reason: str, counters: Counters) -> Step:
+    """The same step, failed for a reason that no solve knows of."""
+    counters.failed_steps += 1
+    return step._replace(evaluation=None, reports=(*step.reports, NewtonReport(reason=reason)))

@@ -41,6 +41,10 @@ _PASSING = 0.9
 """Part of the least admissible distance below which two that come so near on the way count as
 passing each other. States may lie closer to that distance than the way between them."""
 
+_SINKING, _SHALLOW = 0.5, 0.1
+"""Points are added where 1 + gamma g between them is below this part of the least at any of them,
+and below this."""
+
 _SAMPLES = 8
 """Times within a step at which prescribed motions are compared with a straight way."""
 
@@ -89,11 +93,15 @@ def judge(system: FiberSystem, before: tuple[float, Array], after: tuple[float, 
     near = way.near
     system.look_at(y1)
     least, names = contact.depths(*near)
-    if least > 0.0:
+    # what is much deeper between the points than at them would soon be too deep
+    between = least < _SINKING * min(contact.worst()[0], 1.0) and least < _SHALLOW
+    if least > 0.0 and not between:
         return Verdict(admissibility=least)
     if contact.refine(*near):
         system.forget()
         return Verdict(refined=True)
+    if least > 0.0:
+        return Verdict(admissibility=least)
     return Verdict(
         f"{names} sink in between contact points, deeper than their contact law allows "
         f"(1 + gamma g = {least:.3g}): use more elements or points_per_element"
