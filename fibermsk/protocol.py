@@ -296,8 +296,10 @@ class Collides(Protocol):
     predicted, extrapolated or prescribed, ends on the wrong side.
     """
 
-    def begin(self, t: float, y: Array) -> None:
-        """Forget what earlier runs made finer; the state is the start of a new one.
+    def begin(self, t: float, y: Array) -> bool:
+        """Be as fine as the state asks for, which is the start of a run; whether that is new.
+
+        What earlier runs made finer is forgotten.
 
         Raises
         ------

@@ -34,7 +34,7 @@ from fibermsk.system.broad_phase import (
 )
 from fibermsk.system.cables import Cables
 from fibermsk.system.contact import SKIN
-from fibermsk.system.partners import Partners
+from fibermsk.system.spacing import Spacing
 from fibermsk.system.tree import TreeState
 
 __all__ = ["DeviceContact"]
@@ -51,17 +51,18 @@ class DeviceContact:
         Where the arrays lie.
     arrays : DeviceCables
         Fibers there.
-    cables, partners
-        Of the host.
+    cables, spacing
+        Of the host. Where the spacing changes, there is to be another one of these.
     ends : Ends
         Attached ends, and the links that carry bones.
     """
 
     def __init__(
-        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners, ends: Ends
+        self, device: Device, arrays: DeviceCables, cables: Cables, spacing: Spacing, ends: Ends
     ) -> None:
         self._device, self._arrays, self._cables = device, arrays, cables
-        self._partners = partners
+        self._spacing = spacing
+        self._partners = partners = spacing.rules
         self._fibers = Fibers(device, arrays, cables, partners)
         self._bones = Bones(device, arrays, cables, partners, ends.tree, ends.moves)
         xp, n = device.xp, cables.h.size
@@ -184,6 +185,7 @@ class DeviceContact:
         rotation, position = state.rotation, state.position
         return {
             "nodes": nodes, "rotation": rotation, "position": position, "reach": np.array(reach),
+            **self._spacing.memory(),
         }  # fmt: skip
 
     def restore(self, memory: dict[str, Array], links: Links) -> None:
@@ -233,13 +235,15 @@ class DeviceContact:
 
     def _find_fibers(self, hull: Array, radii: Array) -> FiberRuns:
         still, fiber = np.zeros(hull.shape[0]), self._cables.fiber
-        return find_fiber_runs(self._partners, fiber, hull, hull, still, radii, self._reach)
+        runs = find_fiber_runs(self._partners, fiber, hull, hull, still, radii, self._reach)
+        return self._spacing.place_fibers(runs)
 
     def _find_bones(self, hull: Array, radii: Array, state: TreeState) -> BoneRuns:
         partners = self._partners
         reach = np.full((partners.shape_radius.size, hull.shape[0]), self._reach)
         shapes = partners.shapes.at(state)
-        return find_bone_runs(partners, self._cables.fiber, hull, radii, shapes, reach)
+        runs = find_bone_runs(partners, self._cables.fiber, hull, radii, shapes, reach)
+        return self._spacing.place_bones(runs)
 
 
 def _longest(vectors: Any) -> float:

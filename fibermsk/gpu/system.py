@@ -15,7 +15,6 @@ from fibermsk.gpu.ends import Ends
 from fibermsk.gpu.matrix import DeviceMatrix
 from fibermsk.kernels import bending, cable
 from fibermsk.kernels.safeguard import fill_stretch_fraction
-from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import KEEP_STRETCH, FiberSystem
@@ -47,7 +46,7 @@ class DeviceSystem:
         at = self._at = copy_cables(cables, device)
         self._ends = Ends(device, at, host)
         self._elimination = Elimination(device, at, self._ends)
-        self._contact = DeviceContact(device, at, cables, host.partners, self._ends)
+        self._contact = DeviceContact(device, at, cables, host.contact.spacing, self._ends)
         self._n_x = 6 * cables.n_nodes
         self._lines = xp.zeros((cables.n_nodes, 3, 6, 6))
         self._found = xp.zeros(cables.h.size)
@@ -177,38 +176,35 @@ class DeviceSystem:
         )
         return Evaluation(residual, matrix, admissibility, reactions, flaw, unbalanced)
 
-    def begin(self, t: float, y: Any) -> None:
-        """Start of a run; see `fibermsk.protocol.Collides`.
-
-        Raises
-        ------
-        ModelError
-            If contact points lie so far apart that there would have to be more of them: those of a
-            device stay as they are.
-        """
-        self.host.begin(t, self.to_host(y))
-        if self.host.contact.spacing.in_use:
-            _check.refuse(
-                "backend='cuda'", "points_per_element", "as given", "be so many that no partner "
-                "sinks in between two contact points", remedy="give the contacts more points, or "
-                "use backend='cpu', which adds them where they are needed",
-            )  # fmt: skip
+    def begin(self, t: float, y: Any) -> bool:
+        """Start of a run; see `fibermsk.protocol.Collides`."""
+        changed = self.host.begin(t, self.to_host(y))
+        if changed:
+            self._renew_contact()
+        return changed
 
     def judge(self, before: tuple[float, Any], after: tuple[float, Any]) -> Verdict:
         """Verdict on a motion, by the host; see `fibermsk.protocol.Collides`."""
         (t0, y0), (t1, y1) = before, after
         verdict = self.host.judge((t0, self.to_host(y0)), (t1, self.to_host(y1)))
-        if not verdict.refined:
-            return verdict
-        self.host.contact.spacing.clear()
-        return Verdict(
-            "fibers sink in between contact points, of which there cannot be more on the device: "
-            "give the contacts more points_per_element"
-        )
+        if verdict.refined:
+            self._renew_contact()
+        return verdict
 
     def refine_along(self, t: float, y: Any) -> bool:
-        """Contact points of a device stay as they are."""
-        return False
+        """Add contact points where the spacing at y asks for it."""
+        refined = self.host.refine_along(t, self.to_host(y))
+        if refined:
+            self._renew_contact()
+        return refined
+
+    def _renew_contact(self) -> None:
+        """Contact points with the spacing of the host."""
+        host = self.host
+        self._contact = DeviceContact(
+            self.device, self._at, host.cables, host.contact.spacing, self._ends
+        )
+        self._evaluated = None
 
     def _add_elements(
         self,
@@ -290,6 +286,9 @@ class DeviceSystem:
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         start = self.host.skeleton.start
+        if memory:
+            self.host.contact.spacing.restore(memory)
+            self._renew_contact()
         self._contact.restore(memory, self._ends.at(start))
         self._evaluated = None
         self.host.loads.forget()

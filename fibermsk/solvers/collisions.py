@@ -8,16 +8,15 @@ from fibermsk.solvers.stage import State
 __all__ = ["begin", "judge", "refine_along"]
 
 
-def begin(system: System, state: State) -> None:
-    """Start of a run.
+def begin(system: System, state: State) -> bool:
+    """Let the system be as fine as the start of a run asks for; whether that is new.
 
     Raises
     ------
     ModelError
         If the system does not admit the state.
     """
-    if isinstance(system, Collides):
-        system.begin(state.t, state.y)
+    return isinstance(system, Collides) and system.begin(state.t, state.y)
 
 
 def judge(system: System, before: State, after: State) -> Verdict:

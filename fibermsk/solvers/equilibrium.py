@@ -228,6 +228,7 @@ class _Creep:
         """
         system, t, newton = self.system, self.t, self.newton
         report, grow, obstacle = NewtonReport(), True, ""
+        rest, renewals = np.zeros_like(y), 0
         for _ in range(_MAX_STEPS):
             new, report = newton.solve(system, t, y, _at_rest(system, t, y, h))
             self._tell(h, len(report.history))
@@ -255,6 +256,10 @@ class _Creep:
                 solution, static = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
                 near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
                 if near and not self._obstacle(y, solution):
+                    # a run from there begins with the points that its own spacing asks for
+                    if renewals < _MOST_REFINEMENTS and begin(system, State(t, solution, rest)):
+                        y, renewals = solution, renewals + 1
+                        continue
                     return solution
                 if moved < _STILL:  # neutral: the static equations do not tell where it ends
                     return y

@@ -179,14 +179,12 @@ class ContactSearch:
             "nodes": place.nodes,
             "rotation": rotation,
             "position": position,
-            "points_among_fibers": self.spacing.among_fibers.copy(),
-            "points_on_bones": self.spacing.on_bones.copy(),
+            **self.spacing.memory(),
         }
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Find the candidates again that a `memory` tells of, in the same order."""
-        self.spacing.among_fibers[:] = memory["points_among_fibers"]
-        self.spacing.on_bones[:] = memory["points_on_bones"]
+        self.spacing.restore(memory)
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)

@@ -202,7 +202,7 @@ def _contact(system: FiberSystem, q: Array, nodes: Array) -> _Contact:
     cables, tree = system.cables, system.tree
     search = ContactSearch(cables, system.partners, tree)
     # contact points as the system has them since its last run
-    search.spacing.copy(system.contact.spacing)
+    search.spacing.restore(system.contact.spacing.memory())
     partners = search.partners
     shape = (q.shape[0], len(cables.names))
     found = _Contact(

@@ -183,10 +183,17 @@ class Spacing:
         """Whether any element has more points than its contacts ask for."""
         return bool(self.among_fibers.any() or self.on_bones.any())
 
-    def copy(self, other: Spacing) -> None:
-        """Take the points of another spacing of the same elements and shapes."""
-        self.among_fibers[:] = other.among_fibers
-        self.on_bones[:] = other.on_bones
+    def memory(self) -> dict[str, Array]:
+        """The doublings, under names of their own; new arrays."""
+        return {
+            "points_among_fibers": self.among_fibers.copy(),
+            "points_on_bones": self.on_bones.copy(),
+        }
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Take the doublings of a `memory`, of the same elements and shapes."""
+        self.among_fibers[:] = memory["points_among_fibers"]
+        self.on_bones[:] = memory["points_on_bones"]
 
     def clear(self) -> None:
         """Take the points that the contacts ask for."""

@@ -313,9 +313,11 @@ class FiberSystem:
         self.contact.evaluate(nodes, self._motion.links)
         self._evaluated = y
 
-    def begin(self, t: float, y: Array) -> None:
+    def begin(self, t: float, y: Array) -> bool:
         """Start of a run: contact points by the present spacing; see `protocol.Collides`."""
-        self.contact.spacing.clear()
+        spacing = self.contact.spacing
+        known = spacing.memory()
+        spacing.clear()
         self.contact.candidates.forget()
         self.forget()
         self.refine_along(t, y)
@@ -327,6 +329,7 @@ class FiberSystem:
                 f"model {self.model.name!r}: in the start state {verdict.reason}; move the fibers "
                 "apart, or start from another state"
             )
+        return any(not np.array_equal(known[key], now) for key, now in spacing.memory().items())
 
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
         """Whether anything passes through anything between two states."""
@@ -336,7 +339,10 @@ class FiberSystem:
         """Add contact points where the spacing at y asks for it."""
         if not self.partners.points.size:
             return False
-        self.look_at(y)
+        if self.must_look_at(y):
+            nodes, q = self.split(y)
+            self.contact.locate(nodes, self.skeleton.at(q).links)
+            self.forget()
         refined = self.contact.refine_along()
         if refined:
             self.forget()
