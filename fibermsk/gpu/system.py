@@ -75,7 +75,7 @@ class DeviceSystem:
         return self.device.to_device(np.ascontiguousarray(array))
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
-        """Next corner of an activation after t, or t_end."""
+        """Next corner of a signal after t, or t_end."""
         return self.host.next_breakpoint(t, t_end)
 
     def initial_state(self) -> tuple[Any, Any]:

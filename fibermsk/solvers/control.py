@@ -93,6 +93,11 @@ class Control(Protocol):
         """Whether steps end on every output time; otherwise frames are interpolated."""
         ...
 
+    @property
+    def meets_corners(self) -> bool:
+        """Whether steps end on the corners of signals; otherwise they pass them."""
+        ...
+
     def start(self, system: System, method: Method, memory: Any, dt: float) -> Any:
         """Memory at the start, a NamedTuple of arrays and numbers, with outputs every dt [s]."""
         ...
@@ -150,6 +155,9 @@ class _Parts(NamedTuple):
 class FixedSteps:
     """Equal steps; one that fails is halved, again and again if need be.
 
+    They stay equal where signals have corners: those between the ends of steps are passed, at the
+    cost of an error of second order each. Where one was met or passed, the method starts anew.
+
     Attributes
     ----------
     steps_per_frame : int
@@ -167,6 +175,11 @@ class FixedSteps:
     def landing(self) -> bool:
         """Whether steps end on every output time: they do."""
         return True
+
+    @property
+    def meets_corners(self) -> bool:
+        """Whether steps end on the corners of signals: only where those are ends of steps."""
+        return False
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
         """No interval is under way."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
+from fibermsk.solvers.corners import Corners
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.slack import SlackLog
@@ -83,11 +84,15 @@ def march(
     StepFailure
         If a step fails at its smallest length; has `counters` with what that cost.
     """
+    corners = Corners.of_run(system, times)
     while at.n_frames < times.size:
         counters = replace(at.counters)
         try:
+            memory = at.memory
+            if corners.passed(memory.state.t, at.h):
+                memory = corners.restart(method, memory)
             new, frames = _advance(
-                system, method, newton, control, times[at.n_frames :], at, counters
+                corners, method, newton, control, times[at.n_frames :], at, memory, counters
             )
         except StepFailure as failure:
             failure.counters = counters
@@ -112,23 +117,30 @@ def march(
 
 
 def _advance(
-    system: System,
+    corners: Corners,
     method: Method,
     newton: Newton,
     control: Control,
     times: Array,
     at: Point,
+    memory: Any,
     counters: Counters,
 ) -> tuple[Advanced, list[tuple[State, Evaluation]]]:
-    """Next accepted step, and the states and evaluations at the output times that it reached."""
+    """Next accepted step, and the states and evaluations at the output times that it reached.
+
+    It starts from a memory of the method at the point, that of the point itself or a new one.
+    """
+    system = corners.system
     target = float(times[0] if control.landing else times[-1])
+    if control.meets_corners:
+        target = corners.landing(memory.state.t, target)
     while True:
-        new = control.advance(system, method, newton, at.memory, at.control, target, counters)
+        new = control.advance(system, method, newton, memory, at.control, target, counters)
         frames = []
         for t in map(float, times[times <= new.memory.state.t]):
             state, evaluation = new.memory.state, new.evaluation
             if t < state.t:
-                state, v_dot = interpolate(system, at.memory, new.memory, t)
+                state, v_dot = interpolate(system, memory, new.memory, t)
                 evaluation = system.evaluate(*state, v_dot, tangent=False)
             if not evaluation.admissibility > 0.0:
                 # contacts are too deep in between: a step that ends there takes its place

@@ -77,6 +77,11 @@ class Method(Protocol):
         """Largest ratio of a step to the one before."""
         ...
 
+    @property
+    def one_step(self) -> bool:
+        """Whether a step forgets the length of the one before; taken as False where left out."""
+        ...
+
     def start(self, system: System, state: State) -> Any:
         """Memory at the start: a NamedTuple of arrays, numbers and such NamedTuples.
 

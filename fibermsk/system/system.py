@@ -21,6 +21,7 @@ from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance
 from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.attachments import Attachments
+from fibermsk.system.breakpoints import find_breakpoints
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
@@ -79,6 +80,8 @@ class FiberSystem:
         Its arrays.
     moving_points : list of (int, MovingPoint)
         Nodes that are moved as given, and by what.
+    breakpoints : (n,) float array
+        Times at which a signal is not smooth [s].
     """
 
     def __init__(self, model: Model) -> None:
@@ -102,9 +105,7 @@ class FiberSystem:
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
         self.loads = Loads(model, self.cables, self.tree.gravity)
-        signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
-        corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]
-        self._breakpoints = np.unique(np.concatenate([np.zeros(0), *map(np.asarray, corners)]))
+        self.breakpoints = find_breakpoints(model, self.skeleton.constraints)
         self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
         self._evaluated: Array | None = None
         check_start(self)
@@ -126,9 +127,9 @@ class FiberSystem:
         return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.skeleton.n)]
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
-        """Next corner of an activation after t, or t_end."""
-        corners = self._breakpoints[self._breakpoints > t]
-        return min(float(corners[0]), t_end) if corners.size else t_end
+        """Next corner of a signal after t, or t_end."""
+        k = int(np.searchsorted(self.breakpoints, t, side="right"))
+        return min(float(self.breakpoints[k]), t_end) if k < self.breakpoints.size else t_end
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""

@@ -32,6 +32,7 @@ class SDIRK2:
     order = 2
     error_order = 3
     most_growth = 5.0
+    one_step = True
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
