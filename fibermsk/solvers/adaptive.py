@@ -170,7 +170,7 @@ class AdaptiveSteps:
                     if _struggled(step):
                         longer = min(longer, _SHORTER * h)
                     pace = _Pace(min(longer, self.longest), size, target - t)
-                    return Advanced(step.memory, pace, step.evaluation, h)
+                    return Advanced(step, pace, h)
                 counters.rejected_steps += 1
                 factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
                 pace = _Pace(h * factor, _AIM, pace.last)

@@ -77,12 +77,22 @@ class StepFailure(Exception):
 
 
 class Advanced(NamedTuple):
-    """Memories after an accepted step, the evaluation there, and the length of the step [s]."""
+    """An accepted step, the memory of the step control after it, and its length [s]."""
 
-    memory: Any
+    step: Step
     control: Any
-    evaluation: Evaluation
     h: float
+
+    @property
+    def memory(self) -> Any:
+        """Memory of the method after the step."""
+        return self.step.memory
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """At the new state."""
+        assert self.step.evaluation is not None
+        return self.step.evaluation
 
 
 class Control(Protocol):
@@ -213,7 +223,7 @@ class FixedSteps:
                 ends = np.array([end for end, _ in left], float)
                 halved = np.array([times for _, times in left], np.int64)
                 control = _Parts(np.array(done), ends, halved)
-                return Advanced(step.memory, control, step.evaluation, h)
+                return Advanced(step, control, h)
             if halvings == _MAX_HALVINGS:
                 raise StepFailure(memory.state, h, step.reports[-1])
             parts[-1] = (target, halvings + 1)

@@ -16,6 +16,7 @@ from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.time_error import TimeError
 
 __all__ = ["Point", "interpolate", "march"]
 
@@ -43,6 +44,8 @@ class Point(NamedTuple):
         What the system remembers of the way here.
     slack : SlackLog
         Fibers that were compressed.
+    error : TimeError
+        What the steps are estimated to have left.
     """
 
     memory: Any
@@ -54,6 +57,7 @@ class Point(NamedTuple):
     n_frames: int
     system: dict[str, Array]
     slack: SlackLog
+    error: TimeError
 
 
 def march(
@@ -97,6 +101,7 @@ def march(
         except StepFailure as failure:
             failure.counters = counters
             raise
+        error = at.error.after(system, new.step, new.h)
         iterations = at.iterations
         for state, evaluation in frames:
             spent = counters.newton_iterations - iterations
@@ -112,6 +117,7 @@ def march(
             n_frames=at.n_frames + len(frames),
             system=system.memory(),
             slack=at.slack.add(new.memory.state.t, *system.least_tension(*new.memory.state)),
+            error=error,
         )
         yield at
 

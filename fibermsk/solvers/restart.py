@@ -104,6 +104,7 @@ class Checkpoints:
             **pack("frames", self._record.frames(at.n_frames)),
             **pack("system", at.system),
             **pack("slack", at.slack),
+            **pack("error", to_host(self._system, at.error)),
         }
         t, t_end = at.memory.state.t, float(self._times[-1])
         return Snapshot(t, t_end, arrays, self._identity, library_versions())
@@ -171,6 +172,7 @@ def resume(
         n_frames=unpack("run.n_frames", 0, arrays),
         system=memories,
         slack=unpack("slack", start.slack, arrays),
+        error=from_host(system, unpack("error", to_host(system, start.error), arrays)),
     )
     return at, unpack("run.wall_seconds", 0.0, arrays)
 

@@ -25,6 +25,7 @@ from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.time_error import TimeError
 from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["simulate"]
@@ -184,6 +185,7 @@ def simulate(
             "largest_residual": counters.largest_residual,
             "position_drift": float(position_drift),
             "velocity_drift": float(velocity_drift),
+            "time_error": at.error.summary,
             "wall_seconds": clock.perf_counter() - began,
         },
     )
@@ -227,7 +229,8 @@ def _begin(
     pace = control.start(system, method, memory, dt)
     force, theta = system.least_tension(state.t, state.y, state.v)
     slack = SlackLog.empty(force.size).add(0.0, force, theta)
-    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack)
+    error = TimeError.none(state.y)
+    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack, error)
 
 
 def _count_steps(t_end: float, dt: float) -> int:

@@ -25,14 +25,13 @@ def test_advance_makes_one_accepted_step(arm, control):
     pace = control.start(arm, method, memory, 0.05)
     counters, times = Counters(), []
     while memory.state.t < 0.05:
-        memory, pace, evaluation, h = control.advance(
-            arm, method, newton, memory, pace, 0.05, counters
-        )
+        new = control.advance(arm, method, newton, memory, pace, 0.05, counters)
+        memory, pace, h = new.memory, new.control, new.h
         times.append(memory.state.t)
         assert counters.substeps == len(times)
         assert times[-1] == pytest.approx(sum(np.diff([0.0, *times])), abs=1e-15)
         assert h == pytest.approx(times[-1] - ([0.0, *times])[-2], abs=1e-15)
-        assert evaluation.admissibility > 0.0
+        assert new.evaluation.admissibility > 0.0
     assert times[-1] == 0.05 and np.all(np.diff(times) > 0.0)
     if isinstance(control, fm.FixedSteps):
         assert counters.failed_steps > 0 and len(times) > 1
