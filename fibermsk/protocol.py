@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from fibermsk.guard import Guard
 from fibermsk.linalg import LineMatrix, Solver
 from fibermsk.results import Result
 
@@ -21,6 +22,7 @@ __all__ = [
     "BorderedMatrix",
     "Evaluation",
     "Frames",
+    "Guarded",
     "Offloaded",
     "SolvesItself",
     "System",
@@ -262,6 +264,16 @@ class System(Protocol):
 
     def check_inputs(self, times: Array) -> None:
         """Check all prescribed signals at the given times before anything is computed."""
+        ...
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """What a system has beside `System` if it remembers what it evaluated: who may use it."""
+
+    @property
+    def guard(self) -> Guard:
+        """Held by the thread that uses the system."""
         ...
 
 

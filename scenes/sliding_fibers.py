@@ -65,7 +65,7 @@ def scene(
     elements : int
         Finite elements of each fiber.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     prestress : float
@@ -96,7 +96,7 @@ def scene(
         for name, up in (("upper", 1), ("lower", -1))
     ]
     model.add(fm.Contact(*fibers, fm.PenaltyContact(stiffness, limit=3.0)))
-    return fm.Scene(model, duration=duration, steps=steps, method="bdf2")
+    return fm.Scene(model, duration=duration, steps=steps)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,13 @@ def standing(elements: int, steps: int):
     nodes[[0, -1], 0] = 0.0, LENGTH * STRETCH
     period = 2.0 * LENGTH / SPEED
     result = fm.simulate(
-        system, (y, v), t_end=period, dt=period / steps, newton=NEWTON, method=fm.BackwardEuler()
+        system,
+        (y, v),
+        t_end=period,
+        dt=period / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     at = (np.arange(200) + 0.5) / 200
     return 2.0 * displacement(result, at) @ np.sin(np.pi * at) / at.size, period / steps
@@ -122,7 +128,13 @@ def pulse(elements: int, steps: int, points: int = 2000):
     velocity[[0, -1], 0] = 0.0
     t_end = TRAVEL / rate
     result = fm.simulate(
-        system, (y, v), t_end=t_end, dt=t_end / steps, newton=NEWTON, method=fm.BackwardEuler()
+        system,
+        (y, v),
+        t_end=t_end,
+        dt=t_end / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     at = (np.arange(points) + 0.5) / points
     return displacement(result, at), result.time, at

@@ -71,7 +71,9 @@ def shape(elements, quadrature):
     system = fm.build(model(elements, quadrature))
     rest = fm.equilibrium(system)
     # the first frame is the start
-    result = fm.simulate(system, rest, t_end=1e-3, dt=1e-3)
+    result = fm.simulate(
+        system, rest, t_end=1e-3, dt=1e-3, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
     return partial(result.fibers["fiber"].centerline, frame=0)
 
 

@@ -60,7 +60,12 @@ def creep(elements: int, steps: int):
     attach = model.ground.at(0, 0, 0), None
     model.add(fiber(attach, elements, line_load=(LOAD, 0.0, 0.0)))
     return fm.simulate(
-        fm.build(model), t_end=T_END, dt=T_END / steps, newton=NEWTON, method=fm.BackwardEuler()
+        fm.build(model),
+        t_end=T_END,
+        dt=T_END / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
 
 
@@ -75,7 +80,12 @@ def relax(elements: int, steps: int):
     hand = fm.MovingPoint(lambda t: (LENGTH * float(end_stretch(t)), 0.0, 0.0))
     model.add(fiber((model.ground.at(0, 0, 0), hand), elements))
     return fm.simulate(
-        fm.build(model), t_end=T_END, dt=T_END / steps, newton=NEWTON, method=fm.BackwardEuler()
+        fm.build(model),
+        t_end=T_END,
+        dt=T_END / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
 
 

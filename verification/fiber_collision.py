@@ -148,7 +148,13 @@ def collide(formulation: str, elements: int, steps: int) -> dict[str, float]:
     y, v = system.initial_state()
     system.split(v)[0][system.cables.node_start[1] :, 2] = -SPEED
     result = fm.simulate(
-        system, (y, v), t_end=DURATION, dt=DURATION / steps, newton=fm.Newton(tolerance=1e-10)
+        system,
+        (y, v),
+        t_end=DURATION,
+        dt=DURATION / steps,
+        newton=fm.Newton(tolerance=1e-10),
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     if result.min_admissibility.min() > 0.97:
         raise fm.ConvergenceError("the fibers did not press on each other")

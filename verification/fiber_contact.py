@@ -73,7 +73,9 @@ def fibers(elements, quadrature):
     system = fm.build(model(elements, quadrature))
     rest = fm.equilibrium(system)
     # the first frame is the start
-    result = fm.simulate(system, rest, t_end=1e-3, dt=1e-3)
+    result = fm.simulate(
+        system, rest, t_end=1e-3, dt=1e-3, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
     return {name: partial(fiber.centerline, frame=0) for name, fiber in result.fibers.items()}
 
 

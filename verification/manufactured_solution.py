@@ -142,7 +142,13 @@ def simulate(elements, steps, grading=1.0):
     """Result of one run."""
     check(elements, steps)
     system = fm.build(model(elements, grading))
-    return fm.simulate(system, t_end=DURATION, dt=DURATION / steps)
+    return fm.simulate(
+        system,
+        t_end=DURATION,
+        dt=DURATION / steps,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
 
 
 def error_of(result):

@@ -81,7 +81,12 @@ def swing(elements: int, steps: int, density: float = DENSITY):
     """System and its motion."""
     system = build(elements, density)
     result = fm.simulate(
-        system, t_end=T_END, dt=T_END / steps, newton=NEWTON, method=fm.BackwardEuler()
+        system,
+        t_end=T_END,
+        dt=T_END / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     fiber, q, p = result.fibers["fiber"], result.coordinate("q"), result.speeds["q"]
     y, v = (np.zeros((steps + 1, system.n)) for _ in range(2))

@@ -72,7 +72,12 @@ def double() -> fm.Model:
 def swing(model: fm.Model, steps: int):
     """Coordinates and speeds, each (frames, n)."""
     result = fm.simulate(
-        fm.build(model), t_end=T_END, dt=T_END / steps, newton=NEWTON, method=fm.BackwardEuler()
+        fm.build(model),
+        t_end=T_END,
+        dt=T_END / steps,
+        newton=NEWTON,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     return (
         np.stack(list(result.coordinates.values()), axis=1),

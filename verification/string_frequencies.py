@@ -88,6 +88,7 @@ def vibration(elements: int, steps: int):
         dt=period / steps,
         newton=NEWTON,
         method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     at = (np.arange(200) + 0.5) / 200
     fiber = result.fibers["string"]

@@ -115,7 +115,13 @@ def solve(elements: int, angle: float, formulation: str = VARIATIONAL, around: i
     for part in np.linspace(0.0, 1.0, STEPS + 1)[1:]:
         y, v = fm.equilibrium(system, (y, v), t=float(part))
     # one step at rest, for the forces along the fiber
-    return system, y, fm.simulate(system, (y, v), t_end=1.0, dt=1.0)
+    return (
+        system,
+        y,
+        fm.simulate(
+            system, (y, v), t_end=1.0, dt=1.0, method=fm.BackwardEuler(), control=fm.FixedSteps()
+        ),
+    )
 
 
 def run(

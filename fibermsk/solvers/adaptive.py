@@ -84,7 +84,7 @@ class AdaptiveSteps:
         If a number is out of range.
     """
 
-    relative: float = 1e-4
+    relative: float = 3e-4
     length: float = 0.0
     angle: float = 0.0
     speed: float | None = None

@@ -29,7 +29,12 @@ _VERSION = "fibermsk"
 
 
 def identify(
-    system: System, method: Method, newton: Newton, control: Control, times: Array
+    system: System,
+    method: Method,
+    newton: Newton,
+    control: Control,
+    times: Array,
+    time_error: bool,
 ) -> dict[str, str]:
     """What a run is of, part by part: two runs with equal parts are the same to the bit."""
     return {
@@ -37,6 +42,7 @@ def identify(
         "the method": repr(method),
         "the Newton settings": repr(newton),
         "the step control": repr(control),
+        "the estimate of the error in time": repr(time_error),
         "t_end": f"{float(times[-1])!r} s",
         "the number of frames": str(times.size),
         **system.identity(times),
@@ -204,7 +210,7 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
             f"the checkpoint was written with {', '.join(others)}: what follows may differ from an "
             "uninterrupted run in the last bits",
             ModelWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

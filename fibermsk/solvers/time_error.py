@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.protocol import Evaluation, System, Tolerance
+from fibermsk.protocol import System, Tolerance
 from fibermsk.solvers.newton import NewtonReport
 from fibermsk.solvers.stage import State, Step
 
@@ -49,6 +49,12 @@ class TimeError(NamedTuple):
         """No error, at a start y (n,)."""
         return cls(np.zeros_like(y), np.zeros_like(y))
 
+    @classmethod
+    def unknown(cls) -> TimeError:
+        """An error that is not known, nor will be."""
+        nothing = np.zeros(0)
+        return cls(nothing, nothing, np.nan, np.nan)
+
     @property
     def summary(self) -> dict[str, float | None]:
         """Largest errors by kind; None where they are not known."""
@@ -67,20 +73,22 @@ class TimeError(NamedTuple):
         report, evaluation = step.reports[-1], step.evaluation
         known = np.isfinite(self.coordinates) and report.solve is not None
         if not known or step.error is None or step.velocity_error is None:
-            return self._replace(coordinates=np.nan, fibers=np.nan)
+            return TimeError.unknown()
         assert evaluation is not None
         state, v_dot = step.memory.state, step.memory.v_dot
         dy, dv = _allowed(system, state, step.error, step.velocity_error)
-        e, d = np.stack([self.y, self.v]), np.stack([dy, dv])
         g = report.c / h
-        first = (1.0 - 2.0 * g) / g
-        both = (0.5 - 2.0 * g + g * g) / (g * g)
+        a = (1.0 - 2.0 * g) / g
+        b = (0.5 - 2.0 * g + g * g) / (g * g)
+        at = state, v_dot, evaluation.residual
         try:
-            once = _smooth(system, state, v_dot, evaluation, report, e)
-            once = (1.0 + first + both) * once - (first + 2.0 * both) * e + d
-            y, v = _smooth(system, state, v_dot, evaluation, report, once) + both * e
+            y, v = _smooth(system, report, at, self.y, self.v)
+            y = (1.0 + a + b) * y - (a + 2.0 * b) * self.y + dy
+            v = (1.0 + a + b) * v - (a + 2.0 * b) * self.v + dv
+            y, v = _smooth(system, report, at, y, v)
+            y, v = y + b * self.y, v + b * self.v
         except np.linalg.LinAlgError:
-            return self._replace(coordinates=np.nan, fibers=np.nan)
+            return TimeError.unknown()
         return TimeError(
             y,
             v,
@@ -98,17 +106,15 @@ def _allowed(system: System, state: State, dy: Array, dv: Array) -> tuple[Array,
 
 
 def _smooth(
-    system: System,
-    state: State,
-    v_dot: Array,
-    at: Evaluation,
-    report: NewtonReport,
-    e: Array,
-) -> Array:
-    """(1 - c L)^-1 e of errors (2, n), where L is the rate of errors at the new state."""
+    system: System, report: NewtonReport, at: tuple[State, Array, Array], y: Array, v: Array
+) -> tuple[Array, Array]:
+    """(1 - c L)^-1 of errors y, v (n,), where L is the rate of errors at a state.
+
+    Of that state: itself, the rates of its velocities, and the residual there.
+    """
     assert report.solve is not None
-    (t, y, v), c = state, report.c
-    slow = -e[0] / c
-    found = system.evaluate(t, y, v + slow, v_dot + (slow - e[1]) / c, tangent=False)
-    x = system.enforce(y, report.solve(at.residual - found.residual, _ACCURACY).x)
-    return np.stack([x, (x - e[0]) / c])
+    state, v_dot, residual = at
+    c, slow = report.c, -y / report.c
+    found = system.evaluate(state.t, state.y, state.v + slow, v_dot + (slow - v) / c, tangent=False)
+    x = system.enforce(state.y, report.solve(residual - found.residual, _ACCURACY).x)
+    return x, (x - y) / c

@@ -9,10 +9,13 @@ index 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sparse
 from numpy.typing import NDArray
 
+from fibermsk.guard import Guard, guarded
 from fibermsk.kernels import attachment, bending, cable, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
@@ -31,6 +34,7 @@ from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
+from fibermsk.system.pickling import check_picklable
 from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
@@ -72,10 +76,15 @@ def build(model: Model) -> FiberSystem:
 class FiberSystem:
     """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
 
+    It remembers what it evaluated last, so one thread at a time may use it. A copy or a pickle is
+    built anew from the model.
+
     Attributes
     ----------
     model : Model
         What was built.
+    guard : Guard
+        Which thread uses the system.
     skeleton, cables, partners
         Its arrays.
     moving_points : list of (int, MovingPoint)
@@ -85,7 +94,7 @@ class FiberSystem:
     """
 
     def __init__(self, model: Model) -> None:
-        self.model = model
+        self.model, self.guard = model, Guard(f"the system of model {model.name!r}")
         self.skeleton = Skeleton(model)
         start = self.skeleton.at(self.skeleton.start)
         self.cables = build_cables(model, self.tree, start.links)
@@ -109,6 +118,16 @@ class FiberSystem:
         self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
         self._evaluated: Array | None = None
         check_start(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        check_picklable(self.model)
+        return build, (self.model,)
+
+    def __copy__(self) -> FiberSystem:
+        return build(self.model)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FiberSystem:
+        return build(self.model)
 
     @property
     def tree(self) -> Tree:
@@ -198,6 +217,7 @@ class FiberSystem:
             nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
         return new
 
+    @guarded
     def evaluate(
         self,
         t: float,
@@ -276,6 +296,7 @@ class FiberSystem:
         flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)
         return Evaluation(residual, matrix, admissibility, reactions, flaw)
 
+    @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
@@ -305,6 +326,7 @@ class FiberSystem:
         kind = ("x", "y", "z", "tangent x", "tangent y", "tangent z")[component]
         return f"{self.cables.names[fiber]} node {local}, {kind}"
 
+    @guarded
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
         samples = np.linspace(0.0, 1.0, 11)
@@ -318,20 +340,24 @@ class FiberSystem:
                 for t in times:
                     fiber.line_load_at(samples, float(t))
 
+    @guarded
     def memory(self) -> dict[str, Array]:
         """What the contact search remembers."""
         return self.contact.memory()
 
+    @guarded
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         self.contact.restore(memory)
         self.forget()
         self.loads.forget()
 
+    @guarded
     def identity(self, times: Array) -> dict[str, str]:
         """Fingerprint of each named part of the model as numbered."""
         return fingerprint(self, times)
 
+    @guarded
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
@@ -339,6 +365,7 @@ class FiberSystem:
         self.forget()
         return observe(self.model, self.skeleton, self.cables, self.partners, activations, frames)
 
+    @guarded
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress has none, nor contact by half passes."""
         result = energy(self, y, v)
@@ -350,11 +377,13 @@ class FiberSystem:
         """Names of the fibers."""
         return self.cables.names
 
+    @guarded
     def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and the theta where it is."""
         (nodes, _), (velocity, _) = self.split(y), self.split(v)
         return self.tension.least(nodes, velocity, self.loads.activations(t))
 
+    @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
         """Likely causes of a failed step, from the state it started from."""
         found = suspects(self, t, y, v)

@@ -1,6 +1,6 @@
 """Corners of signals at, near and between the ends of steps and frames."""
 
-from functools import cache
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ class Driven(Pendulum):
         residual = found.residual - self.torque(t)
         return found._replace(residual=residual, reactions=v_dot.copy())
 
-    @cache
+    @cached_property
     def exact(self):
         """Angle, speed and acceleration at the frames (3, n), corner by corner."""
         state, t0, found = np.array([START, 0.0]), 0.0, {0.0: (START, 0.0)}
@@ -96,14 +96,14 @@ def test_adaptive_steps_are_right_wherever_corners_lie(method, landing):
         system = driven(offset)
         result, ends = run(system, method, control)
         assert result.status == "success"
-        assert (errors(result, system.exact()) < bound).all(), offset
+        assert (errors(result, system.exact) < bound).all(), offset
         steps = np.diff(ends)
         # nothing near round-off, and the corners are met within it
         assert steps.min() > 1e-8
         assert np.abs(ends[:, None] - system.corners[1:3]).min(axis=0).max() <= 1.01e-8
         if not method.one_step:
             # a difference of times of 1e-7 s is known to 2e-9 of it
-                assert (steps[1:] / steps[:-1]).max() <= method.most_growth * (1.0 + 1e-8)
+            assert (steps[1:] / steps[:-1]).max() <= method.most_growth * (1.0 + 1e-8)
 
 
 @pytest.mark.parametrize("method", SECOND, ids=lambda method: method.name)
@@ -115,7 +115,7 @@ def test_fixed_steps_are_of_second_order_wherever_corners_lie(method, offset):
     for steps in (4, 64):
         result, ends = run(system, method, fm.FixedSteps(steps))
         assert ends.size == 20 * steps + 1
-        found.append(errors(result, system.exact()))
+        found.append(errors(result, system.exact))
     np.testing.assert_allclose(np.log2(found[0] / found[1]) / 4.0, 2.0, atol=0.03)
 
 
@@ -124,7 +124,7 @@ def test_fixed_steps_are_of_second_order_wherever_corners_lie(method, offset):
 def test_a_jump_between_corners_that_are_one_time(method, control):
     system = Driven([0.0, 0.5, 0.5 + 1e-12, 3.0], [0.0, 0.0, 2.0, 2.0])
     result, _ = run(system, method, control)
-    exact = system.exact().copy()
+    exact = system.exact.copy()
     exact[2, 5] = 0.0 - np.sin(exact[0, 5])  # the frame shows the side before
     assert (errors(result, exact) < (2e-3, 3e-3, 3e-3)).all()
 
@@ -166,9 +166,7 @@ def hanging(activation=0.0, line_load=(0.0, 0.0, 0.0), end=None, motion=None):
     rod = model.add(fm.Body("rod", mass=0.5, com=(0, 0, -0.1), inertia=(2e-3, 2e-3, 1e-5)))
     hinge = {} if motion is None else {"coordinate": fm.Coordinate("angle", prescribed=motion)}
     model.add(fm.Hinge("angle", model.ground, rod, at=(0, 0, 0), axis=(0, -1, 0), **hinge))
-    tissue = fm.Tissue(
-        1060.0, fm.KelvinVoigt(2e4, 1e3), active=fm.ActiveStress(3e5), prestress=2e4
-    )
+    tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=fm.ActiveStress(3e5), prestress=2e4)
     ends = end or model.ground.at(0.05, 0, 0.02), rod.at(0.01, 0, -0.12)
     model.add(
         fm.Fiber(
@@ -190,7 +188,9 @@ def recorded(rng=None):
     if rng is not None:
         times = times + rng.integers(-3, 4, times.size) * 4e-17
         times[0] = 0.0
-    return fm.Table(times, 0.1 * np.sin(2.0 * np.pi * np.linspace(0.0, 0.3, 31)) ** 2)
+    values = 0.1 * np.sin(2.0 * np.pi * np.linspace(0.0, 0.3, 31)) ** 2
+    values[1::2] += 0.01  # a corner at every time
+    return fm.Table(times, values)
 
 
 def force(system, method, control, dt=0.01):
@@ -210,8 +210,8 @@ def fine():
 def test_pulls_under_a_recorded_activation(method, control, fine, rng):
     """100 Hz table and frames; some corners lie an ulp or a few beside a frame."""
     found = force(fm.build(hanging(recorded(rng))), method, control)
-    # of 1.8 N; 6.4e-4 N with corners at the frames themselves
-    assert np.abs(found - fine).max() < 1e-3
+    # of 1.9 N; up to 2e-3 N with corners at the frames themselves, 2e-4 N with fine steps
+    assert np.abs(found - fine).max() < 3e-3
 
 
 def moving(t):

@@ -23,9 +23,9 @@ class SDIRK2:
     Alexander, SIAM Journal on Numerical Analysis 14 (1977), 1006-1021: both stages have the
     diagonal entry g = 1 - 1/sqrt(2), and the second one is the new state.
 
-    The error estimate is -2/3 h ((1 - g) f_0 - f_1 + g f_2) with the rates f at the start and in the
-    stages: the difference to another second-order formula, scaled so that it is the error itself
-    where the rates are linear in the state.
+    The error estimate is 2/3 h (f_1 - (1 - g) f_0 - g f_2) with the rates f at the start and in
+    the stages: the difference to another second-order formula, scaled so that it is the error
+    itself where the rates are linear in the state.
     """
 
     name = "sdirk2"
