@@ -96,7 +96,7 @@ def scene(
     elements : int
         Finite elements of the fiber; multiples of 16 fit its muscle and tendons.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     """
@@ -126,7 +126,7 @@ def scene(
             activation=fm.Ramp(TETANUS.start, TETANUS.end, activation),
         )
     )
-    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium", method="bdf2")
+    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium")
 
 
 def bar(height):

@@ -42,7 +42,7 @@ def scene(
     elements : int
         Finite elements of each fiber.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     """

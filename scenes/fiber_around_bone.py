@@ -66,7 +66,7 @@ def scene(
     elements : int
         Finite elements of the fiber; multiples of 48 fit its muscle and tendons.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     mass : float
@@ -112,7 +112,7 @@ def scene(
         )
     )
     model.add(fm.Contact(fiber, bone, fm.PenaltyContact(stiffness, limit=8.0)))
-    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium", method="bdf2")
+    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium")
 
 
 def tensions(muscle):

@@ -16,7 +16,7 @@ def scene(elements: int = 16, steps: int = 10, duration: float = 0.1) -> fm.Scen
     elements : int
         Finite elements of the fiber.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     """

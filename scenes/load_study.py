@@ -25,7 +25,7 @@ def scene(load: float = 0.3, steps: int = 300, duration: float = 1.0) -> fm.Scen
     load : float
         Weight that the muscle lifts, over its isometric force.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     """

@@ -45,7 +45,7 @@ def scene(
     elements : int
         Finite elements of each fiber.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     activation : float
@@ -100,7 +100,7 @@ def scene(
     ]
     law = fm.PenaltyContact(stiffness=2.0e3, limit=3.0)
     model.add(fm.Contact(muscle, muscle, law, points_per_element=6))
-    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium", method="bdf2")
+    return fm.Scene(model, duration=duration, steps=steps, start="equilibrium")
 
 
 def girth(result, frame):

@@ -60,7 +60,7 @@ def scene(
     elements : int
         Finite elements of the muscle.
     steps : int
-        Time steps.
+        Frames; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     muscle_mass : float

@@ -2,7 +2,9 @@
 
 Two biceps and three triceps fibers, muscle in the middle and tendon at the ends, pull on a forearm
 that hinges at the elbow; they slide on each other and on the bones. The scene of Gfrerer and
-Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the numbers that its figures need.
+Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the numbers that its figures need
+and its method, backward Euler in fixed steps, which lowers the first swing by 7 %: ``--method
+sdirk2 --set tolerance=3e-4`` is right to 0.05 %.
 """
 
 from typing import NamedTuple
@@ -79,13 +81,13 @@ def scene(
     elements : int
         Finite elements of each fiber.
     steps : int
-        Time steps.
+        Time steps; frames where a tolerance sets the steps.
     duration : float
         Simulated time [s].
     start : {"initial", "equilibrium"}
         At rest with straight fibers, as in the paper; or hanging in static equilibrium.
     tolerance : float
-        Relative tolerance of adaptive steps; 0 for the fixed steps of the paper.
+        Relative tolerance of adaptive steps between the frames; 0 for the fixed steps of the paper.
     numbers : {"corrected", "printed"}
         Viscosity, prestress and damping that keep the fibers taut, or those of the paper's table 4.
     bending : float
@@ -151,7 +153,15 @@ def scene(
     paper = {"formulation": "half_pass", "refine": False}
     model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), **paper))
     model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), **paper))
-    return fm.Scene(model, duration=duration, steps=steps, start=start, tolerance=tolerance)
+    # the paper's method; the package's own default is fm.Scene(model, duration, steps)
+    return fm.Scene(
+        model,
+        duration=duration,
+        steps=steps,
+        start=start,
+        method="backward_euler",
+        tolerance=tolerance,
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,15 @@ from fibermsk.errors import ModelWarning
 from fibermsk.laws import KelvinVoigt, PenaltyContact
 from fibermsk.model import Contact, Fiber, Model, Tissue
 from fibermsk.results import Result
-from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, GeneralizedAlpha, Newton, simulate
+from fibermsk.solvers import (
+    BDF2,
+    SDIRK2,
+    BackwardEuler,
+    FixedSteps,
+    GeneralizedAlpha,
+    Newton,
+    simulate,
+)
 from fibermsk.solvers.stage import Method
 from fibermsk.system import build
 
@@ -179,6 +187,8 @@ def _simulate(system: Any, steps: int, duration: float, method: str) -> Result:
             dt=duration / steps,
             method=METHODS[method],
             newton=LOOSE_NEWTON,
+            control=FixedSteps(),
+            time_error=False,
             throw=False,
         )
 

@@ -12,7 +12,7 @@ from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model
 from fibermsk.errors import ModelWarning
 from fibermsk.results import Result
-from fibermsk.solvers import GeneralizedAlpha, Newton, simulate
+from fibermsk.solvers import FixedSteps, GeneralizedAlpha, Newton, simulate
 from fibermsk.system import build
 
 __all__ = ["run_cables"]
@@ -65,7 +65,13 @@ def run_cables(
             # straight cables without tension are slack for a moment at the start
             warnings.simplefilter("ignore", ModelWarning)
             result = simulate(
-                system, t_end=duration, dt=duration / steps, method=METHOD, newton=NEWTON
+                system,
+                t_end=duration,
+                dt=duration / steps,
+                method=METHOD,
+                newton=NEWTON,
+                control=FixedSteps(),
+                time_error=False,
             )
         return result, time.perf_counter() - began
 

@@ -153,5 +153,6 @@ def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
             method=METHOD,
             newton=NEWTON,
             progress=watch,
+            time_error=False,
         )
     return ends, closed, result

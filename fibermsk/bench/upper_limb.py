@@ -15,7 +15,7 @@ from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.worker import CallFailed, Worker
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.results import Result
-from fibermsk.solvers import simulate
+from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
 from fibermsk.system import build
 
 __all__ = ["run", "time_level", "time_transcription"]
@@ -150,7 +150,14 @@ def time_level(
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)
-            result = simulate(system, t_end=duration, dt=duration / steps)
+            result = simulate(
+                system,
+                t_end=duration,
+                dt=duration / steps,
+                method=BackwardEuler(),
+                control=FixedSteps(),
+                time_error=False,
+            )
         return result, time.perf_counter() - began
 
     run(4, 2, 2.0 * duration / steps)  # compiles

@@ -48,7 +48,7 @@ def scene(
     elements : int
         Finite elements of the fiber; more are more accurate and take longer.
     steps : int
-        Time steps; more are more accurate and take longer.
+        Frames of the result; a tolerance sets the time steps in between.
     duration : float
         Simulated time [s].
     """
@@ -117,7 +117,8 @@ def scene(
     # What may touch what; without this the muscle would pass through the bones.
     model.add(fm.Contact(muscle, [upper_arm, forearm], fm.PenaltyContact(2.0e3, limit=4.0)))
 
-    # start="equilibrium" begins at rest, where everything hangs in balance.
+    # start="equilibrium" begins at rest, where everything hangs in balance. tolerance=1e-4 makes
+    # shorter steps: the run tells how large it estimates the error of its steps to be.
     return fm.Scene(model, duration=duration, steps=steps, start="equilibrium")
 
 

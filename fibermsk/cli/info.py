@@ -9,7 +9,7 @@ import typer
 
 from fibermsk.cli.job import check_job, resume_command
 from fibermsk.cli.model_info import show_model
-from fibermsk.cli.output import print_check, print_json
+from fibermsk.cli.output import print_check, print_json, print_time_error
 from fibermsk.errors import ModelError
 
 __all__ = ["info"]
@@ -54,10 +54,12 @@ def info(
         if key in ("parameters", "stats", "slack") or value == "":
             continue
         typer.echo(f"  {key}: {value}")
-    check = attributes["stats"].pop("check", None)
+    check, error = (attributes["stats"].pop(key, None) for key in ("check", "time_error"))
     for key in ("parameters", "stats"):
         if attributes[key]:
             typer.echo(f"  {key}: {_pairs(attributes[key])}")
+    if error is not None:
+        print_time_error(error)
     for interval in attributes["slack"]:
         typer.echo(f"  slack: {Slack(**interval)}")
     if check is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["plain", "print_check", "print_json", "printing_beside"]
+__all__ = ["plain", "print_check", "print_json", "print_time_error", "printing_beside"]
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
@@ -36,6 +36,15 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
     return str(value)
+
+
+def print_time_error(found: dict[str, float | None]) -> None:
+    """A line with the estimated error of the time steps; its parts may be unknown."""
+    units = {"coordinates": "rad or m in the coordinates", "fibers": "of a fiber's length"}
+    parts = [
+        f"{value:.1e} {units[kind]}" for kind in units if (value := found.get(kind)) is not None
+    ]
+    typer.echo(f"  largest error in time, estimated: {', '.join(parts) or 'not known'}")
 
 
 def print_check(found: dict[str, Any] | None) -> None:

@@ -16,7 +16,13 @@ from fibermsk.cli.errors import FAILED, ReportingGroup
 from fibermsk.cli.interrupts import interruptible
 from fibermsk.cli.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.options import ManyValues, parse_settings
-from fibermsk.cli.output import plain, print_check, print_json, printing_beside
+from fibermsk.cli.output import (
+    plain,
+    print_check,
+    print_json,
+    print_time_error,
+    printing_beside,
+)
 from fibermsk.cli.progress import progress_report
 from fibermsk.cli.saving import save_result
 
@@ -235,6 +241,7 @@ def compute(
         "step_seconds": result.stats.get("wall_seconds"),
         "final": final,
         "slack": [interval._asdict() for interval in result.slack],
+        "time_error": result.stats.get("time_error"),
     }
     if "check" in options:
         report["check"] = result.stats.get("check")
@@ -291,6 +298,8 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
         f"{report['wall_seconds']:.1f} s in all"
         + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
     )
+    if report.get("time_error") is not None:
+        print_time_error(report["time_error"])
     for name, value in report["final"].items():
         unit = units.get(name, "rad")
         typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")

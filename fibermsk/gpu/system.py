@@ -13,6 +13,7 @@ from fibermsk.gpu.contact import DeviceContact
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends
 from fibermsk.gpu.matrix import DeviceMatrix
+from fibermsk.guard import guarded
 from fibermsk.kernels import bending, cable
 from fibermsk.kernels.safeguard import fill_stretch_fraction
 from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
@@ -41,7 +42,7 @@ class DeviceSystem:
     """
 
     def __init__(self, host: FiberSystem, device: Device) -> None:
-        self.host, self.device = host, device
+        self.host, self.device, self.guard = host, device, host.guard
         cables, xp = host.cables, device.xp
         at = self._at = copy_cables(cables, device)
         self._ends = Ends(device, at, host)
@@ -76,7 +77,7 @@ class DeviceSystem:
         return self.device.to_device(np.ascontiguousarray(array))
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
-        """Next corner of an activation after t, or t_end."""
+        """Next corner of a signal after t, or t_end."""
         return self.host.next_breakpoint(t, t_end)
 
     def initial_state(self) -> tuple[Any, Any]:
@@ -113,6 +114,7 @@ class DeviceSystem:
         self._loads = (external, force, activation, active)
         return force, active
 
+    @guarded
     def evaluate(
         self,
         t: float,
@@ -240,6 +242,7 @@ class DeviceSystem:
             activation, at.mass,
         )  # fmt: skip
 
+    @guarded
     def step_fraction(self, y: Any, increment: Any, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         at, n_x = self._at, self._n_x
@@ -263,6 +266,7 @@ class DeviceSystem:
         """Names of the fibers."""
         return self.host.fiber_names
 
+    @guarded
     def least_tension(self, t: float, y: Any, v: Any) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and the theta where it is."""
         at, cables = self._at, self.host.cables
@@ -279,10 +283,12 @@ class DeviceSystem:
         theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[k]
         return self.host.tension.rounded(least), theta
 
+    @guarded
     def memory(self) -> dict[str, Array]:
         """What the contact search remembers."""
         return self._contact.memory()
 
+    @guarded
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         start = self.host.skeleton.start
@@ -318,6 +324,7 @@ class DeviceSystem:
         """Name of an unknown, such as "biceps_1 node 4, x"."""
         return self.host.describe(unknown)
 
+    @guarded
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
         self.host.check_inputs(times)

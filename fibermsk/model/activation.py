@@ -14,6 +14,9 @@ __all__ = ["Activation", "Constant", "Ramp", "Table"]
 
 Activation = Callable[[float], float]
 
+_CORNER = 0.1
+"""Jump of a table's slope, over its largest slope, that is a corner."""
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -122,5 +125,11 @@ class Table:
 
     @property
     def breakpoints(self) -> np.ndarray:
-        """Times at which the signal has corners [s]."""
-        return np.asarray(self.times)
+        """Times at which the signal has corners [s].
+
+        There its slope jumps by more than a tenth of the largest slope. A smooth signal of more
+        than 63 samples a period has none inside, and does not ask for a step at each sample.
+        """
+        times, values = np.asarray(self.times), np.asarray(self.values)
+        slopes = np.r_[0.0, np.diff(values) / np.diff(times), 0.0]
+        return times[np.abs(np.diff(slopes)) > _CORNER * np.abs(slopes).max()]

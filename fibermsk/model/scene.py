@@ -15,7 +15,7 @@ METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha")
 
 @dataclass(frozen=True)
 class Scene:
-    """A model with the time span, the number of steps, the start and the method.
+    """A model with the time span, the number of frames, the start, the method and its tolerance.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ class Scene:
     duration : float
         Simulated time [s]; positive.
     steps : int
-        Number of equal time steps, or of frames where a tolerance sets the steps; one or more.
+        Number of frames, and with a tolerance of 0 of equal time steps; one or more.
     start : {"initial", "equilibrium"}
         From the described configuration and speeds, or from the static equilibrium at t = 0.
     method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"}
         Time integration.
     tolerance : float
-        Relative tolerance of adaptive steps between the frames; 0 for fixed steps.
+        Relative tolerance of adaptive steps between the frames; 0 for fixed steps, one a frame.
 
     Raises
     ------
@@ -42,8 +42,8 @@ class Scene:
     duration: float
     steps: int
     start: str = "initial"
-    method: str = "backward_euler"
-    tolerance: float = 0.0
+    method: str = "sdirk2"
+    tolerance: float = 3e-4
 
     def __post_init__(self) -> None:
         """Check the fields."""

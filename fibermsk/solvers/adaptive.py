@@ -27,11 +27,20 @@ _CUTS = 3
 _SHORTER = 0.7
 
 
+_ROUND_OFF = 1e-12
+"""A step is no shorter than this part of the time it starts at."""
+
+
 class _Pace(NamedTuple):
-    """Length of the next step [s], and the scaled error of the last."""
+    """Length of the next step [s], scaled error of the last, and its length (0: no step yet) [s].
+
+    The next step may be longer than the last by more than a method allows, where the last was cut
+    short: methods of one step do not mind, and others get there by and by.
+    """
 
     h: float
     error: float
+    last: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ class AdaptiveSteps:
         If a number is out of range.
     """
 
-    relative: float = 1e-4
+    relative: float = 3e-4
     length: float = 0.0
     angle: float = 0.0
     speed: float | None = None
@@ -117,6 +126,11 @@ class AdaptiveSteps:
         h = 1.0 / np.sqrt(size) if size > 0.0 else dt
         return _Pace(max(float(min(h, dt, self.longest)), self.shortest), _AIM)
 
+    @property
+    def meets_corners(self) -> bool:
+        """Whether steps end on the corners of signals: they do."""
+        return True
+
     def advance(
         self,
         system: System,
@@ -129,17 +143,19 @@ class AdaptiveSteps:
     ) -> Advanced:
         """Make one accepted step; see `Control`."""
         pace, tolerance, order = control, self._tolerance, method.error_order
-        most_growth = method.most_growth
+        most_growth, t = method.most_growth, memory.state.t
+        left = t_new - t
+        longest = np.inf
+        if pace.last > 0.0 and not getattr(method, "one_step", False):
+            longest = most_growth * pace.last
+        shortest = max(self.shortest, _ROUND_OFF * abs(t))
         while True:
-            t = memory.state.t
-            landing = system.next_breakpoint(t, t_new)
-            left = landing - t
             # no sliver at the end: two equal steps rather than a long and a short one
-            h = left if left <= 1.01 * pace.h else min(pace.h, 0.5 * left)
-            target = landing if h == left else t + h
+            h = left if left <= min(1.01 * pace.h, longest) else min(pace.h, longest, 0.5 * left)
+            target = t_new if h == left else t + h
             step = attempt(system, method, newton, memory, target, counters)
             if step.evaluation is None:
-                pace = _Pace(0.5 * h, _AIM)
+                pace = _Pace(0.5 * h, _AIM, pace.last)
             else:
                 assert step.error is not None
                 size = system.error_size(step.error, step.velocity_error, tolerance)
@@ -150,16 +166,17 @@ class AdaptiveSteps:
                     longer = h * min(max(factor, _LEAST_CHANGE), most_growth)
                     # a step cut short by a landing says nothing against the longer one before
                     if h < pace.h:
-                        longer = max(longer, pace.h)
+                        longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
                         longer = min(longer, _SHORTER * h)
-                    pace = _Pace(min(longer, self.longest), size)
-                    return Advanced(step.memory, pace, step.evaluation, h)
+                    pace = _Pace(min(longer, self.longest), size, target - t)
+                    return Advanced(step, pace, h)
                 counters.rejected_steps += 1
-                pace = _Pace(h * max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE), _AIM)
+                factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
+                pace = _Pace(h * factor, _AIM, pace.last)
             # after a step that had to be repeated the next one is not longer
             most_growth = 1.0
-            if pace.h < self.shortest:
+            if pace.h < shortest:
                 raise StepFailure(memory.state, h, step.reports[-1])
 
 

@@ -78,12 +78,22 @@ class StepFailure(Exception):
 
 
 class Advanced(NamedTuple):
-    """Memories after an accepted step, the evaluation there, and the length of the step [s]."""
+    """An accepted step, the memory of the step control after it, and its length [s]."""
 
-    memory: Any
+    step: Step
     control: Any
-    evaluation: Evaluation
     h: float
+
+    @property
+    def memory(self) -> Any:
+        """Memory of the method after the step."""
+        return self.step.memory
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """At the new state."""
+        assert self.step.evaluation is not None
+        return self.step.evaluation
 
 
 class Control(Protocol):
@@ -92,6 +102,11 @@ class Control(Protocol):
     @property
     def landing(self) -> bool:
         """Whether steps end on every output time; otherwise frames are interpolated."""
+        ...
+
+    @property
+    def meets_corners(self) -> bool:
+        """Whether steps end on the corners of signals; otherwise they pass them."""
         ...
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> Any:
@@ -151,6 +166,9 @@ class _Parts(NamedTuple):
 class FixedSteps:
     """Equal steps; one that fails is halved, again and again if need be.
 
+    They stay equal where signals have corners: those between the ends of steps are passed, at the
+    cost of an error of second order each. Where one was met or passed, the method starts anew.
+
     Attributes
     ----------
     steps_per_frame : int
@@ -168,6 +186,11 @@ class FixedSteps:
     def landing(self) -> bool:
         """Whether steps end on every output time: they do."""
         return True
+
+    @property
+    def meets_corners(self) -> bool:
+        """Whether steps end on the corners of signals: only where those are ends of steps."""
+        return False
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
         """No interval is under way."""
@@ -201,7 +224,7 @@ class FixedSteps:
                 ends = np.array([end for end, _ in left], float)
                 halved = np.array([times for _, times in left], np.int64)
                 control = _Parts(np.array(done), ends, halved)
-                return Advanced(step.memory, control, step.evaluation, h)
+                return Advanced(step, control, h)
             if halvings == _MAX_HALVINGS:
                 raise StepFailure(memory.state, h, step.reports[-1])
             parts[-1] = (target, halvings + 1)

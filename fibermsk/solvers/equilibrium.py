@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
+from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.collisions import begin, judge, refine_along
@@ -49,6 +50,7 @@ _SAFE_STEP = 0.3
 """Step over the growth time of the mode: its tangent, M / h^2 + K, is surely definite."""
 
 
+@guarded
 def equilibrium(
     system: System,
     start: tuple[Array, Array] | None = None,
@@ -123,7 +125,7 @@ def equilibrium(
             "a run from there leaves it. Likely causes: a fiber under compression, or one that "
             "softens as it stretches. Try more prestress or another start",
             ModelWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     force, theta = system.least_tension(t, y, rest)
     slack = [
@@ -136,7 +138,7 @@ def equilibrium(
             f"cannot carry: {', '.join(slack)}. Shorten their path, or give their tissue prestress "
             "or bending",
             ModelWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return y, rest
 
@@ -146,7 +148,7 @@ def _judge(system: System, y: Array, t: float) -> Stability | None:
     try:
         return stability(system, y, t)
     except ConvergenceError as error:
-        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=3)
+        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=4)
         return None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError
+from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.vectors import largest
@@ -23,6 +24,7 @@ _ROUND_OFF = 1e-8
 """Change of the accelerations, over their size and 1 m/s^2, that round-off may make."""
 
 
+@guarded
 def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool = False) -> Array:
     """Rates of v that satisfy the equations of motion at a given state.
 

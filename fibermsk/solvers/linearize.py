@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
+from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
 
 __all__ = [
@@ -59,6 +60,7 @@ class Linearization(NamedTuple):
     free: NDArray[np.int64]
 
 
+@guarded
 def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Linearization:
     """Stiffness, damping and mass at a state.
 

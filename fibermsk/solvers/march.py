@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.collisions import judge, refine_along
 from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
+from fibermsk.solvers.corners import Corners
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.time_error import TimeError
 
 __all__ = ["Point", "interpolate", "march"]
 
@@ -43,6 +45,8 @@ class Point(NamedTuple):
         What the system remembers of the way here.
     slack : SlackLog
         Fibers that were compressed.
+    error : TimeError
+        What the steps are estimated to have left.
     """
 
     memory: Any
@@ -54,6 +58,7 @@ class Point(NamedTuple):
     n_frames: int
     system: dict[str, Array]
     slack: SlackLog
+    error: TimeError
 
 
 def march(
@@ -84,15 +89,20 @@ def march(
     StepFailure
         If a step fails at its smallest length; has `counters` with what that cost.
     """
+    corners = Corners.of_run(system, times)
     while at.n_frames < times.size:
         counters = replace(at.counters)
         try:
+            memory = at.memory
+            if corners.passed(memory.state.t, at.h):
+                memory = corners.restart(method, memory)
             new, frames = _advance(
-                system, method, newton, control, times[at.n_frames :], at, counters
+                corners, method, newton, control, times[at.n_frames :], at, memory, counters
             )
         except StepFailure as failure:
             failure.counters = counters
             raise
+        error = at.error.after(system, new.step, new.h)
         iterations = at.iterations
         for state, evaluation in frames:
             spent = counters.newton_iterations - iterations
@@ -109,29 +119,37 @@ def march(
             n_frames=at.n_frames + len(frames),
             system=system.memory(),
             slack=at.slack.add(new.memory.state.t, *system.least_tension(*new.memory.state)),
+            error=error,
         )
         yield at
 
 
 def _advance(
-    system: System,
+    corners: Corners,
     method: Method,
     newton: Newton,
     control: Control,
     times: Array,
     at: Point,
+    memory: Any,
     counters: Counters,
 ) -> tuple[Advanced, list[tuple[State, Evaluation]]]:
-    """Next accepted step, and the states and evaluations at the output times that it reached."""
+    """Next accepted step, and the states and evaluations at the output times that it reached.
+
+    It starts from a memory of the method at the point, that of the point itself or a new one.
+    """
+    system = corners.system
     target = float(times[0] if control.landing else times[-1])
+    if control.meets_corners:
+        target = corners.landing(memory.state.t, target)
     while True:
-        new = control.advance(system, method, newton, at.memory, at.control, target, counters)
+        new = control.advance(system, method, newton, memory, at.control, target, counters)
         frames = []
         last = at.memory.state
         for t in map(float, times[times <= new.memory.state.t]):
             state, evaluation = new.memory.state, new.evaluation
             if t < state.t:
-                state, v_dot = interpolate(system, at.memory, new.memory, t)
+                state, v_dot = interpolate(system, memory, new.memory, t)
                 evaluation = system.evaluate(*state, v_dot, tangent=False)
             if not (evaluation.admissibility > 0.0 and _is_free(system, new, last, state)):
                 # something is too deep in between: a step that ends there takes its place

@@ -61,6 +61,10 @@ class NewtonReport:
         Unknown with the largest residual at the last iterate.
     final : Evaluation or None
         At the solution, without tangent.
+    solve : Solver or None
+        Solves with the last tangent, until another is evaluated; None if the solve failed.
+    c : float
+        Implicit part of the stage [s]; set by `solve_stage`.
     """
 
     converged: bool = False
@@ -73,6 +77,8 @@ class NewtonReport:
     worst: int = -1
     worst_residual: int = -1
     final: Evaluation | None = None
+    solve: Solver | None = None
+    c: float = 0.0
 
     def measure(self, residual: Array) -> None:
         """Take in the residual of an iterate."""
@@ -222,7 +228,7 @@ class Newton:
             if last and not current.flaw:
                 report.measure(current.residual)
                 report.converged = True
-                report.final = current
+                report.final, report.solve = current, solve
                 return y, report
         report.reason = f"no convergence in {self.max_iterations} iterations"
         if report.history and report.history[-1] <= self.tolerance:

@@ -29,7 +29,12 @@ _VERSION = "fibermsk"
 
 
 def identify(
-    system: System, method: Method, newton: Newton, control: Control, times: Array
+    system: System,
+    method: Method,
+    newton: Newton,
+    control: Control,
+    times: Array,
+    time_error: bool,
 ) -> dict[str, str]:
     """What a run is of, part by part: two runs with equal parts are the same to the bit."""
     return {
@@ -37,6 +42,7 @@ def identify(
         "the method": repr(method),
         "the Newton settings": repr(newton),
         "the step control": repr(control),
+        "the estimate of the error in time": repr(time_error),
         "t_end": f"{float(times[-1])!r} s",
         "the number of frames": str(times.size),
         **system.identity(times),
@@ -104,6 +110,7 @@ class Checkpoints:
             **pack("frames", self._record.frames(at.n_frames)),
             **pack("system", at.system),
             **pack("slack", at.slack),
+            **pack("error", to_host(self._system, at.error)),
         }
         t, t_end = at.memory.state.t, float(self._times[-1])
         return Snapshot(t, t_end, arrays, self._identity, library_versions())
@@ -171,6 +178,7 @@ def resume(
         n_frames=unpack("run.n_frames", 0, arrays),
         system=memories,
         slack=unpack("slack", start.slack, arrays),
+        error=from_host(system, unpack("error", to_host(system, start.error), arrays)),
     )
     return at, unpack("run.wall_seconds", 0.0, arrays)
 
@@ -202,7 +210,7 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
             f"the checkpoint was written with {', '.join(others)}: what follows may differ from an "
             "uninterrupted run in the last bits",
             ModelWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -12,20 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.guard import guarded
 from fibermsk.laws import _check
-from fibermsk.protocol import System
+from fibermsk.protocol import Guarded, System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.collisions import begin
 from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
-from fibermsk.solvers.methods import BackwardEuler
+from fibermsk.solvers.methods import SDIRK2
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.time_error import TimeError
 from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["simulate"]
@@ -40,6 +42,7 @@ _SHORTEST_STEP = 1e-12
 """Limits that only a slip of the keyboard passes [s]."""
 
 
+@guarded
 def simulate(
     system: System,
     start: tuple[Array, Array] | None = None,
@@ -51,14 +54,16 @@ def simulate(
     control: Control | None = None,
     progress: Callable[[Progress], None] | None = None,
     throw: bool = True,
+    time_error: bool = True,
     checkpoint: Callable[[Snapshot], object] | None = None,
     checkpoint_every: float = 60.0,
     resume_from: Snapshot | None = None,
 ) -> Result:
     """Integrate from t = 0 to t_end with frames at equal intervals.
 
-    By default each interval is one step, which is halved where Newton's method fails, again and
-    again if need be; with `AdaptiveSteps` a tolerance sets the length of the steps in between.
+    By default the method is of second order, and a tolerance sets the length of the steps between
+    the frames. With `FixedSteps` each interval is one step, or some equal ones, which are halved
+    where Newton's method fails, again and again if need be.
 
     Parameters
     ----------
@@ -72,16 +77,19 @@ def simulate(
     dt : float
         Time between frames [s]; positive. It is adjusted so that a whole number ends at t_end.
     method : Method, optional
-        Time integrator: `BackwardEuler()`, `BDF2()`, `SDIRK2()`, `GeneralizedAlpha(rho_inf)`.
+        Time integrator: `SDIRK2()` if left out, `BackwardEuler()`, `BDF2()` or
+        `GeneralizedAlpha(rho_inf)`.
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     control : Control, optional
-        `FixedSteps(steps_per_frame)` or `AdaptiveSteps(relative)`.
+        `AdaptiveSteps(relative)`, which is the default, or `FixedSteps(steps_per_frame)`.
     progress : callable, optional
-        Called with a `Progress` after each step.
+        Called with a `Progress` after each step. It may use the system; the run is not affected.
     throw : bool
         Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
         "failed".
+    time_error : bool
+        Estimate the error in time; a step then costs two residuals and two linear solutions more.
     checkpoint : callable, optional
         Called with a `Snapshot` now and then, and once more if the run fails or is interrupted;
         `fibermsk.save_checkpoint` writes one to a file.
@@ -94,13 +102,16 @@ def simulate(
     Returns
     -------
     result : Result
-        With status "success", or "interrupted" after Ctrl-C, or "failed".
+        With status "success", or "interrupted" after Ctrl-C, or "failed". Its
+        ``stats["time_error"]`` estimates the largest error that the steps have left: of the
+        ``"coordinates"`` [rad, m for sliders], and of the ``"fibers"``, the root mean square of a
+        fiber's positions over its length; None where it is not known.
 
     Raises
     ------
     ModelError
-        If t_end or dt is not positive, an activation leaves [0, 1], or the snapshot is of another
-        run, before anything is computed.
+        If t_end or dt is not positive, an activation leaves [0, 1], the snapshot is of another run
+        or another thread uses the system, before anything is computed.
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
 
@@ -110,15 +121,16 @@ def simulate(
         If fibers were compressed; `Result.slack` says which, when and where.
     """
     n_steps = _count_steps(t_end, dt)
-    method, newton = method or BackwardEuler(), newton or Newton()
+    method, newton = method or SDIRK2(), newton or Newton()
     if not all(hasattr(method, name) for name in ("name", "start", "step")):
         _check.refuse("simulate", "method", method, "be a method such as BDF2()")
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
-    control = control or FixedSteps()
+    control = control or AdaptiveSteps()
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
     if isinstance(control, FixedSteps):
         _count_steps(t_end, dt / control.steps_per_frame)
+    _check.instance("simulate", "time_error", time_error, bool, "True or False")
     _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
     if resume_from is not None:
         _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
@@ -131,9 +143,11 @@ def simulate(
 
     record = Record(system)
     at = first = _begin(system, method, control, start, t_end / n_steps, record)
+    if not time_error:
+        at = first = at._replace(error=TimeError.unknown())
     identity = {}
     if checkpoint is not None or resume_from is not None:
-        identity = identify(system, method, newton, control, times)
+        identity = identify(system, method, newton, control, times, time_error)
     if resume_from is not None:
         at, seconds = resume(system, first, record, resume_from, identity)
         first, began = at, began - seconds
@@ -144,10 +158,14 @@ def simulate(
         # each point replaces the one before in one go: Ctrl-C may come at any time
         for at in march(system, method, newton, control, times, record, first):
             counters = at.counters
+            before = _uses(system)
             checkpoints.when_due(at)
             if progress is not None:
                 t = at.memory.state.t
                 progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
+            if _uses(system) != before:
+                # who was called used the system: what it remembers goes back to where it was
+                system.restore(at.system)
         record.keep(at.n_frames)
         frames = record.frames()
         observed = system.observe(frames)
@@ -185,15 +203,21 @@ def simulate(
             "largest_residual": counters.largest_residual,
             "position_drift": float(position_drift),
             "velocity_drift": float(velocity_drift),
+            "time_error": at.error.summary,
             "wall_seconds": clock.perf_counter() - began,
         },
     )
     if result.slack:
-        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=2)
+        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=3)
     if failure is not None and throw:
         failure.result = result
         raise failure
     return result
+
+
+def _uses(system: System) -> int:
+    """How often a system has been used, if it counts that."""
+    return system.guard.uses if isinstance(system, Guarded) else 0
 
 
 def _tell(slack: tuple[Slack, ...]) -> str:
@@ -229,7 +253,8 @@ def _begin(
     pace = control.start(system, method, memory, dt)
     force, theta = system.least_tension(state.t, state.y, state.v)
     slack = SlackLog.empty(force.size).add(0.0, force, theta)
-    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack)
+    error = TimeError.none(state.y)
+    return Point(memory, pace, evaluation, 0.0, Counters(), 0, 1, system.memory(), slack, error)
 
 
 def _count_steps(t_end: float, dt: float) -> int:

@@ -18,6 +18,7 @@ from scipy.linalg import eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from fibermsk.errors import ConvergenceError
+from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize, multiply
 from fibermsk.solvers.linearize import (
@@ -79,6 +80,7 @@ class Stability:
         return f"unstable: a mode that is largest at {self.where} grows at {self.growth_rate:.3g}/s"
 
 
+@guarded
 def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     """Stability of a state at rest, such as `equilibrium` gives.
 

@@ -44,7 +44,8 @@ class Step(NamedTuple):
     evaluation : Evaluation or None
         At the new state, with the attachment forces; None if a stage failed.
     error, velocity_error : (n,) float array or None
-        Estimates of the step's own error in y and v, up to sign; None if a stage failed.
+        Estimates of the step's own error in y and v, the exact solution less the computed one;
+        None if a stage failed.
     """
 
     memory: Any
@@ -75,6 +76,11 @@ class Method(Protocol):
     @property
     def most_growth(self) -> float:
         """Largest ratio of a step to the one before."""
+        ...
+
+    @property
+    def one_step(self) -> bool:
+        """Whether a step forgets the length of the one before; taken as False where left out."""
         ...
 
     def start(self, system: System, state: State) -> Any:
@@ -144,4 +150,5 @@ def solve_stage(
         return system.evaluate(t, y, *rates_at(y), rate, rate, rates=rates, tangent=tangent)
 
     y, report = newton.solve(system, t, start, evaluate)
+    report.c = c
     return Stage(y, *rates_at(y), report)

@@ -56,6 +56,11 @@ class Constraints:
         self._free = np.ones(numbers.start.size, bool)
         self._free[self.dependent] = False
 
+    @property
+    def knots(self) -> list[Array]:
+        """Times at which each prescribed motion passes from one polynomial to the next [s]."""
+        return [motion.knots for motion in self._motions]
+
     def at(self, t: float, order: int) -> Array:
         """Prescribed entries, or their derivatives of an order, at a time [s]; (k,)."""
         return np.array([float(motion(t, order)) for motion in self._motions])

@@ -54,7 +54,6 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
         bones += [getattr(skeleton.map, f.name) for f in fields(skeleton.map)]
     bones += [skeleton.constraints.at(float(t), 0) for t in times]
     places = [part for name in sorted(tree.frames) for part in (name, *tree.frames[name])]
-    corners = [getattr(fiber.activation, "breakpoints", ()) for fiber in model.fibers]
     moving = [
         point.position_at(float(t))
         for fiber in model.fibers
@@ -80,11 +79,10 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
             ]
         ),
         "gravity": _digest([tree.gravity]),
-        "the activations": _digest(
-            [*(system.loads.activations(float(t)) for t in times), *corners]
-        ),
+        "the activations": _digest([system.loads.activations(float(t)) for t in times]),
         "the line loads": _digest(loads),
         "the moving points": _digest(moving),
+        "the breakpoints of signals": _digest([system.breakpoints]),
     }
 
 

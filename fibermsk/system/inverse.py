@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fibermsk.elements.hermite import hermite
 from fibermsk.errors import ModelError
+from fibermsk.guard import guarded
 from fibermsk.laws import _check
 from fibermsk.results import Result
 from fibermsk.system.contact import ContactSearch
@@ -82,6 +83,7 @@ class ForceCheck:
         return asdict(self)
 
 
+@guarded
 def check(system: FiberSystem, result: Result) -> ForceCheck:
     """Compare the forces that a result reports with those that its motion needs.
 

@@ -9,11 +9,14 @@ index 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sparse
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.guard import Guard, guarded
 from fibermsk.kernels import attachment, bending, cable, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
@@ -22,6 +25,7 @@ from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance, Ver
 from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.attachments import Attachments
+from fibermsk.system.breakpoints import find_breakpoints
 from fibermsk.system.cables import build_cables
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import Border
@@ -32,6 +36,7 @@ from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
 from fibermsk.system.passing import judge
+from fibermsk.system.pickling import check_picklable
 from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
@@ -73,18 +78,25 @@ def build(model: Model) -> FiberSystem:
 class FiberSystem:
     """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
 
+    It remembers what it evaluated last, so one thread at a time may use it. A copy or a pickle is
+    built anew from the model.
+
     Attributes
     ----------
     model : Model
         What was built.
+    guard : Guard
+        Which thread uses the system.
     skeleton, cables, partners
         Its arrays.
     moving_points : list of (int, MovingPoint)
         Nodes that are moved as given, and by what.
+    breakpoints : (n,) float array
+        Times at which a signal is not smooth [s].
     """
 
     def __init__(self, model: Model) -> None:
-        self.model = model
+        self.model, self.guard = model, Guard(f"the system of model {model.name!r}")
         self.skeleton = Skeleton(model)
         start = self.skeleton.at(self.skeleton.start)
         self.cables = build_cables(model, self.tree, start.links)
@@ -104,12 +116,20 @@ class FiberSystem:
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
         self.loads = Loads(model, self.cables, self.tree.gravity)
-        signals = {id(fiber.activation): fiber.activation for fiber in self.model.fibers}
-        corners = [getattr(signal, "breakpoints", ()) for signal in signals.values()]
-        self._breakpoints = np.unique(np.concatenate([np.zeros(0), *map(np.asarray, corners)]))
+        self.breakpoints = find_breakpoints(model, self.skeleton.constraints)
         self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
         self._evaluated: Array | None = None
         check_start(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        check_picklable(self.model)
+        return build, (self.model,)
+
+    def __copy__(self) -> FiberSystem:
+        return build(self.model)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FiberSystem:
+        return build(self.model)
 
     @property
     def tree(self) -> Tree:
@@ -128,9 +148,9 @@ class FiberSystem:
         return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.skeleton.n)]
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
-        """Next corner of an activation after t, or t_end."""
-        corners = self._breakpoints[self._breakpoints > t]
-        return min(float(corners[0]), t_end) if corners.size else t_end
+        """Next corner of a signal after t, or t_end."""
+        k = int(np.searchsorted(self.breakpoints, t, side="right"))
+        return min(float(self.breakpoints[k]), t_end) if k < self.breakpoints.size else t_end
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
@@ -199,6 +219,7 @@ class FiberSystem:
             nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
         return new
 
+    @guarded
     def evaluate(
         self,
         t: float,
@@ -284,6 +305,7 @@ class FiberSystem:
         )
         return Evaluation(residual, matrix, admissibility, reactions, flaw, unbalanced)
 
+    @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
@@ -303,6 +325,7 @@ class FiberSystem:
         """Whether the contact points are those of other positions than y."""
         return self._evaluated is not y
 
+    @guarded
     def look_at(self, y: Array) -> None:
         """Find bodies and contact points at positions y, if it is not there that they are known."""
         if not self.must_look_at(y):
@@ -313,6 +336,7 @@ class FiberSystem:
         self.contact.evaluate(nodes, self._motion.links)
         self._evaluated = y
 
+    @guarded
     def begin(self, t: float, y: Array) -> bool:
         """Start of a run: contact points by the present spacing; see `protocol.Collides`."""
         spacing = self.contact.spacing
@@ -331,10 +355,12 @@ class FiberSystem:
             )
         return any(not np.array_equal(known[key], now) for key, now in spacing.memory().items())
 
+    @guarded
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
         """Whether anything passes through anything between two states."""
         return judge(self, before, after) if self.partners.points.size else Verdict()
 
+    @guarded
     def refine_along(self, t: float, y: Array) -> bool:
         """Add contact points where the spacing at y asks for it."""
         if not self.partners.points.size:
@@ -358,6 +384,7 @@ class FiberSystem:
         kind = ("x", "y", "z", "tangent x", "tangent y", "tangent z")[component]
         return f"{self.cables.names[fiber]} node {local}, {kind}"
 
+    @guarded
     def check_inputs(self, times: Array) -> None:
         """Check every activation and load at the given times."""
         samples = np.linspace(0.0, 1.0, 11)
@@ -371,20 +398,24 @@ class FiberSystem:
                 for t in times:
                     fiber.line_load_at(samples, float(t))
 
+    @guarded
     def memory(self) -> dict[str, Array]:
         """What the contact search remembers."""
         return self.contact.memory()
 
+    @guarded
     def restore(self, memory: dict[str, Array]) -> None:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         self.contact.restore(memory)
         self.forget()
         self.loads.forget()
 
+    @guarded
     def identity(self, times: Array) -> dict[str, str]:
         """Fingerprint of each named part of the model as numbered."""
         return fingerprint(self, times)
 
+    @guarded
     def observe(self, frames: Frames) -> Result:
         """Everything that is reported of a run; see `fibermsk.protocol.System`."""
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
@@ -392,6 +423,7 @@ class FiberSystem:
         self.forget()
         return observe(self.model, self.skeleton, self.cables, self.partners, activations, frames)
 
+    @guarded
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress has none, nor contact by half passes."""
         result = energy(self, y, v)
@@ -403,11 +435,13 @@ class FiberSystem:
         """Names of the fibers."""
         return self.cables.names
 
+    @guarded
     def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and the theta where it is."""
         (nodes, _), (velocity, _) = self.split(y), self.split(v)
         return self.tension.least(nodes, velocity, self.loads.activations(t))
 
+    @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
         """Likely causes of a failed step, from the state it started from."""
         found = suspects(self, t, y, v)

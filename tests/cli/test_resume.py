@@ -31,7 +31,7 @@ def scene(steps: int = 40, level: float = 0.3, scale: tuple[float, float] = (1.0
     model.add(
         fm.Fiber("f", attach=ends, radius=5e-3, n_elements=3, tissue=tissue, activation=level)
     )
-    return fm.Scene(model, duration=0.2 * scale[0], steps=steps, method="bdf2")
+    return fm.Scene(model, duration=0.2 * scale[0], steps=steps, method="bdf2", tolerance=0.0)
 
 
 if __name__ == "__main__":
@@ -160,7 +160,7 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT, *named)
     scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
     refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT, *named)
-    scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", tolerance=1e-3'))
+    scene_file.write_text(SCENE.replace("tolerance=0.0", "tolerance=1e-3"))
     refused(
         cli,
         "differs in the step control (FixedSteps(steps_per_frame=1) there, AdaptiveSteps(",
@@ -234,7 +234,12 @@ def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
     # the same one level below
     system = fm.build(scene.model)
     rest = fm.simulate(
-        system, t_end=0.2, dt=0.2 / 40, method=fm.BDF2(), resume_from=fm.load_checkpoint(path)
+        system,
+        t_end=0.2,
+        dt=0.2 / 40,
+        method=fm.BDF2(),
+        resume_from=fm.load_checkpoint(path),
+        control=fm.FixedSteps(),
     )
     np.testing.assert_array_equal(rest.coordinate("hinge"), whole.coordinate("hinge"))
 
@@ -305,3 +310,17 @@ def test_killed_at_any_moment_the_last_checkpoint_is_whole(tmp_path, monkeypatch
     assert done.returncode == 0 and contents(out) == continued
     # what a killed program was writing is not left either
     assert sorted(path.name for path in tmp_path.iterdir()) == ["limb.h5"]
+
+
+def test_the_error_in_time_is_told(cli, scene_file):
+    """With fixed steps and with a tolerance: by the run, in its JSON and by info."""
+    line = "largest error in time, estimated: "
+    for settings, most in (("tolerance=0.0", 1e-2), ("tolerance=1e-3", 5e-3)):
+        scene_file.write_text(SCENE.replace("tolerance=0.0", settings))
+        run = cli("run", scene_file)
+        assert run.exit_code == 0, run.stderr
+        assert line in run.stdout and "rad or m in the coordinates" in run.stdout
+        assert line in cli("info", OUT).stdout
+        told = json.loads(cli("run", scene_file, "--json").stdout)["time_error"]
+        assert 0.0 < told["coordinates"] < most and 0.0 < told["fibers"] < most
+        assert fm.load(OUT).stats["time_error"] == told

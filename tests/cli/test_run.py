@@ -31,6 +31,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "step_seconds",
         "final",
         "slack",
+        "time_error",
     ]
     assert report["scene"] == "arm"
     assert report["file"] == "results/arm.h5"

@@ -155,7 +155,14 @@ def test_safeguard(systems, rng):
 @pytest.mark.parametrize("method", [fm.BackwardEuler(), fm.BDF2()], ids=lambda one: one.name)
 def test_ten_steps(systems, method):
     runs = [
-        fm.simulate(system, t_end=0.01, dt=0.001, method=method, newton=fm.Newton(tolerance=1e-12))
+        fm.simulate(
+            system,
+            t_end=0.01,
+            dt=0.001,
+            method=method,
+            newton=fm.Newton(tolerance=1e-12),
+            control=fm.FixedSteps(),
+        )
         for system in systems
     ]
     # a step that fails in one and is halved would be another discretization
@@ -180,7 +187,17 @@ def test_the_limb_until_it_is_in_contact(bones):
         return evaluate(t, y, v, *others, **options)
 
     systems[0].evaluate = recorded
-    runs = [fm.simulate(system, t_end=0.5, dt=0.025, newton=newton) for system in systems]
+    runs = [
+        fm.simulate(
+            system,
+            t_end=0.5,
+            dt=0.025,
+            newton=newton,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
+        for system in systems
+    ]
     t, y, v = states[-1]
     evaluate(t, y, v, 0.0 * v, tangent=False)
     assert min(systems[0].contact.n_closed()) > 5
@@ -191,7 +208,7 @@ def test_the_limb_until_it_is_in_contact(bones):
 
 @pytest.mark.parametrize("model", [hex_bundle, chain], ids=lambda one: one.__name__)
 def test_a_run_goes_on_from_a_checkpoint(model):
-    settings = {"t_end": 0.02, "dt": 0.005}
+    settings = {"t_end": 0.02, "dt": 0.005, "control": fm.FixedSteps()}
     taken = []
     _, device = pair(model())
     whole = fm.simulate(device, **settings, checkpoint=taken.append, checkpoint_every=0.0)

@@ -177,4 +177,4 @@ def test_signals():
 
 def test_scene_defaults():
     scene = Scene(Model("m"), duration=8, steps=256)
-    assert (scene.duration, scene.start, scene.method) == (8.0, "initial", "backward_euler")
+    assert (scene.duration, scene.start, scene.method) == (8.0, "initial", "sdirk2")

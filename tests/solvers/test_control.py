@@ -25,14 +25,13 @@ def test_advance_makes_one_accepted_step(arm, control):
     pace = control.start(arm, method, memory, 0.05)
     counters, times = Counters(), []
     while memory.state.t < 0.05:
-        memory, pace, evaluation, h = control.advance(
-            arm, method, newton, memory, pace, 0.05, counters
-        )
+        new = control.advance(arm, method, newton, memory, pace, 0.05, counters)
+        memory, pace, h = new.memory, new.control, new.h
         times.append(memory.state.t)
         assert counters.substeps == len(times)
         assert times[-1] == pytest.approx(sum(np.diff([0.0, *times])), abs=1e-15)
         assert h == pytest.approx(times[-1] - ([0.0, *times])[-2], abs=1e-15)
-        assert evaluation.admissibility > 0.0
+        assert new.evaluation.admissibility > 0.0
     assert times[-1] == 0.05 and np.all(np.diff(times) > 0.0)
     if isinstance(control, fm.FixedSteps):
         assert counters.failed_steps > 0 and len(times) > 1
@@ -46,7 +45,15 @@ def test_run_stopped_between_frames_keeps_the_last_step(arm, control):
 
     # few iterations are allowed, so that fixed steps are halved
     newton = fm.Newton(max_iterations=6)
-    result = fm.simulate(arm, t_end=0.1, dt=0.05, newton=newton, control=control, progress=stop)
+    result = fm.simulate(
+        arm,
+        t_end=0.1,
+        dt=0.05,
+        newton=newton,
+        control=control,
+        progress=stop,
+        method=fm.BackwardEuler(),
+    )
     assert result.status == "interrupted" and result.stats["substeps"] == 3
     assert 0.0 < result.time[-1] < 0.05 and result.time.size == 2
     assert f"t = {result.time[-1]:.6g} s" in result.message
@@ -69,7 +76,7 @@ def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm,
     monkeypatch.setattr(Newton, "solve", fail_later)
     control = fm.AdaptiveSteps(1e-3, shortest=1e-6)
     with pytest.raises(fm.ConvergenceError, match="made up") as caught:
-        fm.simulate(arm, t_end=0.1, dt=0.1, control=control)
+        fm.simulate(arm, t_end=0.1, dt=0.1, control=control, method=fm.BackwardEuler())
     result = caught.value.result
     stats = result.stats
     assert stats["substeps"] + stats["rejected_steps"] == 4 and stats["substeps"] > 0
@@ -82,7 +89,7 @@ def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm,
     "method", [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha()], ids=repr
 )
 def test_attachments_hold_to_round_off(arm, method):
-    result = fm.simulate(arm, t_end=0.05, dt=0.005, method=method)
+    result = fm.simulate(arm, t_end=0.05, dt=0.005, method=method, control=fm.FixedSteps())
     # positions of 0.1 m and velocities of 1 m/s, a few roundings each
     assert result.stats["position_drift"] < 1e-15
     assert result.stats["velocity_drift"] < 1e-14
@@ -100,8 +107,16 @@ def test_drift_is_what_it_says(arm):
 
 
 def test_several_steps_a_frame_are_the_steps_of_as_many_frames(arm):
-    every = fm.simulate(arm, t_end=0.125, dt=1.0 / 64.0)
-    some = fm.simulate(arm, t_end=0.125, dt=1.0 / 16.0, control=fm.FixedSteps(steps_per_frame=4))
+    every = fm.simulate(
+        arm, t_end=0.125, dt=1.0 / 64.0, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
+    some = fm.simulate(
+        arm,
+        t_end=0.125,
+        dt=1.0 / 16.0,
+        control=fm.FixedSteps(steps_per_frame=4),
+        method=fm.BackwardEuler(),
+    )
     assert some.stats["substeps"] == every.stats["substeps"]
     np.testing.assert_array_equal(some.time, every.time[::4])
     for name in ("shoulder", "elbow"):
@@ -119,6 +134,7 @@ def test_a_step_that_is_halved_among_several_of_a_frame(arm):
         newton=newton,
         control=fm.FixedSteps(steps_per_frame=2),
         progress=lambda progress: ends.append(progress.time),
+        method=fm.BackwardEuler(),
     )
     assert result.stats["failed_steps"] > 0 and len(ends) > 2
     assert ends[-1] == 0.1 and 0.05 in ends and np.all(np.diff(ends) > 0.0)
@@ -130,7 +146,9 @@ def test_the_number_of_steps_a_frame_is_an_int():
 
 def test_too_many_steps_a_frame_are_refused(arm):
     with pytest.raises(fm.ModelError, match="must take at most"):
-        fm.simulate(arm, t_end=1.0, dt=1.0, control=fm.FixedSteps(10**15))
+        fm.simulate(
+            arm, t_end=1.0, dt=1.0, control=fm.FixedSteps(10**15), method=fm.BackwardEuler()
+        )
 
 
 def test_frames_without_steps_are_refused():

@@ -80,7 +80,9 @@ def test_frames_cost_no_steps_without_landing(arm):
 
 def test_interpolated_forces_follow_the_tolerance():
     smooth = fm.build(two_link_arm(elements=3, contact=False))
-    fine = fm.simulate(smooth, t_end=0.2, dt=0.2 / 1600, method=fm.SDIRK2())
+    fine = fm.simulate(
+        smooth, t_end=0.2, dt=0.2 / 1600, method=fm.SDIRK2(), control=fm.FixedSteps()
+    )
     medians = []
     for relative in (1e-3, 1e-4, 1e-5):
         forces = run(smooth, 50, False, relative).fibers["fiber_1"].force_insertion

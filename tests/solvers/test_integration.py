@@ -93,6 +93,7 @@ def test_adaptive_steps_give_up_at_the_shortest():
             dt=0.05,
             newton=fm.Newton(max_iterations=1),
             control=fm.AdaptiveSteps(1e-4, shortest=1e-6),
+            method=fm.BackwardEuler(),
         )
 
 
@@ -151,7 +152,14 @@ def test_residual_history_of_a_step_in_contact():
 def test_failed_step_is_halved_and_the_grid_is_kept():
     system = fm.build(two_link_arm())
     strict = fm.Newton(max_iterations=7)
-    result = fm.simulate(system, t_end=0.1, dt=0.01, newton=strict)
+    result = fm.simulate(
+        system,
+        t_end=0.1,
+        dt=0.01,
+        newton=strict,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     assert result.status == "success"
     assert result.stats["failed_steps"] > 0
     assert result.stats["substeps"] > result.stats["steps"] == 10
@@ -163,12 +171,27 @@ def test_failure_keeps_what_was_computed_and_says_why():
     system = fm.build(two_link_arm(contact=False))
     hopeless = fm.Newton(max_iterations=1)
     with pytest.raises(fm.ConvergenceError) as caught:
-        fm.simulate(system, t_end=0.1, dt=0.01, newton=hopeless)
+        fm.simulate(
+            system,
+            t_end=0.1,
+            dt=0.01,
+            newton=hopeless,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
     error = caught.value
     assert "no convergence in 1 iterations" in str(error) and "largest increment: " in str(error)
     assert error.result.status == "failed" and error.result.time.size == 1
     assert error.time == 0.0 and len(error.history) == 1
-    result = fm.simulate(system, t_end=0.1, dt=0.01, newton=hopeless, throw=False)
+    result = fm.simulate(
+        system,
+        t_end=0.1,
+        dt=0.01,
+        newton=hopeless,
+        throw=False,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     assert result.status == "failed" and result.message == str(error)
 
 
@@ -179,7 +202,14 @@ def test_interrupt_keeps_the_frames():
         if progress.step == 3:
             raise KeyboardInterrupt
 
-    result = fm.simulate(system, t_end=0.1, dt=0.01, progress=stop)
+    result = fm.simulate(
+        system,
+        t_end=0.1,
+        dt=0.01,
+        progress=stop,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     assert result.status == "interrupted" and "t = 0.03 s" in result.message
     assert result.time.size in (3, 4)
 
@@ -226,7 +256,9 @@ def test_interrupt_while_observing_keeps_the_frames(monkeypatch):
         return observe(frames)
 
     monkeypatch.setattr(system, "observe", interrupted)
-    result = fm.simulate(system, t_end=0.02, dt=0.01)
+    result = fm.simulate(
+        system, t_end=0.02, dt=0.01, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
     assert result.status == "interrupted" and result.time.size == 3
 
 

@@ -18,6 +18,8 @@ CONTROLS = [
     fm.AdaptiveSteps(1e-2, landing=False),
 ]
 
+FIXED = {"method": fm.BackwardEuler(), "control": fm.FixedSteps()}
+
 
 def small():
     """Two bones and three fibers that slide on them and on each other."""
@@ -26,7 +28,7 @@ def small():
 
 def run(model, options, **more):
     system = fm.build(model)
-    return fm.simulate(system, **options, **more)
+    return fm.simulate(system, **FIXED | options, **more)
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=["fixed", "landing", "dense"])
@@ -243,18 +245,48 @@ def test_incomplete_snapshot_is_refused(start):
 
 def test_bad_calls():
     with pytest.raises(fm.ModelError, match="simulate: resume_from = 'x.h5'; must be a Snapshot"):
-        fm.simulate(Pendulum(), t_end=1.0, dt=0.1, resume_from="x.h5")
+        fm.simulate(
+            Pendulum(),
+            t_end=1.0,
+            dt=0.1,
+            resume_from="x.h5",
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
     with pytest.raises(fm.ModelError, match="simulate: checkpoint_every = -1"):
-        fm.simulate(Pendulum(), t_end=1.0, dt=0.1, checkpoint_every=-1.0)
+        fm.simulate(
+            Pendulum(),
+            t_end=1.0,
+            dt=0.1,
+            checkpoint_every=-1.0,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
     taken = snapshot_of_pendulum()
     start = np.zeros(1), np.zeros(1)
     with pytest.raises(fm.ModelError, match="simulate: start = .* must be left out"):
-        fm.simulate(Pendulum(), start, t_end=1.0, dt=0.1, resume_from=taken)
+        fm.simulate(
+            Pendulum(),
+            start,
+            t_end=1.0,
+            dt=0.1,
+            resume_from=taken,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
 
 
 def snapshot_of_pendulum():
     taken = []
-    fm.simulate(Pendulum(), t_end=1.0, dt=0.1, checkpoint=taken.append, checkpoint_every=0.0)
+    fm.simulate(
+        Pendulum(),
+        t_end=1.0,
+        dt=0.1,
+        checkpoint=taken.append,
+        checkpoint_every=0.0,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     return taken[4]
 
 
@@ -275,6 +307,8 @@ def test_snapshots_are_taken_as_often_as_asked(monkeypatch):
         checkpoint=taken.append,
         checkpoint_every=4.0,
         progress=second,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     # a step takes a second, and the fifth snapshot would come after the end
     assert [round(one.time, 9) for one in taken] == [0.25, 0.45, 0.65, 0.85]

@@ -73,7 +73,14 @@ def test_activation_that_turns_bad_later_is_refused_before_computing(bad):
     model = one_fiber(activation=lambda t: 0.5 if t < 0.25 else bad)
     seen = []
     with pytest.raises(fm.ModelError, match="biceps.*activation at t = 0.3 s.*lie in"):
-        fm.simulate(fm.build(model), t_end=1.0, dt=0.1, progress=seen.append)
+        fm.simulate(
+            fm.build(model),
+            t_end=1.0,
+            dt=0.1,
+            progress=seen.append,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
     assert not seen
 
 
@@ -83,7 +90,14 @@ def test_line_load_that_turns_bad_later_is_refused_before_computing():
 
     seen = []
     with pytest.raises(fm.ModelError, match="biceps.*line_load"):
-        fm.simulate(fm.build(one_fiber(line_load=load)), t_end=1.0, dt=0.1, progress=seen.append)
+        fm.simulate(
+            fm.build(one_fiber(line_load=load)),
+            t_end=1.0,
+            dt=0.1,
+            progress=seen.append,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
     assert not seen
 
 
@@ -126,7 +140,13 @@ def test_bodies_only():
     model = fm.Model("pendulum")
     bob = model.add(fm.Body("bob", mass=1.0, com=(0, 0, -1), inertia=(1e-6, 1e-6, 1e-6)))
     model.add(fm.Hinge("swing", model.ground, bob, at=(0, 0, 0), axis=(0, 1, 0), value=0.1))
-    result = fm.simulate(fm.build(model), t_end=0.5, dt=0.5 / 4000)
+    result = fm.simulate(
+        fm.build(model),
+        t_end=0.5,
+        dt=0.5 / 4000,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     # small oscillation cos(w t) with the amplitude's correction 1 - a^2 / 16 of the frequency
     frequency = np.sqrt(9.81 / (1.0 + 1e-6)) * (1.0 - 0.1**2 / 16)
     exact = 0.1 * np.cos(frequency * result.time)
@@ -139,7 +159,9 @@ def test_changing_the_model_after_building_changes_nothing():
     model.add(fm.Body("late"))
     ends = model.ground.at(0, 1, 0), model.ground.at(0.2, 1, 0)
     model.add(fm.Fiber("later", attach=ends, radius=5e-3, n_elements=4, tissue=rubber()))
-    result = fm.simulate(system, t_end=0.02, dt=0.01)
+    result = fm.simulate(
+        system, t_end=0.02, dt=0.01, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
     assert list(result.fibers) == ["biceps"] and not result.bodies
 
 

@@ -45,7 +45,9 @@ def pulled_pendulum(mass=case.MASS):
 def pulled(method, steps):
     system = pulled_pendulum()
     start = fm.equilibrium(system)
-    return system, fm.simulate(system, start, t_end=1.0, dt=1.0 / steps, method=method)
+    return system, fm.simulate(
+        system, start, t_end=1.0, dt=1.0 / steps, method=method, control=fm.FixedSteps()
+    )
 
 
 def sizes(found):
@@ -121,7 +123,14 @@ def test_frames_at_unequal_intervals():
 def test_contact_is_counted_exactly(formulation):
     """At rest no difference in time is left: only round-off and what Newton's method leaves."""
     system = fm.build(two_link_arm(elements=4, formulation=formulation))
-    result = fm.simulate(system, fm.equilibrium(system), t_end=0.006, dt=0.001)
+    result = fm.simulate(
+        system,
+        fm.equilibrium(system),
+        t_end=0.006,
+        dt=0.001,
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
+    )
     assert all(f.contact_force_density.max() > 5.0 for f in result.fibers.values())
     found = fm.check(system, result)
     for one in (*found.coordinates.values(), *found.fibers.values()):
@@ -131,7 +140,9 @@ def test_contact_is_counted_exactly(formulation):
 def test_limb_falls_in_line_with_its_forces():
     """Wrapping around three bones and each other; contact changes on the way."""
     system = fm.build(load_scene("upper_limb").scene(elements=4).model)
-    result = fm.simulate(system, t_end=0.25, dt=0.25 / 64, method=fm.BDF2())
+    result = fm.simulate(
+        system, t_end=0.25, dt=0.25 / 64, method=fm.BDF2(), control=fm.FixedSteps()
+    )
     found = fm.check(system, result)
     for one in (*found.coordinates.values(), *found.fibers.values()):
         assert one.rms < 5e-3 * one.applied

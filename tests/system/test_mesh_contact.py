@@ -175,7 +175,13 @@ def test_it_moves(formulation):
     mesh = _meshes.capsule(0.02, 0.25, 48).placed(turned(np.pi, (1, 0, 0)), (0, 0, 0))
     found = []
     for shape in (fm.Capsule((0, 0, 0), (0, 0, -0.25), 0.02), mesh):
-        result = fm.simulate(fm.build(arm(formulation, shape)), t_end=0.02, dt=1e-3)
+        result = fm.simulate(
+            fm.build(arm(formulation, shape)),
+            t_end=0.02,
+            dt=1e-3,
+            method=fm.BackwardEuler(),
+            control=fm.FixedSteps(),
+        )
         found.append([result.coordinates[name][-1] for name in ("shoulder", "elbow")])
     assert_allclose(found[1], found[0], rtol=2e-2)
     shape = result.bodies["upper"].shapes[0]
@@ -249,7 +255,9 @@ def test_fibers_are_dragged_over_a_humerus(shared_models, formulation):
     mesh = fm.read_mesh(file)
     assert not mesh.report.watertight and mesh.report.open_edges > 0
     system = dragged_over(mesh, formulation)
-    result = fm.simulate(system, t_end=1.5, dt=0.05)
+    result = fm.simulate(
+        system, t_end=1.5, dt=0.05, method=fm.BackwardEuler(), control=fm.FixedSteps()
+    )
     assert result.time.size == 31 and result.min_admissibility.min() > 0.3
     assert result.newton_iterations.mean() < 12.0
     y, _ = fm.equilibrium(system, system.initial_state(), t=0.0)

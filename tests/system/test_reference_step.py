@@ -17,7 +17,12 @@ def compare(n_elements, n_steps):
     slow = stepper.run(n_elements, h, n_steps)
     scene = load_scene("upper_limb").scene(elements=n_elements)
     fast = fm.simulate(
-        fm.build(scene.model), t_end=n_steps * h, dt=h, newton=fm.Newton(tolerance=1e-10)
+        fm.build(scene.model),
+        t_end=n_steps * h,
+        dt=h,
+        newton=fm.Newton(tolerance=1e-10),
+        method=fm.BackwardEuler(),
+        control=fm.FixedSteps(),
     )
     angles = np.array([float(np.real(state.q[0])) for state in slow])
     # both stop Newton at round-off; what is left is the conditioning of the step

@@ -78,6 +78,7 @@ class GeneralizedAlpha:
     order = 2
     error_order = 3
     most_growth = 5.0
+    one_step = False
 
     def __post_init__(self) -> None:
         """Check rho_inf."""
@@ -95,6 +96,8 @@ class GeneralizedAlpha:
         (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started, t_before, v_dot_before = (
             memory
         )
+        if not started:
+            t_before = t
         alpha_f = 1.0 / (1.0 + self.rho_inf)
         # alpha_m - alpha_f = (1 - rho) / (1 + rho) / 2 at equal steps
         new_delay = 0.5 * (1.0 - self.rho_inf) / (1.0 + self.rho_inf) * h

@@ -23,15 +23,16 @@ class SDIRK2:
     Alexander, SIAM Journal on Numerical Analysis 14 (1977), 1006-1021: both stages have the
     diagonal entry g = 1 - 1/sqrt(2), and the second one is the new state.
 
-    The error estimate is 2/3 h ((1 - g) f_0 - f_1 + g f_2) with the rates f at the start and in the
-    stages: the difference to another second-order formula, scaled so that it is the error itself
-    where the rates are linear in the state.
+    The error estimate is 2/3 h (f_1 - (1 - g) f_0 - g f_2) with the rates f at the start and in
+    the stages: the difference to another second-order formula, scaled so that it is the error
+    itself where the rates are linear in the state.
     """
 
     name = "sdirk2"
     order = 2
     error_order = 3
     most_growth = 5.0
+    one_step = True
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
@@ -46,12 +47,13 @@ class SDIRK2:
         first = solve_stage(system, newton, t + c, start, y, v, c, rates=True)
         if not first.report.converged:
             return Step(memory, (first.report,), None)
+        first.report.solve = None  # its factors make room
         y_hat = y + (h - c) * first.v
         v_hat = v + (h - c) * first.v_dot
         increment = (h - c) * (first.v + 0.5 * (h - c) * first.v_dot)
         start = predict(system, newton, t + h, first.y, increment)
         second = solve_stage(system, newton, t + h, start, y_hat, v_hat, c, rates=True)
-        scale = 2.0 / 3.0 * h
+        scale = -2.0 / 3.0 * h
         return Step(
             Memory(State(t + h, second.y, second.v), second.v_dot),
             (first.report, second.report),

@@ -1,0 +1,72 @@
+"""One thread at a time: a system remembers what it evaluated last."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from fibermsk.errors import ModelError
+
+__all__ = ["Guard", "guarded"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Guard:
+    """Says which thread uses a system.
+
+    Parameters
+    ----------
+    owner : str
+        The system, for messages.
+
+    Attributes
+    ----------
+    uses : int
+        How often the system has been used so far.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner, self._lock, self.uses = owner, threading.RLock(), 0
+
+    def enter(self) -> None:
+        """Begin a use; the thread that uses the system may enter again.
+
+        Raises
+        ------
+        ModelError
+            If another thread uses it; names the remedy.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise ModelError(
+                f"{self._owner} is in use by another thread; must be used by one thread at a time; "
+                "build a system for each thread, or give each a copy.deepcopy of it"
+            )
+        self.uses += 1
+
+    def leave(self) -> None:
+        """End a use."""
+        self._lock.release()
+
+
+def guarded(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a function of a system, or a method, be called by one thread at a time.
+
+    Systems without a `guard` are taken as they come.
+    """
+
+    @wraps(function)
+    def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        guard: Any = getattr(arguments[0], "guard", None) if arguments else None
+        if guard is None:
+            return function(*arguments, **options)
+        guard.enter()
+        try:
+            return function(*arguments, **options)
+        finally:
+            guard.leave()
+
+    return call
