@@ -56,7 +56,7 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
     places = [part for name in sorted(tree.frames) for part in (name, *tree.frames[name])]
     corners = [getattr(fiber.activation, "breakpoints", ()) for fiber in model.fibers]
     moving = [
-        point.position_at(float(t))
+        point.given_at(float(t))
         for fiber in model.fibers
         for point in fiber.attach
         if isinstance(point, MovingPoint)
