@@ -180,8 +180,10 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = C @ motion.speed
         given, _ = self.split(v)
         for node, point in self.moving_points:
-            known = t is not None and (derive or point.gives_rates)
-            nodes[node, :3] = point.velocity_at(t) if known else given[node, :3]
+            if t is not None and (derive or point.gives_rates):
+                nodes[node, :3] = point.velocity_at(t)
+            else:
+                nodes[node, :3] = given[node, :3]
         return new
 
     def enforce_rate(
@@ -200,8 +202,10 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
         for node, point in self.moving_points:
-            known = t is not None and (derive or point.gives_rates)
-            nodes[node, :3] = point.acceleration_at(t) if known else given[node, :3]
+            if t is not None and (derive or point.gives_rates):
+                nodes[node, :3] = point.acceleration_at(t)
+            else:
+                nodes[node, :3] = given[node, :3]
         return new
 
     def evaluate(
