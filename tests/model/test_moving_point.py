@@ -134,6 +134,8 @@ def test_corners_may_have_the_velocity_of_either_side_and_nothing_is_asked_after
     for side in (np.greater, np.greater_equal):
         point = fm.MovingPoint(ramp, lambda t, side=side: (0.05 * side(t, 0.5), 0.0, 0.0))
         pulled_by(point).check_inputs(np.linspace(0.0, 1.0, 11))
+        # the last time may be a corner, too: at rest afterwards
+        pulled_by(point).check_inputs(np.array([0.5]))
     late = fm.MovingPoint(ramp, lambda t: (0.05 * (t > 0.65), 0.0, 0.0))
     with pytest.raises(fm.ModelError, match="velocity at t = 0.6 s"):
         pulled_by(late).check_inputs(np.linspace(0.0, 1.0, 11))
