@@ -203,15 +203,17 @@ class System(Protocol):
         """Positions at time t after an increment of the unknowns; a new array."""
         ...
 
-    def enforce(self, y: Array, v: Array, t: float | None = None) -> Array:
+    def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with the dependent entries set from the independent ones; a new array.
 
-        Entries that are prescribed in time keep the given velocity, a difference of positions,
-        unless the time is given.
+        Entries that are prescribed in time keep the given velocity unless the time is given, and
+        without `derive` unless the model gives more of the motion than positions.
         """
         ...
 
-    def enforce_rate(self, y: Array, v: Array, v_dot: Array, t: float | None = None) -> Array:
+    def enforce_rate(
+        self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
+    ) -> Array:
         """Rates of v with the dependent entries set likewise; a new array."""
         ...
 

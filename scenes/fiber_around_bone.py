@@ -2,12 +2,12 @@
 
 A muscle hangs on the left of a bone, its tendon runs over it and holds a weight on the right.
 Activated, the muscle shortens and pulls the tendon around. New here: contact with a bone, and
-tendon beside muscle. The bone takes no grip: close to it the tension is the same on both sides, and
+tendon beside muscle. The bone takes no grip: the tension is the same on it and on both sides, and
 the line force where the tendon lies on it is tension over radius, as on a capstan without friction
 (printed, and tested). The ends pull unequally, for the fiber has a weight: at the muscle's end 5
-percent less than at the weight. On the bone the axial force is 5 percent larger: contact depends on
-the radius, which depends on the stretch, and so carries a part of the tension, as a push. Color by
-contact force or by stretch.
+percent less than at the weight. On the bone the strain of the tendon is 5 percent larger than
+beside it: it keeps its volume, so that pressure from the side lengthens it. Color by contact force
+or by stretch.
 """
 
 import numpy as np

@@ -116,11 +116,11 @@ def test_bone_without_friction_leaves_the_tension_alone(wrapped):
     np.testing.assert_allclose(right[2:-1], force[2:-1], rtol=2e-2)
 
 
-def test_tension_is_the_same_on_both_sides_and_larger_on_the_bone(wrapped):
+def test_tension_is_the_same_on_the_bone_and_on_both_sides(wrapped):
     muscle = wrapped.fibers["muscle"]
     left, on, right = BONE.tensions(muscle)
     assert left == pytest.approx(right, rel=3e-3)
-    assert on == pytest.approx(1.05 * right, rel=0.01)
+    assert on == pytest.approx(right, rel=5e-3)
     # the ends differ by what the fiber weighs
     ends = [np.linalg.norm(end[-1]) for end in (muscle.force_origin, muscle.force_insertion)]
     assert ends[0] == pytest.approx(0.95 * ends[1], rel=0.01)

@@ -171,7 +171,7 @@ def heavy() -> Case:
 
 def driven() -> Case:
     """The manufactured solution without error in space, its ends moving as prescribed."""
-    system = fm.build(manufactured_solution.model(3))
+    system = fm.build(manufactured_solution.model(3, led_by_rates=True))
     theta = system.cables.theta
     zero, one = np.zeros_like(theta), np.ones_like(theta)
     shape = [zero, np.cos(theta), np.sin(8.0 * theta)]

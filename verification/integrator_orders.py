@@ -35,11 +35,6 @@ modes, which uneven steps excite until h resolves them: on the pendulum the orde
 to 1.75 from 128 to 256 steps, with errors below those of equal steps, and is 1.96 with 2048; hence
 at least 0.27. With more than 256 steps the references and Newton's tolerance would show.
 
-Backward Euler and BDF2 take the velocity of driven ends from differences of their motion. With
-uneven steps the differences of those are off by a part of the acceleration, and with it the end's
-inertia in the pull: the order of the pull falls to 0 and 1 (errors of 0.02 N and 1e-6 N of 1450 N).
-That is why they fall short on the driven fiber with 128 steps and more.
-
 Resolve the fastest waves of the fibers before looking for orders in the limb: the node positions
 have order 1.8 as long as h omega is above 1 (from equilibrium, BDF2, h = 0.2 ms), and 2.00 below
 (tests). The elbow angle does not feel them.

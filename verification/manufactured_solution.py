@@ -50,6 +50,12 @@ def motion(theta, t):
     return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
 
+def rates(theta):
+    """Velocity and acceleration of one point of the centerline over time, two functions."""
+    shape = np.array([0.0, np.cos(theta), np.sin(8.0 * theta)])
+    return lambda t: np.sin(t) * shape, lambda t: np.cos(t) * shape
+
+
 def muscle_fraction(theta):
     """Share of muscle; eq. 74."""
     return 16.0 * (1.0 - theta) ** 2 * theta**2
@@ -114,8 +120,8 @@ def check(elements, steps):
             raise fm.ModelError(f"{name} = {value}; must be 1 or more")
 
 
-def model(elements, grading=1.0):
-    """Fiber with its load and moving ends."""
+def model(elements, grading=1.0, led_by_rates=False):
+    """Fiber with its load and moving ends, of which the paper gives positions only."""
     tissue = fm.Tissue(
         density=DENSITY,
         muscle=fm.KelvinVoigt(MU_MUSCLE, ETA),
@@ -129,7 +135,10 @@ def model(elements, grading=1.0):
     model.add(
         fm.Fiber(
             "fiber",
-            attach=tuple(fm.MovingPoint(partial(motion, end)) for end in (0.0, 1.0)),
+            attach=tuple(
+                fm.MovingPoint(partial(motion, end), *(rates(end) if led_by_rates else ()))
+                for end in (0.0, 1.0)
+            ),
             radius=RADIUS,
             muscle_fraction=muscle_fraction,
             n_elements=elements,

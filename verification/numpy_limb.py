@@ -50,7 +50,6 @@ def ours(system, steps_per_8s: int, first: int, tolerance: float):
         control=fm.FixedSteps(),
         newton=fm.Newton(tolerance=tolerance),
         progress=lambda _: ticks.append(time.perf_counter()),
-        control=fm.FixedSteps(),
     )
     return result, np.diff(ticks)
 

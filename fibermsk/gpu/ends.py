@@ -120,9 +120,9 @@ class Ends:
         (q,) = self.coordinates(y)
         y[self._arrays.attached] = self.at(q).point.reshape(-1)
 
-    def enforce(self, y: Any, v: Any, t: float | None) -> None:
+    def enforce(self, y: Any, v: Any, t: float | None, derive: bool) -> None:
         """Give the attached nodes of v their velocities; see `fibermsk.protocol.System`."""
-        given = self._given(v, t, "velocity_at")
+        given = self._given(v, t, "velocity_at", derive)
         if self.n_q:
             links = self.at(*self.coordinates(y))
             v[self._arrays.attached] = self._follow(links.C, v)
@@ -131,9 +131,9 @@ class Ends:
         if self._moving:
             v[self._moved] = given
 
-    def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None) -> None:
+    def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None, derive: bool) -> None:
         """Give the attached nodes of v_dot their accelerations likewise."""
-        given = self._given(v_dot, t, "acceleration_at")
+        given = self._given(v_dot, t, "acceleration_at", derive)
         if self.n_q:
             links = self.at(*self.coordinates(y, v, v_dot))
             slope = self.velocity_slope(links, v[self._n_x :])
@@ -144,12 +144,18 @@ class Ends:
         if self._moving:
             v_dot[self._moved] = given
 
-    def _given(self, v: Any, t: float | None, rate: str) -> Any:
+    def _given(self, v: Any, t: float | None, rate: str, derive: bool) -> Any:
         """What the nodes on moving points have, or are given at a time."""
         if not self._moving or t is None:
             return v[self._moved]
-        values = [getattr(point, rate)(t) for _, point in self._moving]
-        return self._device.to_device(np.concatenate(values))
+        known = [derive or point.gives_rates for _, point in self._moving]
+        if not any(known):
+            return v[self._moved]
+        values = self._device.to_host(v[self._moved]).reshape(-1, 3)
+        for k, (_, point) in enumerate(self._moving):
+            if known[k]:
+                values[k] = getattr(point, rate)(t)
+        return self._device.to_device(values.ravel())
 
     def _follow(self, C: Any, v: Any) -> Any:
         """Product of C (n_points, 3, n) with the coordinates of v, (3 n_points,)."""

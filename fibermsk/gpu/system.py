@@ -91,16 +91,18 @@ class DeviceSystem:
         self._ends.retract(t, new)
         return new
 
-    def enforce(self, y: Any, v: Any, t: float | None = None) -> Any:
+    def enforce(self, y: Any, v: Any, t: float | None = None, *, derive: bool = True) -> Any:
         """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions."""
         new = v.copy()
-        self._ends.enforce(y, new, t)
+        self._ends.enforce(y, new, t, derive)
         return new
 
-    def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None = None) -> Any:
+    def enforce_rate(
+        self, y: Any, v: Any, v_dot: Any, t: float | None = None, *, derive: bool = True
+    ) -> Any:
         """Accelerations likewise, C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
-        self._ends.enforce_rate(y, v, new, t)
+        self._ends.enforce_rate(y, v, new, t, derive)
         return new
 
     def _loads_at(self, t: float) -> tuple[Any, Any]:

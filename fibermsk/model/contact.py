@@ -42,7 +42,7 @@ class Contact:
         All forces from one energy for each pair, so that action is reaction and the tangent is
         symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
         its own line force: where fibers cross at an angle the two differ by some percent, on any
-        mesh.
+        mesh. With the energy, pressure from the side lengthens a fiber, which keeps its volume.
 
     Raises
     ------

@@ -109,7 +109,9 @@ class FiberHistory:
     radius : (n_frames, n_samples) float array
         Current radius [m].
     axial_force : (n_frames, n_samples) float array
-        Positive in tension [N].
+        Force of the section, positive in tension [N]: that of the tissue less half the line force
+        of each contact times the radius, which a section that keeps its volume hands on along the
+        fiber. Without friction and weight it is the same all along, as at the ends.
     contact_line_force : (n_frames, n_samples, 3) float array
         Net contact force on the fiber per current length, ground frame [N/m].
     activation : (n_frames,) float array

@@ -25,7 +25,9 @@ _ROUND_OFF = 1e-8
 
 
 @guarded
-def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool = False) -> Array:
+def accelerations(
+    system: System, t: float, y: Array, v: Array, *, rates: bool = False, derive: bool = True
+) -> Array:
     """Rates of v that satisfy the equations of motion at a given state.
 
     The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
@@ -42,6 +44,8 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
     rates : bool
         Whether prescribed motions have the accelerations of their own, as in `solve_stage`; none
         otherwise.
+    derive : bool
+        Whether those have them, too, of which only positions are given.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
         If forces or masses there are not finite, or a coordinate has no inertia.
     """
     given = t if rates else None
-    v_dot = system.enforce_rate(y, v, np.zeros_like(v), given)
+    v_dot = system.enforce_rate(y, v, np.zeros_like(v), given, derive=derive)
     found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV)
     if found.flaw:
         raise ConvergenceError(
@@ -73,7 +77,7 @@ def accelerations(system: System, t: float, y: Array, v: Array, *, rates: bool =
                 if before <= _ROUND_OFF * (1.0 + largest(v_dot)):
                     return v_dot
                 break
-            v_dot = system.enforce_rate(y, v, v_dot + change, given)
+            v_dot = system.enforce_rate(y, v, v_dot + change, given, derive=derive)
             if size == 0.0:
                 return v_dot
             before = size

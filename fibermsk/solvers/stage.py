@@ -111,6 +111,7 @@ def solve_stage(
     c: float,
     *,
     rates: bool = False,
+    derive: bool = True,
 ) -> Stage:
     """Solve F(t, y, v, v') = 0 with v = (y - y_hat) / c and v' = (v - v_hat) / c.
 
@@ -129,10 +130,14 @@ def solve_stage(
     c : float
         Implicit part of the step [s]; positive.
     rates : bool
-        Dependent entries of v and v' are those that the independent ones and the time give, on
-        acceleration level too, in place of the differences. Multistep formulas are exact enough in
-        differences of v; the stages of one-step methods are not (the order of the attachment
-        forces would fall to one, and with heavy ends that of the motion).
+        Dependent entries of v' are those that the independent ones and the time give, in place of
+        the differences of v. Multistep formulas are exact enough in differences of v; the stages of
+        one-step methods are not (the order of the attachment forces would fall to one, and with
+        heavy ends that of the motion). Dependent entries of v always are what they give: at uneven
+        steps, differences of differences of positions are no accelerations of any order.
+    derive : bool
+        Derive motions that are prescribed by positions alone. Otherwise the velocity of such an
+        entry is the difference, like that of every other.
 
     Returns
     -------
@@ -142,7 +147,7 @@ def solve_stage(
     rate = 1.0 / c
 
     def rates_at(y: Array) -> tuple[Array, Array]:
-        v = system.enforce(y, rate * (y - y_hat), t if rates else None)
+        v = system.enforce(y, rate * (y - y_hat), t, derive=derive)
         v_dot = rate * (v - v_hat)
         return v, system.enforce_rate(y, v, v_dot, t) if rates else v_dot
 

@@ -55,7 +55,7 @@ def fingerprint(system: FiberSystem, times: Array) -> dict[str, str]:
     bones += [skeleton.constraints.at(float(t), 0) for t in times]
     places = [part for name in sorted(tree.frames) for part in (name, *tree.frames[name])]
     moving = [
-        point.position_at(float(t))
+        point.given_at(float(t))
         for fiber in model.fibers
         for point in fiber.attach
         if isinstance(point, MovingPoint)

@@ -36,12 +36,11 @@ def drift(system: FiberSystem, t: float, y: Array, v: Array) -> tuple[float, flo
     position : float
         Largest |x_D - c(q)| of any attached end [m].
     velocity : float
-        Largest |v_D - C(q) p| [m/s]; ends on moving points have none, for their velocity is the
-        time integrator's own difference.
+        Largest |v_D - C(q) p| [m/s], or from the velocity of a moving point where it is given.
     """
     at = system.cables.attached_nodes
     off = system.split(y - system.retract(t, y, np.zeros_like(y)))[0][at, :3]
-    slip = system.split(v - system.enforce(y, v, t))[0][at, :3]
+    slip = system.split(v - system.enforce(y, v, t, derive=False))[0][at, :3]
     return _longest(off), _longest(slip)
 
 

@@ -13,6 +13,7 @@ from fibermsk.kernels import cable
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
+from fibermsk.system.axial import pressure_along
 from fibermsk.system.cables import Cables, reference_speed, tissue_constants
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.partners import Partners
@@ -118,6 +119,7 @@ def observe(
         search.evaluate(nodes, state)
         if n_laws:
             line_force[i] = search.line_forces()
+            force[i] += pressure_along(search)
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):

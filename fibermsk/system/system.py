@@ -186,8 +186,11 @@ class FiberSystem:
             nodes[node, :3] = point.position_at(t)
         return new
 
-    def enforce(self, y: Array, v: Array, t: float | None = None) -> Array:
-        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions."""
+    def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
+        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions.
+
+        Without `derive`, ends on moving points of which only positions are given keep theirs.
+        """
         new = v.copy()
         nodes, p = self.split(new)
         _, q = self.split(y)
@@ -199,11 +202,16 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = C @ motion.speed
         given, _ = self.split(v)
         for node, point in self.moving_points:
-            nodes[node, :3] = given[node, :3] if t is None else point.velocity_at(t)
+            if t is not None and (derive or point.gives_rates):
+                nodes[node, :3] = point.velocity_at(t)
+            else:
+                nodes[node, :3] = given[node, :3]
         return new
 
-    def enforce_rate(self, y: Array, v: Array, v_dot: Array, t: float | None = None) -> Array:
-        """Accelerations with those of attached nodes, C(q) p_dot + (dC/dq p) p."""
+    def enforce_rate(
+        self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
+    ) -> Array:
+        """Accelerations likewise, of attached nodes C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
         (_, q), (_, p) = self.split(y), self.split(v)
@@ -216,7 +224,10 @@ class FiberSystem:
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
         for node, point in self.moving_points:
-            nodes[node, :3] = given[node, :3] if t is None else point.acceleration_at(t)
+            if t is not None and (derive or point.gives_rates):
+                nodes[node, :3] = point.acceleration_at(t)
+            else:
+                nodes[node, :3] = given[node, :3]
         return new
 
     @guarded
@@ -386,13 +397,12 @@ class FiberSystem:
 
     @guarded
     def check_inputs(self, times: Array) -> None:
-        """Check every activation and load at the given times."""
+        """Check every activation, load and moving point at the given times."""
         samples = np.linspace(0.0, 1.0, 11)
         for t in times:
             self.loads.activations(float(t))
         for _, point in self.moving_points:
-            for t in times:
-                point.position_at(float(t))
+            point.check_at(times)
         for fiber in self.model.fibers:
             if callable(fiber.line_load):
                 for t in times:

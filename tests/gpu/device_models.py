@@ -56,7 +56,10 @@ def mixed_bundle():
 def curved_fibers():
     """Fibers of several lengths and numbers of elements, one of them pulled by its end."""
     model = fm.Model("curved", gravity=(0.1, 0.0, -9.81))
-    pulled = fm.MovingPoint(lambda t: (0.1 + 0.05 * t, 0.02, 0.004 * np.sin(10.0 * t)))
+    pulled = fm.MovingPoint(
+        lambda t: (0.1 + 0.05 * t, 0.02, 0.004 * np.sin(10.0 * t)),
+        velocity=lambda t: (0.05, 0.0, 0.04 * np.cos(10.0 * t)),
+    )
     ends = [(0.1, 0.0, 0.0), pulled, (0.07, 0.04, 0.01)]
     for i, end in enumerate(ends):
         start = (0.0, 0.02 * i, 0.0)

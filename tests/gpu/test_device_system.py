@@ -60,7 +60,9 @@ def test_states(systems, rng):
     x = rng.standard_normal(host.n)
     assert_array_equal(device.retract(T, y, x), host.retract(T, y, x))
     for t in (None, T):
-        assert_array_equal(device.enforce(y, x, t), host.enforce(y, x, t))
+        for derive in (True, False):
+            rate = {"derive": derive}
+            assert_array_equal(device.enforce(y, x, t, **rate), host.enforce(y, x, t, **rate))
         assert_array_equal(device.enforce_rate(y, v, x, t), host.enforce_rate(y, v, x, t))
     assert_array_equal(device.scale, host.scale)
     for a, b in zip(host.least_tension(T, y, v), device.least_tension(T, y, v), strict=True):

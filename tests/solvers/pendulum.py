@@ -39,10 +39,10 @@ class Pendulum:
     def retract(self, t, y, increment):
         return y + increment
 
-    def enforce(self, y, v, t=None):
+    def enforce(self, y, v, t=None, *, derive=True):
         return v
 
-    def enforce_rate(self, y, v, v_dot, t=None):
+    def enforce_rate(self, y, v, v_dot, t=None, *, derive=True):
         return v_dot
 
     def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, *, rates=False, tangent=True):

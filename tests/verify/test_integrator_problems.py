@@ -9,6 +9,7 @@ from _stepping import METHODS, attachment_drift, march
 from verify.problem_files import load_module, load_problem
 
 import fibermsk as fm
+from fibermsk.solvers import State
 from fibermsk.verify import run_problem
 
 SHORT = [f"{name}_{method}" for name in ("pendulum", "heavy", "driven") for method in METHODS]
@@ -23,13 +24,54 @@ def test_order(key):
     assert answer.holds(ladder.lowest()), ladder.orders()
 
 
-@pytest.mark.xfail(strict=True, reason="differences of a prescribed motion over uneven steps")
 @pytest.mark.parametrize("method", ["backward_euler", "bdf2"])
 def test_order_of_pulls_on_driven_ends_with_short_steps(method):
     problem = load_module("integrator_orders")
     ladder = problem.Ladder("driven", method, (128, 256))
     answer = problem.expected(128)[f"driven_{method}"]
     assert answer.holds(ladder.lowest()), ladder.orders()
+
+
+def driven_by(kind):
+    """A heavy, viscous fiber along x; its end follows 0.2 + t^2 + 2 t^3 from rest."""
+    coefficients = (0.0, 0.0, 1.0, 2.0)  # of the powers of t
+    model = fm.Model("driven", gravity=(0.0, 0.0, 0.0))
+    if kind == "coordinate":
+        sled = model.add(fm.Body("sled", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+        way = fm.Coordinate("way", "translation", prescribed=fm.Polynomial(coefficients))
+        along = fm.Axis("translation", (1, 0, 0), "way")
+        model.add(fm.FunctionalJoint("rail", model.ground, sled, [way], [along]))
+        end = sled.at(0.2, 0.0, 0.0)
+    else:
+        given = {"velocity": lambda t: (2.0 * t + 6.0 * t**2, 0.0, 0.0)}
+        given = given if kind == "moving point" else {}
+        end = fm.MovingPoint(lambda t: (0.2 + t**2 + 2.0 * t**3, 0.0, 0.0), **given)
+    tissue = fm.Tissue(5e4, fm.KelvinVoigt(1e6, 1e4), prestress=1e4)
+    attach = (model.ground.at(0, 0, 0), end)
+    model.add(fm.Fiber("fiber", attach=attach, radius=5e-3, n_elements=2, tissue=tissue))
+    return fm.build(model)
+
+
+@pytest.mark.parametrize(
+    "kind, method",
+    [
+        ("moving point", "backward_euler"),
+        ("moving point", "bdf2"),
+        ("moving point, positions alone", "bdf2"),
+        ("coordinate", "backward_euler"),
+        ("coordinate", "bdf2"),
+    ],
+)
+def test_order_of_pulls_on_prescribed_ends_at_uneven_steps(kind, method):
+    system = driven_by(kind)
+    start = State(0.0, *system.initial_state())
+    pulls = {
+        (name, steps): march(system, METHODS[name], start, 0.05, steps, uneven=True).frames[-1].pull
+        for name, steps in ((method, 64), (method, 128), ("sdirk2", 512))
+    }
+    errors = [np.abs(pulls[method, n] - pulls["sdirk2", 512]).max() for n in (64, 128)]
+    order = METHODS[method].order
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2), errors
 
 
 @pytest.mark.parametrize("name", ["pendulum", "heavy", "driven", "limb"])

@@ -27,7 +27,9 @@ class Memory(NamedTuple):
 class BackwardEuler:
     """First order, L-stable: y' = y + h v', F(t', y', v', (v' - v) / h) = 0.
 
-    Eq. 64 of [1]_; velocities of attached nodes are C(q') p'. It takes energy out of the motion.
+    Eq. 64 of [1]_; velocities of attached nodes are C(q') p'. An end that is led along a motion of
+    which no velocity is given has the difference (y' - y) / h, too: the method then needs nothing
+    of the motion but where it is at the steps. It takes energy out of the motion.
 
     References
     ----------
@@ -42,13 +44,14 @@ class BackwardEuler:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        return Memory(state, accelerations(system, *state))
+        state = state._replace(v=system.enforce(state.y, state.v, state.t, derive=False))
+        return Memory(state, accelerations(system, *state, rates=True, derive=False))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]; the error is that of the explicit predictor, halved."""
         (t, y, v), v_dot = memory
         start = predict(system, newton, t + h, y, h * v)
-        new = solve_stage(system, newton, t + h, start, y, v, h)
+        new = solve_stage(system, newton, t + h, start, y, v, h, derive=False)
         # y(t + h) - y' = -h^2/2 y'' and y + h v is off by +h^2/2 y''; likewise v
         return Step(
             Memory(State(t + h, new.y, new.v), new.v_dot),

@@ -44,7 +44,8 @@ class BDF2:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        return Memory(state, state, accelerations(system, *state))
+        state = state._replace(v=system.enforce(state.y, state.v, state.t))
+        return Memory(state, state, accelerations(system, *state, rates=True))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
