@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
+from fibermsk.files import check_writable
 from fibermsk.io import load_checkpoint, save_checkpoint
+from fibermsk.laws import _check
 from fibermsk.model import Scene
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
@@ -78,9 +80,16 @@ def simulate_scene(
     ConvergenceError
         If a step fails; its `result` holds what was computed.
     """
-    key = method or scene.method
-    if key not in METHODS:
-        raise ModelError(f"method = {key!r}; must be one of {', '.join(map(repr, METHODS))}")
+    owner = "simulate_scene"
+    _check.instance(owner, "scene", scene, Scene, "a Scene")
+    _check.instance(owner, "name", name, str, "a text")
+    for field, value in (("parameters", parameters), ("job", job)):
+        _check.instance(owner, field, value, (Mapping, type(None)), "a dict or None")
+    _check.function(owner, "progress", progress)
+    key = _check.choice(owner, "method", scene.method if method is None else method, METHODS)
+    check = _check.flag(owner, "check", check)
+    if checkpoint is not None:
+        check_writable(checkpoint)
     if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
         raise ModelError(
             f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "

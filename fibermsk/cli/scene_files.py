@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import fibermsk
 from fibermsk.cli.options import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.files import path_of
 
 if TYPE_CHECKING:
     from fibermsk.verify import Problem
@@ -105,7 +106,7 @@ def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
     >>> for load in (0.2, 0.4):  # doctest: +SKIP
     ...     result = fm.simulate_scene(fm.make_scene("contracting_fiber", load=load))
     """
-    file = find(scene)
+    file = find(str(path_of(scene, "make_scene: scene")))
     for name in parameters:
         if name not in file.parameters:
             known = ", ".join(file.parameters) or "none"

@@ -18,7 +18,8 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.files import replacing
+from fibermsk.files import path_of, replacing
+from fibermsk.laws import _check
 from fibermsk.results import Snapshot
 
 __all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]
@@ -51,8 +52,9 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If the file cannot be written.
+        If it is no snapshot, or the file cannot be written.
     """
+    _check.instance("save_checkpoint", "snapshot", snapshot, Snapshot, "a Snapshot")
     with replacing(path) as beside:
         with h5py.File(beside, "w", libver=("v108", "latest"), userblock_size=_BLOCK) as file:
             _write(file, snapshot)
@@ -76,7 +78,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
     ModelError
         If the file is missing, is not a checkpoint, or is damaged.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.is_dir():
         raise ModelError(f"cannot read {path}: it is a folder; name a checkpoint file (.h5)")
     if not path.exists():

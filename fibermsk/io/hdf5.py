@@ -12,7 +12,8 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError
-from fibermsk.files import replacing
+from fibermsk.files import path_of, replacing
+from fibermsk.laws import _check
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
@@ -45,8 +46,9 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If the file cannot be written.
+        If it is no result, or the file cannot be written.
     """
+    _check.instance("save", "result", result, Result, "a Result")
     with replacing(path) as beside:
         # From version 1.8 of the format on, an attribute may be longer than 64 kB.
         with h5py.File(beside, "w", libver=("v108", "latest")) as file:
@@ -211,7 +213,7 @@ def _describe(file: _Node) -> dict[str, Any]:
 
 def _read(path: str | os.PathLike[str], reader: Callable[[_Node], Any]) -> Any:
     """`reader` of the open file, every way of failing turned into one clear error."""
-    path = Path(path)
+    path = path_of(path)
     if path.is_dir():
         raise ModelError(f"cannot read {path}: it is a folder; name a result file (.h5)")
     if not path.exists():

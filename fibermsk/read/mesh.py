@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.files import path_of
 from fibermsk.laws import _check
 from fibermsk.model import Mesh
 from fibermsk.read.xml_tree import Element, read_xml
@@ -74,10 +75,7 @@ def read_mesh(
     >>> humerus = fm.read_mesh("humerus.stl", scale=1e-3)  # doctest: +SKIP
     >>> print(humerus.report)  # doctest: +SKIP
     """
-    try:
-        file = Path(path)
-    except TypeError:
-        _check.refuse("read_mesh", "path", path, "be a text or a path")
+    file = path_of(path, "read_mesh: path")
     owner = f"mesh file {str(file)!r}"
     scale = _check.positive(owner, "scale", scale)
     reader = _READERS.get(file.suffix.lower())

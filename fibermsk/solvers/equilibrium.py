@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
+from fibermsk.laws import _check
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
-from fibermsk.solvers.vectors import require_host
+from fibermsk.solvers.vectors import require_host, require_state, require_system
 
 __all__ = ["equilibrium"]
 
@@ -85,6 +86,8 @@ def equilibrium(
 
     Raises
     ------
+    ModelError
+        If an argument is of another type or range, before anything is computed.
     ConvergenceError
         If no equilibrium is found.
 
@@ -93,10 +96,16 @@ def equilibrium(
     ModelWarning
         If the state is unstable or its stability is not known, or a fiber is under compression.
     """
+    require_system("equilibrium", system)
     require_host("equilibrium", system)
-    newton = newton or Newton()
+    newton = Newton() if newton is None else newton
+    _check.instance("equilibrium", "newton", newton, Newton, "a Newton()")
+    _check.function("equilibrium", "progress", progress)
+    t = _check.number("equilibrium", "t", t, "s")
+    if start is None:
+        start = system.initial_state()
+    y, _ = require_state("equilibrium", system, start)
     system.check_inputs(np.array([t]))
-    y, _ = start if start is not None else system.initial_state()
     creep = _Creep(system, t, newton, progress)
     y = creep.downhill(creep.follow(y), _FIRST_STEP)
     verdict = _judge(system, y, t)

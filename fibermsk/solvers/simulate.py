@@ -24,8 +24,8 @@ from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
-from fibermsk.solvers.stage import Method, State
-from fibermsk.solvers.vectors import from_host, to_host
+from fibermsk.solvers.stage import Method, State, require_method
+from fibermsk.solvers.vectors import require_state, require_system
 
 __all__ = ["simulate"]
 
@@ -77,7 +77,7 @@ def simulate(
     control : Control, optional
         `FixedSteps(steps_per_frame)` or `AdaptiveSteps(relative)`.
     progress : callable, optional
-        Called with a `Progress` after each step.
+        Called with a `Progress` after each step; what it raises ends the run.
     throw : bool
         Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
         "failed".
@@ -108,17 +108,23 @@ def simulate(
     ModelWarning
         If fibers were compressed; `Result.slack` says which, when and where.
     """
+    require_system("simulate", system)
+    t_end = _check.positive("simulate", "t_end", t_end, "s")
+    dt = _check.positive("simulate", "dt", dt, "s")
     n_steps = _count_steps(t_end, dt)
-    method, newton = method or BackwardEuler(), newton or Newton()
-    if not all(hasattr(method, name) for name in ("name", "start", "step")):
-        _check.refuse("simulate", "method", method, "be a method such as BDF2()")
+    method = BackwardEuler() if method is None else method
+    newton = Newton() if newton is None else newton
+    require_method("simulate", method)
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
-    control = control or FixedSteps()
+    control = FixedSteps() if control is None else control
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
     if isinstance(control, FixedSteps):
         _count_steps(t_end, dt / control.steps_per_frame)
     _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
+    _check.flag("simulate", "throw", throw)
+    for field, value in (("progress", progress), ("checkpoint", checkpoint)):
+        _check.function("simulate", field, value)
     if resume_from is not None:
         _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
         if start is not None:
@@ -215,11 +221,7 @@ def _begin(
     record: Record,
 ) -> Point:
     """Start of a run, with its frame."""
-    y, v = (to_host(system, part) for part in start or system.initial_state())
-    y, v = (
-        from_host(system, _check.array("simulate", f"start[{i}]", part, (system.n,)))
-        for i, part in enumerate((y, v))
-    )
+    y, v = require_state("simulate", system, system.initial_state() if start is None else start)
     memory = method.start(system, State(0.0, y, system.enforce(y, v)))
     state = memory.state
     evaluation = system.evaluate(state.t, state.y, state.v, memory.v_dot, tangent=False)
@@ -232,8 +234,6 @@ def _begin(
 
 def _count_steps(t_end: float, dt: float) -> int:
     """Number of equal steps to t_end, of dt or a little less."""
-    t_end = _check.positive("simulate", "t_end", t_end, "s")
-    dt = _check.positive("simulate", "dt", dt, "s")
     if dt < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
         raise ModelError(
             f"simulate: t_end = {t_end:g} s in steps of dt = {dt:g} s; must take at most "

@@ -18,6 +18,7 @@ from scipy.linalg import eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from fibermsk.errors import ConvergenceError
+from fibermsk.laws import _check
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize, multiply
 from fibermsk.solvers.linearize import (
@@ -28,7 +29,7 @@ from fibermsk.solvers.linearize import (
     inertia,
     linearize,
 )
-from fibermsk.solvers.vectors import require_host
+from fibermsk.solvers.vectors import require_host, require_system
 
 __all__ = ["Stability", "stability"]
 
@@ -98,6 +99,8 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
 
     Raises
     ------
+    ModelError
+        If an argument is of another type or shape.
     ConvergenceError
         If the eigenvalues cannot be found.
 
@@ -113,7 +116,10 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     divergence, and not necessary. Flutter, complex lambda with a positive real part, is not looked
     for: it comes from the inexact balance of half passes, and viscosity damps it.
     """
+    require_system("stability", system)
     require_host("stability", system)
+    t = _check.number("stability", "t", t, "s")
+    y = np.array(_check.array("stability", "y", y, (system.n,)))
     rest = np.zeros_like(y)
     y = system.retract(t, y, rest)
     stiffness, _, mass, free = linearize(system, t, y, rest, rest)
