@@ -47,6 +47,11 @@ def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
     ModelError
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
         deep in a bone or in another fiber; for a GPU, if it has no fibers or there is none.
+
+    Warns
+    -----
+    ModelWarning
+        If a number is hardly meant, such as an angle in degrees, or line muscles exert no force.
     """
     _check.choice("build", "backend", backend, BACKENDS)
     if backend == "cpu":

@@ -36,12 +36,11 @@ def path_of(value: object, what: str = "path") -> Path:
     try:
         path = Path(value)
         longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
-        named = 0 < longest <= _LONGEST_NAME and "\0" not in str(path)
+        if 0 < longest <= _LONGEST_NAME and "\0" not in str(path):
+            return path
     except Exception:  # bytes, text that no file system can hold, or an object that fails
-        named = False
-    if not named:
-        raise ModelError(f"{what} = {shown}; must be what a file can be named")
-    return path
+        pass
+    raise ModelError(f"{what} = {shown}; must be what a file can be named")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
-from fibermsk.files import check_writable
+from fibermsk.files import path_of
 from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.laws import _check
 from fibermsk.model import Scene
@@ -89,7 +89,7 @@ def simulate_scene(
     key = _check.choice(owner, "method", scene.method if method is None else method, METHODS)
     check = _check.flag(owner, "check", check)
     if checkpoint is not None:
-        check_writable(checkpoint)
+        checkpoint = path_of(checkpoint, f"{owner}: checkpoint")
     if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
         raise ModelError(
             f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
@@ -145,7 +145,8 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
             save_checkpoint(replace(snapshot, job=job), path)
         except ModelError as error:
             message = f"no checkpoint at t = {snapshot.time:.6g} s, the run goes on: {error}"
-            warnings.warn(message, ModelWarning, stacklevel=2)
+            about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
+            warnings.warn(about, stacklevel=2)
 
     return write
 

@@ -18,6 +18,7 @@ from fibermsk.cli.interrupts import interruptible
 from fibermsk.cli.options import ManyValues, parse_settings
 from fibermsk.cli.output import plain, print_check, print_json, printing_beside
 from fibermsk.cli.progress import progress_report
+from fibermsk.cli.warned import collecting
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
@@ -195,7 +196,7 @@ def compute(
 
     start = time.perf_counter()
     failure = ""
-    with interruptible(), printing_beside(json):
+    with interruptible(), printing_beside(json), collecting() as warned:
         scene = file.make(parameters)
         try:
             with progress_report(file.name, quiet=quiet) as progress:
@@ -234,6 +235,7 @@ def compute(
         "step_seconds": result.stats.get("wall_seconds"),
         "final": final,
         "slack": [interval._asdict() for interval in result.slack],
+        "warnings": warned,
     }
     if "check" in options:
         report["check"] = result.stats.get("check")

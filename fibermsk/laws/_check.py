@@ -104,11 +104,12 @@ def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
 
 def count(owner: str, field: str, value: Any, most: int = 10**9) -> int:
     """Integer of one or more, up to `most`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+    number = 0 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+    if number < 1:
         refuse(owner, field, value, "be an integer, 1 or more")
-    if value > most:
+    if number > most:
         refuse(owner, field, value, f"be at most {most}")
-    return int(value)
+    return number
 
 
 def flag(owner: str, field: str, value: Any) -> bool:

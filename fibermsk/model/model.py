@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk.errors import ModelError
 from fibermsk.laws import _check
+from fibermsk.laws._plausible import RULES
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.coordinate import Coordinate
@@ -34,6 +35,9 @@ class Model:
         Acceleration of gravity, ground frame [m/s^2].
     ground : Body, optional
         The ground with shapes of its own; its name must be "ground".
+    meant : sequence of str
+        Quantities that are outside of what is plausible on purpose, such as "muscle stress":
+        `build` does not warn of them; ``docs/plausibility.md`` has their names.
 
     Attributes
     ----------
@@ -52,6 +56,7 @@ class Model:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         *,
         ground: Body | None = None,
+        meant: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.gravity = gravity
@@ -60,6 +65,10 @@ class Model:
         if ground.name != "ground":
             _check.refuse(self._owner, "ground", ground, "have the name 'ground'")
         self._ground = ground
+        _check.instance(self._owner, "meant", meant, (tuple, list), "names of quantities")
+        self.meant = tuple(
+            _check.choice(self._owner, f"meant[{i}]", name, RULES) for i, name in enumerate(meant)
+        )
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
         self._joint_of: dict[Body, Joint] = {}
@@ -200,7 +209,7 @@ class Model:
         copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
         copy._joint_of = dict(self._joint_of)
         copy._muscles, copy._named = list(self._muscles), dict(self._named)
-        copy.import_report = self.import_report
+        copy.import_report, copy.meant = self.import_report, self.meant
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:

@@ -95,7 +95,8 @@ def read_mesh(
         spacing=spacing,
     )  # fmt: skip
     if mesh.report.scale_remark:
-        warnings.warn(f"{owner}: {mesh.report.scale_remark}", ModelWarning, stacklevel=2)
+        text = f"{owner}: {mesh.report.scale_remark}"
+        warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=2)
     return mesh
 
 

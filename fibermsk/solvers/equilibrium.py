@@ -121,26 +121,25 @@ def equilibrium(
         verdict = _judge(system, y, t)
     rest = np.zeros_like(y)
     if verdict is not None and not verdict.stable:
-        warnings.warn(
+        text = (
             f"the equilibrium is {verdict}, and pushed along it the system finds no stable one; "
             "a run from there leaves it. Likely causes: a fiber under compression, or one that "
-            "softens as it stretches. Try more prestress or another start",
-            ModelWarning,
-            stacklevel=2,
+            "softens as it stretches. Try more prestress or another start"
         )
+        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=2)
     force, theta = system.least_tension(t, y, rest)
     slack = [
         f"{system.fiber_names[f]!r} at theta = {theta[f]:.3g}: {force[f]:.3g} N"
         for f in np.flatnonzero(force < 0.0)
     ]
     if slack:
-        warnings.warn(
+        text = (
             "the equilibrium has fibers under compression, which a cable without bending stiffness "
             f"cannot carry: {', '.join(slack)}. Shorten their path, or give their tissue prestress "
-            "or bending",
-            ModelWarning,
-            stacklevel=2,
+            "or bending"
         )
+        worst = system.fiber_names[int(np.argmin(force))]
+        warnings.warn(ModelWarning(text, kind="compression", fiber=worst, time=t), stacklevel=2)
     return y, rest
 
 
@@ -149,7 +148,8 @@ def _judge(system: System, y: Array, t: float) -> Stability | None:
     try:
         return stability(system, y, t)
     except ConvergenceError as error:
-        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=3)
+        text = f"the equilibrium may be unstable: {error}"
+        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=3)
         return None
 
 

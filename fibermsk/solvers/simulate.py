@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.laws import _check
+from fibermsk.laws import _check, _plausible
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
@@ -20,7 +20,7 @@ from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import BackwardEuler
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
@@ -106,12 +106,16 @@ def simulate(
     Warns
     -----
     ModelWarning
-        If fibers were compressed; `Result.slack` says which, when and where.
+        If fibers were compressed; `Result.slack` says which, when and where. If t_end or dt are
+        hardly meant, such as in ms.
     """
     require_system("simulate", system)
     t_end = _check.positive("simulate", "t_end", t_end, "s")
     dt = _check.positive("simulate", "dt", dt, "s")
     n_steps = _count_steps(t_end, dt)
+    _plausible.warn_of("simulate", "t_end", "duration", t_end, stacklevel=2)
+    if n_steps > 1:
+        _plausible.warn_of("simulate", "dt", "time step", dt, stacklevel=2)
     method = BackwardEuler() if method is None else method
     newton = Newton() if newton is None else newton
     require_method("simulate", method)
@@ -154,6 +158,7 @@ def simulate(
                 t = at.memory.state.t
                 progress(Progress(t, t_end, counters.substeps, counters.newton_iterations))
         record.keep(at.n_frames)
+        _confirm(system, times, at)
         frames = record.frames()
         observed = system.observe(frames)
     except (KeyboardInterrupt, StepFailure) as error:
@@ -194,22 +199,32 @@ def simulate(
         },
     )
     if result.slack:
-        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=2)
+        warnings.warn(_tell(result.slack), stacklevel=2)
     if failure is not None and throw:
         failure.result = result
         raise failure
     return result
 
 
-def _tell(slack: tuple[Slack, ...]) -> str:
+def _tell(slack: tuple[Slack, ...]) -> ModelWarning:
     """Which fibers were compressed, the worst first."""
     worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
     more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
-    return (
+    text = (
         f"compressed fibers: {'; '.join(map(str, worst))}{more}. A fiber without bending stiffness "
         "has no definite shape there (Tissue(bending=1.0) gives it one), the less so the finer the "
         "mesh"
     )
+    return ModelWarning(text, kind="compression", fiber=worst[0].fiber, time=worst[0].start)
+
+
+def _confirm(system: System, times: Array, at: Point) -> None:
+    """Fail a run whose inputs are no longer what they were at its start."""
+    try:
+        system.check_inputs(times)
+    except ModelError as error:
+        report = NewtonReport(reason=str(error))
+        raise StepFailure(at.memory.state, at.h, report, refused=True) from error
 
 
 def _begin(

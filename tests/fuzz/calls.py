@@ -368,7 +368,7 @@ CALLS = {
     ),
     "Model": Call(
         fm.Model,
-        lambda p: {"name": "m", "gravity": (0, 0, -9.81), "ground": None},
+        lambda p: {"name": "m", "gravity": (0, 0, -9.81), "ground": None, "meant": ()},
         lambda p, x: x.add(p.fiber()) and x,
     ),
     "MovingPathPoint": Call(
