@@ -98,10 +98,10 @@ RULES = {
     "speed": Rule(0.0, 100.0, "m/s", "", _MM),
     # tissue
     "density": Rule(200.0, 1e5, "kg/m^3", "in g/cm^3? multiply by 1000", "in another unit?", 0.1),
-    "muscle modulus": Rule(10.0, 1e7, "N/m^2", _KPA, "is it that of the tendon?"),
-    "passive modulus": Rule(10.0, 1e12, "N/m^2", _KPA, "in another unit than N/m^2?"),
+    "muscle modulus": Rule(100.0, 1e7, "N/m^2", _KPA, "is it that of the tendon?"),
+    "passive modulus": Rule(100.0, 1e12, "N/m^2", _KPA, "in another unit than N/m^2?"),
     "viscosity": Rule(0.0, 1e8, "N s/m^2", "", "in another unit than N s/m^2?"),
-    "muscle stress": Rule(100.0, 1e7, "N/m^2", _KPA, "muscle makes 3e5; in another unit?"),
+    "muscle stress": Rule(2e3, 1e7, "N/m^2", _KPA, "muscle makes 3e5; in another unit?"),
     "prestress": Rule(0.0, 1e7, "N/m^2", "", "in another unit than N/m^2?"),
     "optimal stretch": Rule(0.2, 5.0, "", "over the reference length?", "in percent?"),
     "width": Rule(0.01, 5.0, "", "over the optimal stretch?", "in percent?"),
@@ -109,7 +109,7 @@ RULES = {
     "line load": Rule(0.0, 1e5, "N/m", "", "in N/mm, or a force? give N/m"),
     # contact
     "contact stiffness": Rule(
-        0.1, 1e9, "N/m", "in N/mm? multiply by 1000", "in another unit than N/m?"
+        1.0, 1e9, "N/m", "in N/mm? multiply by 1000", "in another unit than N/m?"
     ),
     # line muscles
     "muscle force": Rule(1e-4, 1e5, "N", "in kN? multiply by 1000", "in mN? divide by 1000"),

@@ -182,8 +182,6 @@ def _of_joint(joint: Joint, values: dict[str, float]) -> Iterator[Quantity]:
     for coordinate in joint.coordinates:
         if coordinate.kind != "quaternion":
             yield from _of_coordinate(coordinate)
-        rule = "speed" if coordinate.kind == "translation" else "angular speed"
-        yield Quantity(f"coordinate {coordinate.name!r}", "speed", rule, coordinate.speed)
     for k, axis in enumerate(joint.axes):
         rule = "angle" if axis.kind == "rotation" else "translation"
         yield Quantity(owner, f"offset of axes[{k}]", rule, axis.offset)
@@ -197,6 +195,11 @@ def _values(function: Function) -> list[float]:
     """What a function gives at its knots."""
     pieces = function.pieces()
     return [float(value) for value in pieces(pieces.knots)]
+
+
+def _speed(coordinate: Coordinate, field: str, value: float) -> Quantity:
+    rule = "speed" if coordinate.kind == "translation" else "angular speed"
+    return Quantity(f"coordinate {coordinate.name!r}", field, rule, value)
 
 
 def _of_coordinate(coordinate: Coordinate) -> Iterator[Quantity]:
@@ -214,9 +217,12 @@ def _of_coordinate(coordinate: Coordinate) -> Iterator[Quantity]:
         elif isinstance(law, QuadraticLimit | SmoothLimit):
             name = type(law).__name__
             fields |= {f"lower of its {name}": law.lower, f"upper of its {name}": law.upper}
-    if coordinate.prescribed is not None:
-        start = float(coordinate.prescribed.pieces()(0.0))
-        fields["prescribed value at t = 0"] = start
+    motion = coordinate.prescribed
+    if motion is not None:
+        pieces = motion.pieces()
+        fields["prescribed value"] = max([float(pieces(0.0)), *_values(motion)], key=abs)
+        yield _speed(coordinate, "prescribed speed at t = 0", float(pieces(0.0, 1)))
+    yield _speed(coordinate, "speed", coordinate.speed)
     lower, upper = coordinate.lower or 0.0, coordinate.upper or 0.0
     # as published models say "no limit": -99999 to 99999, or -100 m to 100 m
     no_limit = lower == -upper and (upper >= UNBOUNDED or rule == "translation")

@@ -80,6 +80,19 @@ def muscle(**fields):
     return more
 
 
+def _turned_by(function):
+    def more(model):
+        wheel = fm.Body("wheel", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))
+        own = fm.Coordinate("q", value=0.1)
+        axes = [
+            fm.Axis("rotation", (0, 0, 1), (("q", function),)),
+            fm.Axis("translation", (1, 0, 0), "q"),
+        ]
+        return [wheel, fm.FunctionalJoint("turn", model.ground, wheel, own, axes)]
+
+    return more
+
+
 ACTIVE = fm.ActiveStress
 MISTAKES = {
     "angle in degrees": ({"hinge": {"value": 90.0}}, "'elbow'.* = 90 rad.*6.3 rad.*degrees"),
@@ -92,8 +105,16 @@ MISTAKES = {
         "upper of its QuadraticLimit = 130 rad.*degrees",
     ),
     "motion in degrees": (
-        {"hinge": coordinate(prescribed=fm.Linear(1.0, 45.0))},
-        "prescribed value at t = 0 = 45 rad.*degrees",
+        {"hinge": coordinate(prescribed=fm.NaturalSpline((0, 1, 2), (0, 90, 0)))},
+        "prescribed value = 90 rad.*degrees",
+    ),
+    "motion in degrees a second": (
+        {"hinge": coordinate(prescribed=fm.Linear(360.0, 0.0))},
+        "prescribed speed at t = 0 = 360 rad/s.*degrees",
+    ),
+    "joint's function in degrees": (
+        {"more": lambda model, _: _turned_by(fm.SimmSpline((0, 1, 2), (0, 40, 80)))(model)},
+        "joint 'turn': axes.0. as a function of 'q' = 40 rad.*degrees",
     ),
     "speed in degrees": ({"hinge": {"speed": 360.0}}, "speed = 360 rad/s.*degrees/s"),
     "joint in mm": ({"hinge": {"at": (0, 0, -290.0)}}, "joint 'elbow': at .* = 290 m.*in mm"),
@@ -124,25 +145,25 @@ MISTAKES = {
     ),
     "active stress": ({"tissue_": tissue(active=ACTIVE(3e7))}, "max_stress = 3e[+]07.*at most 1e"),
     "active stress in kPa": (
-        {"tissue_": tissue(active=ACTIVE(30.0))},
-        r"max_stress = 30 N/m\^2.*N/cm\^2",
+        {"tissue_": tissue(active=ACTIVE(300.0))},
+        r"max_stress = 300 N/m\^2.*N/cm\^2",
     ),
     "prestress": ({"tissue_": tissue(prestress=2e7)}, "prestress = 2e[+]07"),
     "muscle stiff as tendon": (
         {"tissue_": tissue(muscle=fm.KelvinVoigt(4e8, 1e3), active=ACTIVE(3e5))},
         "muscle.shear_modulus = 4e[+]08.*is it that of the tendon",
     ),
-    "modulus in MPa": (
-        {"tissue_": tissue(muscle=fm.KelvinVoigt(0.02, 1e3))},
-        "muscle.shear_modulus = 0.02.*MPa",
+    "modulus in kPa": (
+        {"tissue_": tissue(muscle=fm.KelvinVoigt(20.0, 1e3))},
+        "muscle.shear_modulus = 20 N/m.*kPa",
     ),
     "stretch in percent": (
         {"tissue_": tissue(active=ACTIVE(3e5, 130.0))},
         "optimal_stretch = 130.*percent",
     ),
     "contact in another unit": (
-        {"law": fm.PenaltyContact(1e-3, 3.0)},
-        "stiffness of the law of 'f_1' = 0.001 N/m.*N/mm",
+        {"law": fm.PenaltyContact(0.768, 3.0)},
+        "stiffness of the law of 'f_1' = 0.768 N/m.*N/mm",
     ),
     "times in ms": (
         {"fiber": {"activation": fm.Ramp(100.0, 1400.0, 0.5)}},
@@ -228,12 +249,20 @@ def scenes():
         yield pytest.param(path, id=path.stem, marks=slow)
 
 
+def test_the_page_has_the_table():
+    page = (Path(__file__).parents[2] / "docs" / "plausibility.md").read_text()
+    rows = re.findall(r"^\| `(.+?)` \| (\S+) \| (\S+) \| (.*?) \|", page, re.MULTILINE)
+    table = [(q, f"{r.least:g}", f"{r.most:g}", r.unit or "1") for q, r in RULES.items()]
+    assert rows == table
+
+
 @pytest.mark.parametrize("path", list(scenes()))
 def test_the_scenes_are_plausible(path, monkeypatch, request):
     if path.stem == "arm26_fibers":
         monkeypatch.setenv("FIBERMSK_MODELS", str(request.getfixturevalue("shared_models")))
     model = find(path.stem).make({}).model
-    lengths = {f.name: float(n) for f, n in zip(model.fibers, fm.build(model).cables.length)}
+    cables = fm.build(model).cables
+    lengths = dict(zip(cables.names, cables.length, strict=True))
     assert implausible(model, lengths) == []
 
 
