@@ -102,7 +102,7 @@ def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
     return number(owner, field, value, unit, accept=lambda x: 0.0 <= x <= 1.0, must="lie in [0, 1]")
 
 
-def count(owner: str, field: str, value: Any, most: int = 10**9) -> int:
+def count(owner: str, field: str, value: Any, most: int = 2**62) -> int:
     """Integer of one or more, up to `most`."""
     number = 0 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
     if number < 1:

@@ -110,8 +110,12 @@ def simulate(
         hardly meant, such as in ms.
     """
     require_system("simulate", system)
-    t_end = _check.positive("simulate", "t_end", t_end, "s")
-    dt = _check.positive("simulate", "dt", dt, "s")
+    t_end, dt = (
+        _check.number(
+            "simulate", name, value, "s", accept=lambda x: x > 0.0, must="be positive and finite"
+        )
+        for name, value in (("t_end", t_end), ("dt", dt))
+    )
     n_steps = _count_steps(t_end, dt)
     _plausible.warn_of("simulate", "t_end", "duration", t_end, stacklevel=2)
     if n_steps > 1:
