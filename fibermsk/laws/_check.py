@@ -18,6 +18,10 @@ LARGEST = 1e50
 """No quantity in SI units comes near to it, and products of several such numbers are finite."""
 
 
+PERCENT = "in percent? divide by 100"
+"""Remedy of a fraction that does not lie in [0, 1]."""
+
+
 def show(value: object) -> str:
     """Short text of a value for an error message."""
     try:
@@ -57,6 +61,7 @@ def number(
     accept: Callable[[float], bool] = math.isfinite,
     must: str = "be finite",
     largest: float = LARGEST,
+    remedy: str = "",
 ) -> float:
     """Float of a real number that `accept` holds for; booleans are not numbers."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -68,7 +73,7 @@ def number(
     except OverflowError:
         result = math.inf
     if not (math.isfinite(result) and accept(result)):
-        refuse(owner, field, value, must, unit=unit)
+        refuse(owner, field, value, must, unit=unit, remedy=remedy)
     if abs(result) > largest:
         refuse(owner, field, value, f"be at most {largest:g} in size", unit=unit)
     return result
@@ -99,7 +104,15 @@ def above(owner: str, field: str, value: Any, bound: float, unit: str = "") -> f
 
 def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
     """Float in [0, 1]."""
-    return number(owner, field, value, unit, accept=lambda x: 0.0 <= x <= 1.0, must="lie in [0, 1]")
+    return number(
+        owner,
+        field,
+        value,
+        unit,
+        accept=lambda x: 0.0 <= x <= 1.0,
+        must="lie in [0, 1]",
+        remedy=PERCENT,
+    )
 
 
 def count(owner: str, field: str, value: Any, most: int = 2**62) -> int:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fibermsk.errors import ModelWarning
+from fibermsk.laws import _check
 
-__all__ = ["RULES", "Finding", "Rule", "judge", "warn_of"]
+__all__ = ["RULES", "Finding", "Rule", "judge", "names", "warn_of"]
 
 
 class Rule(NamedTuple):
@@ -123,6 +124,12 @@ RULES = {
     "time step": Rule(0.0, 0.5, "s", "", _MS),
 }  # fmt: skip
 """Rules by quantity."""
+
+
+def names(owner: str, field: str, value: Any) -> tuple[str, ...]:
+    """Names of quantities, each one of the table."""
+    _check.instance(owner, field, value, (tuple, list), "names of quantities")
+    return tuple(_check.choice(owner, f"{field}[{i}]", name, RULES) for i, name in enumerate(value))
 
 
 def warn_of(owner: str, field: str, quantity: str, value: float, *, stacklevel: int) -> None:

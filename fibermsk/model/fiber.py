@@ -176,7 +176,7 @@ class Fiber:
         at_time = f"{field} at t = {t:g} s"
         number = _check.number(owner, at_time, value, must="lie in [0, 1]")
         if not -profile.ROUNDOFF <= number <= 1.0 + profile.ROUNDOFF:
-            _check.refuse(owner, at_time, number, "lie in [0, 1]")
+            _check.refuse(owner, at_time, number, "lie in [0, 1]", remedy=_check.PERCENT)
         return min(max(number, 0.0), 1.0)
 
     def line_load_at(self, theta: np.ndarray, t: float) -> np.ndarray:

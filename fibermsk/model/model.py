@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
-from fibermsk.laws._plausible import RULES
+from fibermsk.laws import _check, _plausible
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.coordinate import Coordinate
@@ -65,10 +64,7 @@ class Model:
         if ground.name != "ground":
             _check.refuse(self._owner, "ground", ground, "have the name 'ground'")
         self._ground = ground
-        _check.instance(self._owner, "meant", meant, (tuple, list), "names of quantities")
-        self.meant = tuple(
-            _check.choice(self._owner, f"meant[{i}]", name, RULES) for i, name in enumerate(meant)
-        )
+        self.meant = _plausible.names(self._owner, "meant", meant)
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
         self._joint_of: dict[Body, Joint] = {}

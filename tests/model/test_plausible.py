@@ -213,6 +213,15 @@ def test_what_is_meant_is_not_named():
         model(meant=["stress"])
 
 
+def test_an_activation_in_percent_is_an_error():
+    with pytest.raises(fm.ModelError, match=r"activation = 60; must lie in \[0, 1\]; in percent"):
+        model_of(fiber={"activation": 60})
+    with pytest.raises(fm.ModelError, match=r"at t = 0 s = 60.0; must lie in .*; in percent"):
+        model_of(fiber={"activation": lambda t: 60.0})
+    with pytest.raises(fm.ModelError, match=r"values\[1\] = 35.0; must lie in .*; in percent"):
+        fm.Table([0.0, 1.0], [0.0, 35.0])
+
+
 def test_line_muscles_without_fibers_are_named():
     found = told(model_of(more=muscle()))
     assert [w.kind for w in found] == ["line_muscles"]
