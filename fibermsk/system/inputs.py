@@ -84,7 +84,7 @@ class Inputs:
             values = [one.ask(float(t)) for t in times]
             for i in mixed:
                 t = float(times[i])
-                before = self._first[k].get(t, values[i])
+                before = self._first[k][t] if t in self._first[k] else values[i]
                 for again in (values[i], one.ask(t)):
                     _compare(one, t, before, again)
             self._first[k] = {float(times[i]): values[i] for i in some}
