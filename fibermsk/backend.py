@@ -47,9 +47,13 @@ def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
     ModelError
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
         deep in a bone or in another fiber; for a GPU, if it has no fibers or there is none.
+
+    Warns
+    -----
+    ModelWarning
+        If a number is hardly meant, such as an angle in degrees, or line muscles exert no force.
     """
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        _check.refuse("build", "backend", backend, f"be {' or '.join(map(repr, BACKENDS))}")
+    _check.choice("build", "backend", backend, BACKENDS)
     if backend == "cpu":
         return build_for_cpu(model)
     from fibermsk.gpu import DeviceSystem, cupy_device, refuse_unsupported

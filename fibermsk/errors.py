@@ -16,7 +16,29 @@ class ModelError(ValueError):
 
 
 class ModelWarning(UserWarning):
-    """A description that can be simulated, but hardly as it is meant."""
+    """A description that can be simulated, but hardly as it is meant.
+
+    Attributes
+    ----------
+    kind : str
+        What it is about: "plausibility", "line_muscles", "contact_points", "compression",
+        "stability", "checkpoint", or "model" where nothing more is said.
+    fiber : str or None
+        The fiber that it is about, the worst of several.
+    time : float or None
+        When it happened in a run [s].
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "model",
+        fiber: str | None = None,
+        time: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.fiber, self.time = kind, fiber, time
 
 
 class WriteError(ModelError):

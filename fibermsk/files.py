@@ -13,7 +13,35 @@ from pathlib import Path
 
 from fibermsk.errors import ModelError, WriteError
 
-__all__ = ["check_writable", "replacing", "replacing_all"]
+__all__ = ["check_writable", "path_of", "replacing", "replacing_all"]
+
+_LONGEST_NAME = 255
+"""Bytes in the name of a file or folder, on all common file systems."""
+
+
+def path_of(value: object, what: str = "path") -> Path:
+    """Path that an operating system can hold.
+
+    Raises
+    ------
+    ModelError
+        If it is no text or path, is empty, or cannot be the name of a file.
+    """
+    try:
+        shown = repr(value)
+    except Exception:  # an object whose own repr fails
+        shown = f"<{type(value).__name__}>"
+    shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+    if not isinstance(value, str | os.PathLike):
+        raise ModelError(f"{what} = {shown}; must be a text or a path")
+    try:
+        path = Path(value)
+        longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
+        if 0 < longest <= _LONGEST_NAME and "\0" not in str(path):
+            return path
+    except Exception:  # bytes, text that no file system can hold, or an object that fails
+        pass
+    raise ModelError(f"{what} = {shown}; must be what a file can be named")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -34,7 +62,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     ModelError
         If nothing can be written there; a run asks this before it computes.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.is_dir():
         raise ModelError(f"cannot write {path}: it is a folder; name a file in it")
     if path.exists() and not path.is_file():

@@ -288,7 +288,13 @@ class System(Protocol):
         ...
 
     def check_inputs(self, times: Array) -> None:
-        """Check all prescribed signals at the given times before anything is computed."""
+        """Check all prescribed signals at the given times, before and after a run.
+
+        Raises
+        ------
+        ModelError
+            If one leaves its range, or gives something else than it did in an earlier call.
+        """
         ...
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
+from fibermsk.files import path_of
 from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.laws import _check
 from fibermsk.model import Scene
@@ -82,9 +83,16 @@ def simulate_scene(
     ConvergenceError
         If a step fails; its `result` holds what was computed.
     """
-    key = method or scene.method
-    if key not in METHODS:
-        raise ModelError(f"method = {key!r}; must be one of {', '.join(map(repr, METHODS))}")
+    owner = "simulate_scene"
+    _check.instance(owner, "scene", scene, Scene, "a Scene")
+    _check.instance(owner, "name", name, str, "a text")
+    for field, value in (("parameters", parameters), ("job", job)):
+        _check.instance(owner, field, value, (Mapping, type(None)), "a dict or None")
+    _check.function(owner, "progress", progress)
+    key = _check.choice(owner, "method", scene.method if method is None else method, METHODS)
+    check = _check.flag(owner, "check", check)
+    if checkpoint is not None:
+        checkpoint = path_of(checkpoint, f"{owner}: checkpoint")
     if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
         raise ModelError(
             f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
@@ -149,7 +157,8 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
             kept = error.kept if isinstance(error, WriteError) else ()
             when = f"t = {snapshot.time:.6g} s"
             message = f"no checkpoint at {when} in its place, the run goes on: {error}"
-            warnings.warn(message, ModelWarning, stacklevel=2)
+            about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
+            warnings.warn(about, stacklevel=2)
         remove_kept(before)
 
     return write

@@ -53,6 +53,12 @@ SPREAD = 0.5
 _THICKEST = 0.5
 """Largest radius of a whole belly over its length."""
 
+_SHARPEST = 1e-3
+"""Least transition from muscle to tendon, over the length of the muscle."""
+
+_MOST = 10_000
+"""Fibers of a muscle, and elements of a fiber."""
+
 _LEAST_FACTOR = 0.25
 """Radii are not made thinner than this part of what the muscle needs."""
 
@@ -222,15 +228,26 @@ def fibers_from_muscle(
     _check.instance("fibers_from_muscle", "muscle", muscle, LineMuscle, "a LineMuscle")
     owner = f"fibers of muscle {muscle.name!r}"
     _check.instance(owner, "model", model, Model, "a Model")
-    n = _check.count(owner, "n_fibers", n_fibers)
-    n_elements = _check.count(owner, "n_elements", n_elements)
+    n = _check.count(owner, "n_fibers", n_fibers, _MOST)
+    n_elements = _check.count(owner, "n_elements", n_elements, _MOST)
     proximal = _check.fraction(owner, "proximal", proximal)
-    transition = _check.positive(owner, "transition", transition)
+    transition = _check.number(
+        owner,
+        "transition",
+        transition,
+        accept=lambda x: x >= _SHARPEST,
+        must=f"be {_SHARPEST:g} or more",
+    )
     clearance = _check.non_negative(owner, "clearance", clearance)
     smoothing = _check.positive(owner, "smoothing", smoothing)
     spread = _check.fraction(owner, "spread", spread)
     if muscle not in model.muscles:
         _check.refuse(owner, "model", model, "hold the muscle", remedy="take one of model.muscles")
+    around = model.bodies if bones is None else bones
+    for field, value, kind in (("bones", around, Body), ("beside", beside, MuscleBundle)):
+        what = f"a sequence of {kind.__name__}"
+        for i, item in enumerate(_check.instance(owner, field, value, (tuple, list), what)):
+            _check.instance(owner, f"{field}[{i}]", item, kind, f"a {kind.__name__}")
     bodies = skeleton(model)
     start = bodies.start
     poses, points = bodies.poses(start), path_points(bodies, muscle, start)
@@ -259,7 +276,6 @@ def fibers_from_muscle(
             f"{whole.muscle_length:.3g} m",
             unit="N/m^2",
         )
-    around = list(model.bodies) if bones is None else list(bones)
     obstacles = Obstacles([body for body in around if shapes_of(body)], poses)
     neighbors = _neighbors(beside)
     work = Arrangement(
@@ -322,7 +338,6 @@ def _to_body(pose: Pose, point: Array) -> Array:
 def _neighbors(beside: Sequence[MuscleBundle]) -> Neighbors:
     points, radius = [np.zeros((0, 3))], [np.zeros(0)]
     for bundle in beside:
-        _check.instance("fibers_from_muscle", "beside", bundle, MuscleBundle, "a MuscleBundle")
         for curve, part in zip(bundle.curves, bundle.sections, strict=True):
             grid = paths.Grid.over(curve.theta, PER_ELEMENT)
             points.append(grid.value @ curve.nodal)

@@ -51,6 +51,9 @@ PEAK_LENGTH = 1.0
 SHORTEST = 0.25
 """Least length of the muscle part in the reference configuration, over the optimum."""
 
+LONGEST = 10.0
+"""Largest length of the muscle part in the reference configuration, over the optimum."""
+
 _SAMPLES = 161
 
 PRESTRESS = 0.03
@@ -192,6 +195,7 @@ def calibrate(
     tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
     ratio = _check.positive(owner, "tendon_radius", tendon_radius)
     damping = _check.positive(owner, "damping", damping)
+    density = _check.positive(owner, "density", density, "kg/m^3")
     factor = _check.positive(owner, "radius_factor", radius_factor)
     shortest, longest = _check.array(owner, "working_range", working_range, (2,))
     if not 0.0 < shortest < 1.0 < longest:
@@ -214,6 +218,16 @@ def calibrate(
             f"of {along:.4g} m",
             unit="m",
             remedy="start the model in a pose where the muscle is longer",
+        )
+    if rest > LONGEST * along:
+        _check.refuse(
+            owner,
+            "path length at the start",
+            float(length),
+            f"exceed the tendon's slack length {slack:.4g} m by {LONGEST:g} optimal fiber lengths "
+            f"of {along:.4g} m at most",
+            unit="m",
+            remedy="check the units of the path, and of the muscle's lengths",
         )
     x = np.linspace(shortest, longest, _SAMPLES)
     fibers = np.hypot(x * along, height)

@@ -25,6 +25,9 @@ _ROUNDS = 40
 _PENALTY = 1e5
 """Weight of a missing distance beside the weight one of the curve's own straightening."""
 
+_MOST = 1_000_000
+"""Circles in a section."""
+
 _STILL = 1e-5
 """Largest movement of a sample, over the length, that ends the relaxation."""
 
@@ -71,7 +74,7 @@ def pack_section(n: int) -> Array:
     ModelError
         If n is not an integer of one or more.
     """
-    n = _check.count("pack_section", "n", n)
+    n = _check.count("pack_section", "n", n, _MOST)
     side = int(np.ceil(np.sqrt(n))) + 2
     i, j = np.mgrid[-side : side + 1, -side : side + 1].reshape(2, -1)
     lattice = np.stack([2.0 * i + j, np.sqrt(3.0) * j], axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -44,23 +45,31 @@ def shapes_from_wraps(
     shape: fibers stay on the side on which they start.
     """
     owner = "shapes_from_wraps"
-    group = (muscles,) if isinstance(muscles, LineMuscle) else tuple(muscles)
+    group = (muscles,) if isinstance(muscles, LineMuscle) else _several(owner, "muscles", muscles)
     surfaces = {}
     for muscle in group:
         _check.instance(owner, "muscles", muscle, LineMuscle, "a LineMuscle or several")
         for wrap in muscle.wraps:
             if wrap.shape.active:
                 surfaces[wrap.shape.name] = wrap.shape
-    wanted = list(surfaces) if names is None else list(names)
+    wanted = tuple(surfaces) if names is None else _several(owner, "names", names)
     shapes: dict[str, tuple[Capsule, ...]] = {}
     for name in wanted:
-        if name not in surfaces:
+        if not isinstance(name, str) or name not in surfaces:
             known = ", ".join(map(repr, surfaces)) or "none"
             _check.refuse(owner, "names", name, f"be one of the active surfaces: {known}")
         surface = surfaces[name]
         body = surface.body.name
         shapes[body] = (*shapes.get(body, ()), _capsule(owner, surface))
     return shapes
+
+
+def _several(owner: str, field: str, value: Any) -> tuple[Any, ...]:
+    """Items of an iterable."""
+    try:
+        return tuple(value)
+    except Exception:  # no iterable, or one that fails
+        _check.refuse(owner, field, value, "be a sequence")
 
 
 def _capsule(owner: str, surface) -> Capsule:

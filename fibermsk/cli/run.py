@@ -25,6 +25,7 @@ from fibermsk.cli.output import (
 )
 from fibermsk.cli.progress import progress_report
 from fibermsk.cli.saving import save_result
+from fibermsk.cli.warned import collecting
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
@@ -102,7 +103,14 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
         What was computed and written.
     """
     from fibermsk.cli.scene_files import scene_of
+    from fibermsk.laws import _check
 
+    if not inspect.isfunction(scene):
+        _check.refuse("run_scene", "scene", scene, "be the function of a scene file")
+    if arguments is not None:
+        texts = _check.instance("run_scene", "arguments", arguments, (list, tuple), "texts or None")
+        for i, text in enumerate(texts):
+            _check.instance("run_scene", f"arguments[{i}]", text, str, "a text")
     path = Path(inspect.getsourcefile(scene) or sys.argv[0]).resolve()
     file = scene_of(scene, path, sys.modules[scene.__module__].__doc__)
     results: list[Result] = []
@@ -200,7 +208,7 @@ def compute(
     failure = ""
     place: Path | None = path
     unwritten = ""
-    with interruptible(), printing_beside(json):
+    with interruptible(), printing_beside(json), collecting() as warned:
         scene = file.make(parameters)
         try:
             with progress_report(file.name, quiet=quiet) as progress:
@@ -242,6 +250,7 @@ def compute(
         "final": final,
         "slack": [interval._asdict() for interval in result.slack],
         "time_error": result.stats.get("time_error"),
+        "warnings": warned,
     }
     if "check" in options:
         report["check"] = result.stats.get("check")

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import fibermsk
+from fibermsk import files
 from fibermsk.cli.options import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
 
@@ -112,7 +113,7 @@ def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
     >>> for load in (0.2, 0.4):  # doctest: +SKIP
     ...     result = fm.simulate_scene(fm.make_scene("contracting_fiber", load=load))
     """
-    file = find(scene)
+    file = find(str(files.path_of(scene, "make_scene: scene")))
     for name in parameters:
         if name not in file.parameters:
             known = ", ".join(file.parameters) or "none"

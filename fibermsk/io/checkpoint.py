@@ -12,6 +12,7 @@ import h5py
 
 from fibermsk.errors import ModelError
 from fibermsk.io.sealed import CHECKPOINT, kind_of, put, read_sealed, write_sealed
+from fibermsk.laws import _check
 from fibermsk.results import Snapshot
 
 __all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]
@@ -40,9 +41,12 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
 
     Raises
     ------
+    ModelError
+        If it is no snapshot.
     WriteError
         If the file cannot be written; says in which other folder it is kept.
     """
+    _check.instance("save_checkpoint", "snapshot", snapshot, Snapshot, "a Snapshot")
     return write_sealed(path, CHECKPOINT, lambda file: _write(file, snapshot))
 
 

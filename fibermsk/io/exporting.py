@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable
+from fibermsk.files import check_writable, path_of
 from fibermsk.io.csv import csv_writers
 from fibermsk.io.sto import sto_writers
 from fibermsk.io.vtkhdf import vtkhdf_writers
+from fibermsk.laws import _check
 from fibermsk.rescue import write_all
 from fibermsk.results.result import Result
 
@@ -48,17 +49,16 @@ def check_export(path: str | os.PathLike[str], to: str | None = None) -> tuple[P
     ModelError
         If the format is unknown, the ending is not that of the format, or nothing can be written.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise ModelError(f"cannot export to {path!r}: must be a path, such as 'run.csv'")
-    path = Path(path)
+    path = path_of(path, "export: path")
     known = ", ".join(FORMATS)
     ending = path.suffix.lower().removeprefix(".")
     if to is None:
         if ending not in FORMATS:
             raise ModelError(f"cannot export to {path}: the ending must be one of: {known}")
         to = ending
-    if to not in FORMATS:
-        raise ModelError(f"cannot export to {to!r}: the format must be one of: {known}")
+    if not isinstance(to, str) or to not in FORMATS:
+        shown = repr(to) if isinstance(to, str) else type(to).__name__
+        raise ModelError(f"cannot export to {shown}: the format must be one of: {known}")
     if ending != to:
         raise ModelError(
             f"cannot export to {path}: its ending is {path.suffix or 'missing'}; must be .{to} for "
@@ -117,6 +117,7 @@ def export(
     >>> import fibermsk as fm
     >>> fm.export(fm.load("arm.h5"), "for_paraview/arm.vtkhdf")  # doctest: +SKIP
     """
+    _check.function("export", "report", report)
     path, to = check_export(path, to)
     if not isinstance(result, Result):
         raise ModelError(

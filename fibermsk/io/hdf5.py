@@ -48,11 +48,12 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If the arrays of the result do not fit together; names the first that does not.
+        If it is no result, or its arrays do not fit together; names the first that does not.
     WriteError
         If the file cannot be written, such as on a full disk. The result is then written to another
         folder, if any can be written to, which the message names; it can also be saved again.
     """
+    _check.instance("save", "result", result, Result, "a Result")
     try:
         check_result(result)
     except ModelError as error:

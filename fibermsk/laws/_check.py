@@ -6,7 +6,7 @@ Every message reads "<object>: <field> = <value> <unit>; must <range>[; <remedy>
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -14,22 +14,32 @@ import numpy as np
 
 from fibermsk.errors import ModelError
 
+LARGEST = 1e50
+"""No quantity in SI units comes near to it, and products of several such numbers are finite."""
+
+
+PERCENT = "in percent? divide by 100"
+"""Remedy of a fraction that does not lie in [0, 1]."""
+
 
 def show(value: object) -> str:
     """Short text of a value for an error message."""
+    try:
+        text = _text(value)
+    except Exception:  # an object whose own name or repr fails
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _text(value: object) -> str:
     name = getattr(value, "name", None)
     if isinstance(name, str):
         return f"{type(value).__name__.lower()} {name!r}"
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
-        text = " ".join(np.array2string(value, threshold=9, separator=", ").split())
-    else:
-        try:
-            text = repr(value)
-        except Exception:  # an object whose own repr fails
-            text = f"<{type(value).__name__}>"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        return " ".join(np.array2string(value, threshold=9, separator=", ").split())
+    return repr(value)
 
 
 def refuse(
@@ -50,6 +60,8 @@ def number(
     *,
     accept: Callable[[float], bool] = math.isfinite,
     must: str = "be finite",
+    largest: float = LARGEST,
+    remedy: str = "",
 ) -> float:
     """Float of a real number that `accept` holds for; booleans are not numbers."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -61,15 +73,20 @@ def number(
     except OverflowError:
         result = math.inf
     if not (math.isfinite(result) and accept(result)):
-        refuse(owner, field, value, must, unit=unit)
+        refuse(owner, field, value, must, unit=unit, remedy=remedy)
+    if abs(result) > largest:
+        refuse(owner, field, value, f"be at most {largest:g} in size", unit=unit)
     return result
 
 
 def positive(owner: str, field: str, value: Any, unit: str = "") -> float:
-    """Finite float above zero."""
-    return number(
+    """Finite float above zero, and not so near to it that its inverse overflows."""
+    result = number(
         owner, field, value, unit, accept=lambda x: x > 0.0, must="be positive and finite"
     )
+    if result < 1.0 / LARGEST:
+        refuse(owner, field, value, f"be at least {1.0 / LARGEST:g}", unit=unit)
+    return result
 
 
 def non_negative(owner: str, field: str, value: Any, unit: str = "") -> float:
@@ -87,14 +104,41 @@ def above(owner: str, field: str, value: Any, bound: float, unit: str = "") -> f
 
 def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
     """Float in [0, 1]."""
-    return number(owner, field, value, unit, accept=lambda x: 0.0 <= x <= 1.0, must="lie in [0, 1]")
+    return number(
+        owner,
+        field,
+        value,
+        unit,
+        accept=lambda x: 0.0 <= x <= 1.0,
+        must="lie in [0, 1]",
+        remedy=PERCENT,
+    )
 
 
-def count(owner: str, field: str, value: Any) -> int:
-    """Integer of one or more."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+def count(owner: str, field: str, value: Any, most: int = 2**62) -> int:
+    """Integer of one or more, up to `most`."""
+    number = 0 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+    if number < 1:
         refuse(owner, field, value, "be an integer, 1 or more")
-    return int(value)
+    if number > most:
+        refuse(owner, field, value, f"be at most {most}")
+    return number
+
+
+def flag(owner: str, field: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        refuse(owner, field, value, "be True or False")
+    return bool(value)
+
+
+def choice(owner: str, field: str, value: Any, allowed: Collection[str]) -> str:
+    """One of some texts."""
+    if not isinstance(value, str) or value not in allowed:
+        names = [repr(name) for name in allowed]
+        must = f"be one of {', '.join(names)}" if len(names) > 2 else f"be {' or '.join(names)}"
+        refuse(owner, field, value, must)
+    return value
 
 
 def name(kind: str, value: Any) -> str:
@@ -124,16 +168,33 @@ def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], 
     return value
 
 
+def function(owner: str, field: str, value: Any) -> Any:
+    """Function, or None."""
+    if value is not None and not callable(value):
+        refuse(owner, field, value, "be a function or None")
+    return value
+
+
 def array(
-    owner: str, field: str, value: Any, shape: tuple[int | str, ...], unit: str = ""
+    owner: str,
+    field: str,
+    value: Any,
+    shape: tuple[int | str, ...],
+    unit: str = "",
+    largest: float = LARGEST,
 ) -> np.ndarray:
-    """Read-only float64 copy of finite numbers; a letter in `shape` stands for any length."""
+    """Read-only float64 copy of finite numbers, of at most `largest` in size.
+
+    A letter in `shape` stands for any length.
+    """
     wanted = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
     must = f"be finite numbers of shape {wanted}"
     try:
         raw = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
-    except ValueError:
+    except Exception:  # rows of different lengths, or objects that fail when they are asked
         refuse(owner, field, value, must)
+    if np.ma.is_masked(raw):
+        refuse(owner, field, value, must, remedy="fill in or leave out what is masked")
     if raw.shape != shape and (
         raw.ndim != len(shape)
         or any(isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True))
@@ -142,24 +203,28 @@ def array(
         refuse(owner, field, value, must + found)
     if raw.dtype.kind == "O":
         items = [
-            number(owner, f"{field}{list(index)}", item, unit)
+            number(owner, f"{field}{list(index)}", item, unit, largest=largest)
             for index, item in np.ndenumerate(raw)
         ]
         result = np.array(items, dtype=np.float64).reshape(raw.shape)
     elif raw.dtype.kind in "iuf":
-        result = np.array(raw, dtype=np.float64, order="C")
+        with np.errstate(over="ignore"):
+            result = np.array(raw, dtype=np.float64, order="C")
     else:
         refuse(owner, field, value, must)
-    if not np.isfinite(result).all():
-        where = np.argwhere(~np.isfinite(result))[0].tolist()
-        refuse(owner, f"{field}{where}", result[tuple(where)], "be finite", unit=unit)
+    wrong = ~(np.isfinite(result) & (np.abs(result) <= largest))
+    if wrong.any():
+        where = np.argwhere(wrong)[0].tolist()
+        item = result[tuple(where)]
+        must = f"be at most {largest:g} in size" if np.isfinite(item) else "be finite"
+        refuse(owner, f"{field}{where}", item, must, unit=unit)
     result.flags.writeable = False
     return result
 
 
 def unit_vector(owner: str, field: str, value: Any) -> np.ndarray:
     """Read-only direction (3,) of length one."""
-    vector = array(owner, field, value, (3,))
+    vector = array(owner, field, value, (3,), largest=math.inf)
     largest = np.abs(vector).max()
     if largest == 0.0:
         refuse(owner, field, vector, "have a length", remedy="give a direction such as (0, 1, 0)")

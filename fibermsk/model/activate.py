@@ -61,7 +61,7 @@ def with_activations(model: Model, activations: Mapping[str, float | Activation]
         for fiber in model.fibers
         if fiber.name in activations
     }
-    made = Model(model.name, model.gravity, ground=model.ground)
+    made = Model(model.name, model.gravity, ground=model.ground, meant=model.meant)
     made.add(*model.bodies[1:], *model.joints, *model.couplings, *model.muscles)
     made.add(*(new.get(fiber, fiber) for fiber in model.fibers))
     for contact in model.contacts:

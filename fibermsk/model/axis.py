@@ -46,8 +46,7 @@ class Axis:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
-        if not isinstance(self.kind, str) or self.kind not in UNITS:
-            _check.refuse("axis", "kind", self.kind, "be 'rotation' or 'translation'")
+        _check.choice("axis", "kind", self.kind, UNITS)
         owner = f"{self.kind} axis"
         terms: Any = ((self.terms, Linear()),) if isinstance(self.terms, str) else self.terms
         _check.instance(owner, "terms", terms, (tuple, list), "pairs (coordinate, function)")

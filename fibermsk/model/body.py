@@ -128,9 +128,10 @@ class Body:
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
         owner = f"body {_check.item_name('body', self.name)!r}"
+        strict = _check.flag(owner, "strict", self.strict)
         com = _check.array(owner, "com", self.com, (3,), "m")
         mass = None if self.mass is None else _check.positive(owner, "mass", self.mass, "kg")
-        inertia = None if self.inertia is None else _check_inertia(owner, self.inertia, self.strict)
+        inertia = None if self.inertia is None else _check_inertia(owner, self.inertia, strict)
         if mass is None and inertia is not None:
             _check.refuse(owner, "mass", None, "be positive for a body with inertia")
         _check.store(
@@ -138,6 +139,7 @@ class Body:
             mass=mass,
             com=com,
             inertia=inertia,
+            strict=strict,
             shapes=_check_shapes(owner, "shapes", self.shapes, Shape),
             visuals=_check_shapes(owner, "visuals", self.visuals, Mesh),
         )
@@ -242,7 +244,7 @@ def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
 def _as_objects(value: Any) -> Any:
     try:
         return np.array(value, dtype=object)
-    except ValueError:
+    except Exception:  # rows of different lengths, or objects that fail when they are asked
         return None
 
 

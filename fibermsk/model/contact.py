@@ -16,6 +16,9 @@ __all__ = ["Contact"]
 
 FORMULATIONS = ("variational", "half_pass")
 
+_MOST = 64
+"""Contact points on an element: beyond, elements are too few."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contact:
@@ -72,11 +75,9 @@ class Contact:
                     "have shapes to touch",
                     remedy=f"give Body({body.name!r}, shapes=...)",
                 )
-        points = _check.count(owner, "points_per_element", self.points_per_element)
-        if self.formulation not in FORMULATIONS:
-            allowed = " or ".join(map(repr, FORMULATIONS))
-            _check.refuse(owner, "formulation", self.formulation, f"be {allowed}")
-        _check.instance(owner, "refine", self.refine, bool, "True or False")
+        points = _check.count(owner, "points_per_element", self.points_per_element, _MOST)
+        _check.choice(owner, "formulation", self.formulation, FORMULATIONS)
+        _check.flag(owner, "refine", self.refine)
         _check.store(self, first=first, second=second, points_per_element=points)
         # items of a side differ, so that only one fiber with itself leaves no pair
         if len(first) == len(second) == 1 and first[0] is second[0]:

@@ -62,8 +62,7 @@ class Coordinate:
     def __post_init__(self) -> None:
         """Check the fields and store them as floats and tuples."""
         owner = f"coordinate {_check.item_name('coordinate', self.name)!r}"
-        if not isinstance(self.kind, str) or self.kind not in UNITS:
-            _check.refuse(owner, "kind", self.kind, f"be one of {', '.join(map(repr, UNITS))}")
+        _check.choice(owner, "kind", self.kind, UNITS)
         unit = UNITS[self.kind]
         ends = {
             end: None if value is None else _check.number(owner, end, value, unit)
@@ -72,23 +71,19 @@ class Coordinate:
         lower, upper = ends["lower"], ends["upper"]
         if lower is not None and upper is not None and upper < lower:
             _check.refuse(owner, "upper", upper, f"be at least lower = {lower}", unit=unit)
-        _check.instance(owner, "locked", self.locked, bool, "True or False")
+        locked = _check.flag(owner, "locked", self.locked)
+        forces = _check_forces(owner, self.forces)
+        value = _check.number(owner, "value", self.value, unit)
+        speed = _check.number(owner, "speed", self.speed, f"{unit}/s")
+        _check.store(self, value=value, speed=speed, forces=forces, locked=locked, **ends)
         if self.prescribed is not None:
             self._check_prescribed(owner)
         if self.kind == "quaternion" and (self.forces or self.locked or self.prescribed):
             field = "forces" if self.forces else "locked" if self.locked else "prescribed"
             must, remedy = "be left out for a part of a quaternion", "a Weld holds a body"
             _check.refuse(owner, field, getattr(self, field), must, remedy=remedy)
-        speed = _check.number(owner, "speed", self.speed, f"{unit}/s")
         if self.locked and speed != 0.0:
             _check.refuse(owner, "speed", speed, "be 0 for a locked coordinate", unit=f"{unit}/s")
-        _check.store(
-            self,
-            value=_check.number(owner, "value", self.value, unit),
-            speed=speed,
-            forces=_check_forces(owner, self.forces),
-            **ends,
-        )
 
     def _check_prescribed(self, owner: str) -> None:
         """Check that a motion can be followed, and that nothing else sets the coordinate."""

@@ -49,8 +49,7 @@ class Coupling:
         if self.independent == self.dependent:
             must = "be another coordinate than the dependent one"
             _check.refuse(owner, "independent", self.independent, must)
-        if self.enforce not in WAYS:
-            _check.refuse(owner, "enforce", self.enforce, "be 'eliminate' or 'multiplier'")
+        _check.choice(owner, "enforce", self.enforce, WAYS)
 
     @property
     def name(self) -> str:

@@ -24,6 +24,9 @@ End = Station | MovingPoint | None
 SAMPLES = np.linspace(0.0, 1.0, 101)
 """Where functions of theta are checked when a fiber is made."""
 
+_MOST = 100_000
+"""Elements of a fiber."""
+
 ROUNDOFF = 1e-9
 """Smallest step of a path over its length, and distance of the outer nodes from 0 and 1."""
 
@@ -80,7 +83,7 @@ class Fiber:
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
         owner = f"fiber {_check.item_name('fiber', self.name)!r}"
-        n_elements = _check.count(owner, "n_elements", self.n_elements)
+        n_elements = _check.count(owner, "n_elements", self.n_elements, _MOST)
         _check.instance(owner, "tissue", self.tissue, Tissue, "a Tissue")
         attach = _check_attach(owner, self.attach)
         if self.path is None:
@@ -173,7 +176,7 @@ class Fiber:
         at_time = f"{field} at t = {t:g} s"
         number = _check.number(owner, at_time, value, must="lie in [0, 1]")
         if not -profile.ROUNDOFF <= number <= 1.0 + profile.ROUNDOFF:
-            _check.refuse(owner, at_time, number, "lie in [0, 1]")
+            _check.refuse(owner, at_time, number, "lie in [0, 1]", remedy=_check.PERCENT)
         return min(max(number, 0.0), 1.0)
 
     def line_load_at(self, theta: np.ndarray, t: float) -> np.ndarray:

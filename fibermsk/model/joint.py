@@ -99,29 +99,26 @@ class _OneAxis:
         owner = f"{label} {_check.item_name(label, self.name)!r}"
         placement = check_placement(owner, self)
         coordinate = self.coordinate
+        damping = _check.non_negative(owner, "damping", self.damping, kind_unit)
+        value = _check.number(owner, "value", self.value, UNITS[kind])
+        speed = _check.number(owner, "speed", self.speed, f"{UNITS[kind]}/s")
         if coordinate is None:
-            damping = _check.non_negative(owner, "damping", self.damping, kind_unit)
-            coordinate = Coordinate(
-                self.name,
-                kind,
-                _check.number(owner, "value", self.value, UNITS[kind]),
-                _check.number(owner, "speed", self.speed, f"{UNITS[kind]}/s"),
-                forces=(Damper(damping),) if damping > 0.0 else (),
-            )
+            forces = (Damper(damping),) if damping > 0.0 else ()
+            coordinate = Coordinate(self.name, kind, value, speed, forces=forces)
         else:
             _check.instance(owner, "coordinate", coordinate, Coordinate, "a Coordinate")
             if coordinate.kind != kind:
                 _check.refuse(owner, "coordinate.kind", coordinate.kind, f"be {kind!r}")
-            for name in ("damping", "value", "speed"):
-                if getattr(self, name) != 0.0:
+            for name, given in (("damping", damping), ("value", value), ("speed", speed)):
+                if given != 0.0:
                     must = "be left out where the coordinate is given"
-                    _check.refuse(owner, name, getattr(self, name), must)
+                    _check.refuse(owner, name, given, must)
         axis = Axis(kind, _check.unit_vector(owner, "axis", self.axis), coordinate.name)
         _check.store(
             self,
             **placement,
             axis=axis.direction,
-            damping=float(self.damping),
+            damping=damping,
             value=coordinate.value,
             speed=coordinate.speed,
             coordinates=(coordinate,),
@@ -241,21 +238,14 @@ class FunctionalJoint:
         if twice is not None:
             _check.refuse(owner, "coordinates", twice, "have different names")
         parts = {c.name: c for c in coordinates if c.kind == "quaternion"}
-        quaternion = set(parts)
-        if (
-            quaternion != set(self.quaternion)
-            or len(self.quaternion) not in (0, 4)
-            or (len(quaternion) != len(self.quaternion))
-        ):
-            must = "name the four quaternion coordinates of the joint, each once"
-            _check.refuse(owner, "quaternion", self.quaternion, must)
+        quaternion = _check_quaternion(owner, self.quaternion, set(parts))
         if parts and not any(part.value for part in parts.values()):
             must, remedy = "have a length", "start at (1, 0, 0, 0), which is no rotation"
             _check.refuse(owner, "quaternion", (0.0, 0.0, 0.0, 0.0), must, remedy=remedy)
         moves = {
             name for axis in axes for name, function in axis.pairs if not is_constant(function)
         }
-        used = moves | quaternion
+        used = moves | set(quaternion)
         idle = next((name for name in names if name not in used), None)
         if idle is not None:
             must = f"move an axis of the joint, which {idle!r} does not"
@@ -263,7 +253,7 @@ class FunctionalJoint:
         turned = next((n for axis in axes for n, _ in axis.pairs if n in quaternion), None)
         if turned is not None:
             _check.refuse(owner, "axes", turned, "not use a quaternion coordinate")
-        _check.store(self, **placement, coordinates=coordinates, axes=axes)
+        _check.store(self, **placement, coordinates=coordinates, axes=axes, quaternion=quaternion)
 
 
 Joint = Weld | Hinge | Slider | FunctionalJoint
@@ -304,6 +294,15 @@ def check_rotation(owner: str, field: str, value: Any) -> np.ndarray:
             remedy="scipy's Rotation(...).as_matrix() makes one",
         )
     return rotation
+
+
+def _check_quaternion(owner: str, value: Any, parts: set[str]) -> tuple[str, ...]:
+    """Names of the four quaternion coordinates of a joint, or none where it has none."""
+    given = isinstance(value, tuple | list) and all(isinstance(name, str) for name in value)
+    if not given or set(value) != parts or len(value) not in (0, 4) or len(parts) != len(value):
+        must = "name the four quaternion coordinates of the joint, each once"
+        _check.refuse(owner, "quaternion", value, must)
+    return tuple(value)
 
 
 def _several(owner: str, name: str, value: Any, kind: type, what: str) -> tuple[Any, ...]:

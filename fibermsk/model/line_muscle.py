@@ -208,6 +208,7 @@ class LineMuscle:
         wraps = _check.instance(owner, "wraps", self.wraps, (tuple, list), "path wraps")
         for i, wrap in enumerate(wraps):
             _check.instance(owner, f"wraps[{i}]", wrap, PathWrap, "a PathWrap")
+        _check.instance(owner, "kind", self.kind, str, "a text")
         angle = _check.non_negative(owner, "pennation_angle", self.pennation_angle, "rad")
         if angle >= 0.5 * math.pi:
             _check.refuse(owner, "pennation_angle", angle, "be below pi / 2", unit="rad")
@@ -228,7 +229,9 @@ class LineMuscle:
             max_contraction_velocity=_check.positive(
                 owner, "max_contraction_velocity", self.max_contraction_velocity, "1/s"
             ),
-            parameters=dict(self.parameters),
+            parameters=dict(
+                _check.instance(owner, "parameters", self.parameters, Mapping, "a dict")
+            ),
         )
 
 

@@ -225,7 +225,7 @@ def _check_faces(owner: str, value: Any, n: int) -> NDArray[np.int64]:
     bad = np.flatnonzero(((faces < 0) | (faces >= n)).any(axis=1))
     if bad.size:
         _check.refuse(
-            owner, f"faces[{bad[0]}]", faces[bad[0]].astype(int),
+            owner, f"faces[{bad[0]}]", faces[bad[0]],
             f"be indices of the {n} vertices, 0 to {n - 1}",
         )  # fmt: skip
     return faces.astype(np.int64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
+from fibermsk.laws import _check, _plausible
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.coordinate import Coordinate
@@ -34,15 +34,12 @@ class Model:
         Acceleration of gravity, ground frame [m/s^2].
     ground : Body, optional
         The ground with shapes of its own; its name must be "ground".
+    meant : sequence of str
+        Quantities that are outside of what is plausible on purpose, such as "muscle stress":
+        `build` does not warn of them; ``docs/plausibility.md`` has their names.
 
     Attributes
     ----------
-    name : str
-        Name of the model.
-    gravity : (3,) float array
-        Acceleration of gravity, ground frame [m/s^2]; read-only.
-    ground : Body
-        The body that never moves, named "ground"; its frame is the ground frame.
     import_report : object or None
         What an importer has to say about the file that the model was read from.
 
@@ -52,23 +49,22 @@ class Model:
         If the name is blank or gravity is not three finite numbers.
     """
 
-    name: str
-    gravity: np.ndarray
-    ground: Body
-
     def __init__(
         self,
         name: str,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         *,
         ground: Body | None = None,
+        meant: Sequence[str] = (),
     ) -> None:
-        self.name = _check.name("model", name)
-        self.gravity = _check.array(self._owner, "gravity", gravity, (3,), "m/s^2")
-        self.ground = Body("ground") if ground is None else ground
-        _check.instance(self._owner, "ground", self.ground, Body, "a Body or None")
-        if self.ground.name != "ground":
-            _check.refuse(self._owner, "ground", self.ground, "have the name 'ground'")
+        self.name = name
+        self.gravity = gravity
+        ground = Body("ground") if ground is None else ground
+        _check.instance(self._owner, "ground", ground, Body, "a Body or None")
+        if ground.name != "ground":
+            _check.refuse(self._owner, "ground", ground, "have the name 'ground'")
+        self._ground = ground
+        self.meant = _plausible.names(self._owner, "meant", meant)
         self._bodies: list[Body] = [self.ground]
         self._joints: list[Joint] = []
         self._joint_of: dict[Body, Joint] = {}
@@ -86,6 +82,29 @@ class Model:
             f"Model({self.name!r}: {len(self._bodies)} bodies, {len(self._joints)} joints, "
             f"{len(self._fibers)} fibers, {len(self._contacts)} contacts)"
         )
+
+    @property
+    def name(self) -> str:
+        """Name of the model; it may be set."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = _check.name("model", name)
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Acceleration of gravity (3,), ground frame [m/s^2], read-only; it may be set."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity: ArrayLike) -> None:
+        self._gravity = _check.array(self._owner, "gravity", gravity, (3,), "m/s^2")
+
+    @property
+    def ground(self) -> Body:
+        """The body that never moves."""
+        return self._ground
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -171,7 +190,8 @@ class Model:
                 self._check_contact(item)
                 self._contacts.append(item)
             else:
-                remedy = "add(*items) takes a sequence apart" if np.iterable(item) else ""
+                many = isinstance(item, tuple | list)
+                remedy = "add(*items) takes a sequence apart" if many else ""
                 must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle or a Contact"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
@@ -179,13 +199,13 @@ class Model:
     def copy(self) -> Model:
         """Another model with the same items, to which adding does not change this one."""
         copy = Model.__new__(Model)
-        copy.name, copy.gravity, copy.ground = self.name, self.gravity, self.ground
+        copy._name, copy._gravity, copy._ground = self._name, self._gravity, self._ground
         copy._bodies, copy._joints = list(self._bodies), list(self._joints)
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
         copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
         copy._joint_of = dict(self._joint_of)
         copy._muscles, copy._named = list(self._muscles), dict(self._named)
-        copy.import_report = self.import_report
+        copy.import_report, copy.meant = self.import_report, self.meant
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:

@@ -51,11 +51,7 @@ class Scene:
         owner = f"scene of model {self.model.name!r}"
         duration = _check.positive(owner, "duration", self.duration, "s")
         steps = _check.count(owner, "steps", self.steps)
-        for field, value, allowed in (
-            ("start", self.start, STARTS),
-            ("method", self.method, METHODS),
-        ):
-            if not isinstance(value, str) or value not in allowed:
-                _check.refuse(owner, field, value, f"be {' or '.join(map(repr, allowed))}")
+        _check.choice(owner, "start", self.start, STARTS)
+        _check.choice(owner, "method", self.method, METHODS)
         tolerance = _check.non_negative(owner, "tolerance", self.tolerance)
         _check.store(self, duration=duration, steps=steps, tolerance=tolerance)

@@ -32,11 +32,10 @@ class _Surface:
         """Check the fields and store them as float64."""
         owner = f"wrap surface {_check.name('wrap surface', self.name)!r}"
         _check.instance(owner, "body", self.body, Body, "a Body")
-        if self.quadrant not in QUADRANTS:
-            _check.refuse(owner, "quadrant", self.quadrant, f"be one of {', '.join(QUADRANTS)}")
-        _check.instance(owner, "active", self.active, bool, "True or False")
+        _check.choice(owner, "quadrant", self.quadrant, QUADRANTS)
         _check.store(
             self,
+            active=_check.flag(owner, "active", self.active),
             position=_check.array(owner, "position", self.position, (3,), "m"),
             rotation=check_rotation(owner, "rotation", self.rotation),
         )
@@ -121,8 +120,8 @@ class WrapEllipsoid(_Surface):
         """Check the fields and store them as float64."""
         super().__post_init__()
         radii = _check.array(self.owner, "radii", self.radii, (3,), "m")
-        if not (radii > 0.0).all():
-            _check.refuse(self.owner, "radii", radii, "be positive", unit="m")
+        for i, radius in enumerate(radii):
+            _check.positive(self.owner, f"radii[{i}]", radius, "m")
         _check.store(self, radii=radii)
 
 
@@ -187,5 +186,4 @@ class PathWrap:
                 _check.count(owner, field, value)
         if self.first is not None and self.last is not None and self.last < self.first:
             _check.refuse(owner, "last", self.last, f"be first = {self.first} or more")
-        if self.method not in METHODS:
-            _check.refuse(owner, "method", self.method, f"be one of {', '.join(METHODS)}")
+        _check.choice(owner, "method", self.method, METHODS)

@@ -72,9 +72,11 @@ def emg_envelope(
     from scipy.signal import butter, sosfiltfilt  # takes a while, and only this needs it
 
     _check.instance("emg", "signals", signals, Signals, "Signals, from fm.read_signals")
+    _check.instance("emg", "name", name, str, "the name of a column")
     owner = f"emg {name!r} of signals {signals.name!r}"
-    values = signals.signal(name)
-    rate = _sampling_rate(owner, signals.time)
+    time = _check.array(owner, "time", signals.time, ("m",), "s")
+    values = _check.array(owner, "values", signals.signal(name), (time.size,))
+    rate = _sampling_rate(owner, time)
     high = _check.positive(owner, "high_pass", high_pass, "Hz")
     low = _check.positive(owner, "low_pass", low_pass, "Hz")
     if low >= high:
@@ -162,7 +164,7 @@ def emg_activation(
     .. [1] Buchanan, Lloyd, Manal and Besier, J. Appl. Biomech. 20 (2004), 367-395.
     .. [2] Cavanagh and Komi, Eur. J. Appl. Physiol. 42 (1979), 159-163.
     """
-    owner = f"emg {name!r}"
+    owner = f"emg {_check.instance('emg', 'name', name, str, 'the name of a column')!r}"
     largest = _check.positive(owner, "max_voluntary", max_voluntary)
     delay = _check.non_negative(owner, "delay", delay, "s")
     scale = _check.number(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.files import path_of
 from fibermsk.laws import _check
 from fibermsk.model import Mesh
 from fibermsk.read.obj import read_obj
@@ -81,10 +82,7 @@ def read_mesh(
     >>> humerus = fm.read_mesh("humerus.stl", scale=1e-3)  # doctest: +SKIP
     >>> print(humerus.report)  # doctest: +SKIP
     """
-    try:
-        file = Path(path)
-    except TypeError:
-        _check.refuse("read_mesh", "path", path, "be a text or a path")
+    file = path_of(path, "read_mesh: path")
     owner = f"mesh file {str(file)!r}"
     scale = _check.positive(owner, "scale", scale)
     reader = _READERS.get(file.suffix.lower())
@@ -105,7 +103,8 @@ def read_mesh(
         spacing=spacing,
     )  # fmt: skip
     if mesh.report.scale_remark:
-        warnings.warn(f"{owner}: {mesh.report.scale_remark}", ModelWarning, stacklevel=2)
+        text = f"{owner}: {mesh.report.scale_remark}"
+        warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=2)
     unused = len(given) - len(np.unique(triangles))
     if any(doubt) and (unused or not mesh.report.watertight):
         warnings.warn(

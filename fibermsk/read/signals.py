@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.files import path_of
 from fibermsk.laws import _check
 from fibermsk.model import Table
 from fibermsk.read.heads import split_heads
@@ -67,19 +68,23 @@ class Signals:
 
     def __post_init__(self) -> None:
         """Check the samples and store them as float64."""
-        owner = f"signals {self.name!r}"
-        time = _check.array(owner, "time", self.time, ("m",), "s")
-        late = np.flatnonzero(np.diff(time) <= 0.0)
+        owner = f"signals {_check.instance('signals', 'name', self.name, str, 'a text')!r}"
+        for what, value in (("values", self.values), ("units", self.units)):
+            _check.instance(owner, what, value, Mapping, "a dict by the names of the columns")
+        in_degrees = _check.flag(owner, "in_degrees", self.in_degrees)
+        # files hold any numbers; those who use them say how large they may be
+        time = _check.array(owner, "time", self.time, ("m",), "s", largest=math.inf)
+        late = np.flatnonzero(time[1:] <= time[:-1])
         if late.size:
             k = int(late[0]) + 1
             must = f"be later than time[{k - 1}] = {time[k - 1]} s"
             _check.refuse(owner, f"time[{k}]", time[k], must, unit="s")
         values = {
-            key: _check.array(owner, f"values[{key!r}]", column, (time.size,))
+            key: _check.array(owner, f"values[{key!r}]", column, (time.size,), largest=math.inf)
             for key, column in self.values.items()
         }
         units = {key: str(self.units.get(key, "")) for key in values}
-        _check.store(self, time=time, values=values, units=units)
+        _check.store(self, time=time, values=values, units=units, in_degrees=in_degrees)
 
     def signal(self, name: str) -> Array:
         """Values of one column, (m,), read-only.
@@ -89,6 +94,8 @@ class Signals:
         ModelError
             If there is no such column; the message lists those there are.
         """
+        owner = f"signals {self.name!r}"
+        _check.instance(owner, "column", name, str, "the name of a column")
         if name not in self.values:
             known = ", ".join(self.values) or "none"
             known = known if len(known) <= 500 else f"{known[:497]}..."
@@ -116,7 +123,9 @@ class Signals:
             If there is no such column, fewer than two samples, or a scaled value outside [0, 1]:
             nothing is clipped.
         """
-        values = self.signal(name) * _check.positive("activation", "scale", scale)
+        scale = _check.positive("activation", "scale", scale)
+        with np.errstate(over="ignore"):  # what overflows is refused below
+            values = self.signal(name) * scale
         owner = f"signals {self.name!r}"
         if self.time.size < 2:
             _check.refuse(owner, "samples", self.time.size, "be two or more for an activation")
@@ -166,10 +175,7 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     >>> activations = {"biceps": signals.activation("BIClong")}  # doctest: +SKIP
     >>> model = fm.with_activations(model, activations)  # doctest: +SKIP
     """
-    try:
-        file = Path(path)
-    except TypeError:
-        _check.refuse("read_signals", "path", path, "be a text or a path")
+    file = path_of(path, "read_signals: path")
     owner = f"signal file {str(file)!r}"
     ending = file.suffix.lower()
     if ending not in (".csv", ".mot", ".sto"):

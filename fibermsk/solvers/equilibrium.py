@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
+from fibermsk.laws import _check
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.collisions import begin, judge, refine_along
@@ -18,7 +19,7 @@ from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stability import Stability, stability
 from fibermsk.solvers.stage import State
-from fibermsk.solvers.vectors import require_host
+from fibermsk.solvers.vectors import require_host, require_state, require_system
 
 __all__ = ["equilibrium"]
 
@@ -92,6 +93,8 @@ def equilibrium(
 
     Raises
     ------
+    ModelError
+        If an argument is of another type or range, before anything is computed.
     ConvergenceError
         If no equilibrium is found.
 
@@ -100,10 +103,16 @@ def equilibrium(
     ModelWarning
         If the state is unstable or its stability is not known, or a fiber is under compression.
     """
+    require_system("equilibrium", system)
     require_host("equilibrium", system)
-    newton = newton or Newton()
+    newton = Newton() if newton is None else newton
+    _check.instance("equilibrium", "newton", newton, Newton, "a Newton()")
+    _check.function("equilibrium", "progress", progress)
+    t = _check.number("equilibrium", "t", t, "s")
+    if start is None:
+        start = system.initial_state()
+    y, _ = require_state("equilibrium", system, start)
     system.check_inputs(np.array([t]))
-    y, _ = start if start is not None else system.initial_state()
     begin(system, State(t, y, np.zeros_like(y)))
     creep = _Creep(system, t, newton, progress)
     y = creep.downhill(creep.follow(y), _FIRST_STEP)
@@ -120,26 +129,25 @@ def equilibrium(
         verdict = _judge(system, y, t)
     rest = np.zeros_like(y)
     if verdict is not None and not verdict.stable:
-        warnings.warn(
+        text = (
             f"the equilibrium is {verdict}, and pushed along it the system finds no stable one; "
             "a run from there leaves it. Likely causes: a fiber under compression, or one that "
-            "softens as it stretches. Try more prestress or another start",
-            ModelWarning,
-            stacklevel=3,
+            "softens as it stretches. Try more prestress or another start"
         )
+        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=3)
     force, theta = system.least_tension(t, y, rest)
     slack = [
         f"{system.fiber_names[f]!r} at theta = {theta[f]:.3g}: {force[f]:.3g} N"
         for f in np.flatnonzero(force < 0.0)
     ]
     if slack:
-        warnings.warn(
+        text = (
             "the equilibrium has fibers under compression, which a cable without bending stiffness "
             f"cannot carry: {', '.join(slack)}. Shorten their path, or give their tissue prestress "
-            "or bending",
-            ModelWarning,
-            stacklevel=3,
+            "or bending"
         )
+        worst = system.fiber_names[int(np.argmin(force))]
+        warnings.warn(ModelWarning(text, kind="compression", fiber=worst, time=t), stacklevel=3)
     return y, rest
 
 
@@ -148,7 +156,8 @@ def _judge(system: System, y: Array, t: float) -> Stability | None:
     try:
         return stability(system, y, t)
     except ConvergenceError as error:
-        warnings.warn(f"the equilibrium may be unstable: {error}", ModelWarning, stacklevel=4)
+        text = f"the equilibrium may be unstable: {error}"
+        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=4)
         return None
 
 

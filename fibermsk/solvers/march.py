@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.errors import ModelError
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.collisions import judge, refine_along
 from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
 from fibermsk.solvers.corners import Corners
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.slack import SlackLog
 from fibermsk.solvers.stage import Method, State
@@ -149,8 +150,12 @@ def _advance(
         for t in map(float, times[times <= new.memory.state.t]):
             state, evaluation = new.memory.state, new.evaluation
             if t < state.t:
-                state, v_dot = interpolate(system, memory, new.memory, t)
-                evaluation = system.evaluate(*state, v_dot, tangent=False)
+                try:
+                    state, v_dot = interpolate(system, memory, new.memory, t)
+                    evaluation = system.evaluate(*state, v_dot, tangent=False)
+                except ModelError as error:  # an input makes no sense there
+                    report = NewtonReport(reason=str(error))
+                    raise StepFailure(at.memory.state, new.h, report, refused=True) from error
             if not (evaluation.admissibility > 0.0 and _is_free(system, new, last, state)):
                 # something is too deep in between: a step that ends there takes its place
                 target = t if t < new.memory.state.t else last.t

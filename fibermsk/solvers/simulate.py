@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.guard import guarded
-from fibermsk.laws import _check
+from fibermsk.laws import _check, _plausible
 from fibermsk.protocol import Guarded, System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
@@ -22,13 +22,13 @@ from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import Point, march
 from fibermsk.solvers.methods import SDIRK2
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.record import Frame, Record
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.slack import SlackLog
-from fibermsk.solvers.stage import Method, State
+from fibermsk.solvers.stage import Method, State, require_method
 from fibermsk.solvers.time_error import TimeError
-from fibermsk.solvers.vectors import from_host, to_host
+from fibermsk.solvers.vectors import require_state, require_system
 
 __all__ = ["simulate"]
 
@@ -85,6 +85,7 @@ def simulate(
         `AdaptiveSteps(relative)`, which is the default, or `FixedSteps(steps_per_frame)`.
     progress : callable, optional
         Called with a `Progress` after each step. It may use the system; the run is not affected.
+        What it raises ends the run.
     throw : bool
         Raise `ConvergenceError` if the run fails; otherwise return what there is, with the status
         "failed".
@@ -118,20 +119,34 @@ def simulate(
     Warns
     -----
     ModelWarning
-        If fibers were compressed; `Result.slack` says which, when and where.
+        If fibers were compressed; `Result.slack` says which, when and where. If t_end or dt are
+        hardly meant, such as in ms.
     """
+    require_system("simulate", system)
+    t_end, dt = (
+        _check.number(
+            "simulate", name, value, "s", accept=lambda x: x > 0.0, must="be positive and finite"
+        )
+        for name, value in (("t_end", t_end), ("dt", dt))
+    )
     n_steps = _count_steps(t_end, dt)
-    method, newton = method or SDIRK2(), newton or Newton()
-    if not all(hasattr(method, name) for name in ("name", "start", "step")):
-        _check.refuse("simulate", "method", method, "be a method such as BDF2()")
+    _plausible.warn_of("simulate", "t_end", "duration", t_end, stacklevel=3)
+    if n_steps > 1:
+        _plausible.warn_of("simulate", "dt", "time step", dt, stacklevel=3)
+    method = SDIRK2() if method is None else method
+    newton = Newton() if newton is None else newton
+    require_method("simulate", method)
     _check.instance("simulate", "newton", newton, Newton, "a Newton()")
-    control = control or AdaptiveSteps()
+    control = AdaptiveSteps() if control is None else control
     rules = (FixedSteps, AdaptiveSteps)
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
     if isinstance(control, FixedSteps):
         _count_steps(t_end, dt / control.steps_per_frame)
     _check.instance("simulate", "time_error", time_error, bool, "True or False")
     _check.non_negative("simulate", "checkpoint_every", checkpoint_every, "s")
+    _check.flag("simulate", "throw", throw)
+    for field, value in (("progress", progress), ("checkpoint", checkpoint)):
+        _check.function("simulate", field, value)
     if resume_from is not None:
         _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
         if start is not None:
@@ -167,6 +182,7 @@ def simulate(
                 # who was called used the system: what it remembers goes back to where it was
                 system.restore(at.system)
         record.keep(at.n_frames)
+        _confirm(system, times, at)
         frames = record.frames()
         observed = system.observe(frames)
     except (KeyboardInterrupt, StepFailure) as error:
@@ -208,7 +224,7 @@ def simulate(
         },
     )
     if result.slack:
-        warnings.warn(_tell(result.slack), ModelWarning, stacklevel=3)
+        warnings.warn(_tell(result.slack), stacklevel=3)
     if failure is not None and throw:
         failure.result = result
         raise failure
@@ -220,15 +236,25 @@ def _uses(system: System) -> int:
     return system.guard.uses if isinstance(system, Guarded) else 0
 
 
-def _tell(slack: tuple[Slack, ...]) -> str:
+def _tell(slack: tuple[Slack, ...]) -> ModelWarning:
     """Which fibers were compressed, the worst first."""
     worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
     more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
-    return (
+    text = (
         f"compressed fibers: {'; '.join(map(str, worst))}{more}. A fiber without bending stiffness "
         "has no definite shape there (Tissue(bending=1.0) gives it one), the less so the finer the "
         "mesh"
     )
+    return ModelWarning(text, kind="compression", fiber=worst[0].fiber, time=worst[0].start)
+
+
+def _confirm(system: System, times: Array, at: Point) -> None:
+    """Fail a run whose inputs are no longer what they were at its start."""
+    try:
+        system.check_inputs(times)
+    except ModelError as error:
+        report = NewtonReport(reason=str(error))
+        raise StepFailure(at.memory.state, at.h, report, refused=True) from error
 
 
 def _begin(
@@ -240,11 +266,7 @@ def _begin(
     record: Record,
 ) -> Point:
     """Start of a run, with its frame."""
-    y, v = (to_host(system, part) for part in start or system.initial_state())
-    y, v = (
-        from_host(system, _check.array("simulate", f"start[{i}]", part, (system.n,)))
-        for i, part in enumerate((y, v))
-    )
+    y, v = require_state("simulate", system, system.initial_state() if start is None else start)
     begin(system, State(0.0, y, v))
     memory = method.start(system, State(0.0, y, system.enforce(y, v)))
     state = memory.state
@@ -259,8 +281,6 @@ def _begin(
 
 def _count_steps(t_end: float, dt: float) -> int:
     """Number of equal steps to t_end, of dt or a little less."""
-    t_end = _check.positive("simulate", "t_end", t_end, "s")
-    dt = _check.positive("simulate", "dt", dt, "s")
     if dt < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
         raise ModelError(
             f"simulate: t_end = {t_end:g} s in steps of dt = {dt:g} s; must take at most "

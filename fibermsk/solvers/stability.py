@@ -19,6 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
+from fibermsk.laws import _check
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize, multiply
 from fibermsk.solvers.linearize import (
@@ -29,7 +30,7 @@ from fibermsk.solvers.linearize import (
     inertia,
     linearize,
 )
-from fibermsk.solvers.vectors import require_host
+from fibermsk.solvers.vectors import require_host, require_system
 
 __all__ = ["Stability", "stability"]
 
@@ -100,6 +101,8 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
 
     Raises
     ------
+    ModelError
+        If an argument is of another type or shape.
     ConvergenceError
         If the eigenvalues cannot be found.
 
@@ -115,7 +118,10 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     divergence, and not necessary. Flutter, complex lambda with a positive real part, is not looked
     for: it comes from the inexact balance of half passes, and viscosity damps it.
     """
+    require_system("stability", system)
     require_host("stability", system)
+    t = _check.number("stability", "t", t, "s")
+    y = np.array(_check.array("stability", "y", y, (system.n,)))
     rest = np.zeros_like(y)
     y = system.retract(t, y, rest)
     stiffness, _, mass, free = linearize(system, t, y, rest, rest)

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton import Newton, NewtonReport
 
-__all__ = ["Method", "Stage", "State", "Step", "predict", "solve_stage"]
+__all__ = ["Method", "Stage", "State", "Step", "predict", "require_method", "solve_stage"]
 
 Array = NDArray[np.float64]
 
@@ -93,6 +94,16 @@ class Method(Protocol):
     def step(self, system: System, newton: Newton, memory: Any, h: float) -> Step:
         """One step of length h [s]."""
         ...
+
+
+def require_method(owner: str, method: Any) -> None:
+    """Refuse what is no time integrator, or only the class of one."""
+    try:
+        found = all(hasattr(method, name) for name in ("name", "start", "step"))
+    except Exception:  # an object that fails when it is asked
+        found = False
+    if not found or isinstance(method, type):
+        _check.refuse(owner, "method", method, "be a method such as BDF2()")
 
 
 def predict(system: System, newton: Newton, t: float, y: Array, increment: Array) -> Array:

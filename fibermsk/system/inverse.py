@@ -20,6 +20,7 @@ from fibermsk.elements.hermite import hermite
 from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.laws import _check
+from fibermsk.model import Model
 from fibermsk.results import Result
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import PotentialFibers
@@ -115,6 +116,9 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     as the motion is smooth between frames. At a contact change, a corner of an activation, or with
     vibrations faster than the frames it does not: differences in time show what frames resolve.
     """
+    if not isinstance(getattr(system, "model", None), Model):
+        remedy = "fm.build(model) makes one"
+        _check.refuse("check", "system", system, "be the system that was simulated", remedy=remedy)
     _check.instance("check", "result", result, Result, "a Result")
     _compare_names(system, result)
     time = result.time

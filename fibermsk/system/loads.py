@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fibermsk.kernels import cable
 from fibermsk.model import Constant, Model
 from fibermsk.system.cables import Cables
+from fibermsk.system.inputs import Inputs
 
 __all__ = ["Loads"]
 
@@ -19,12 +20,15 @@ class Loads:
 
     Attributes
     ----------
+    inputs : Inputs
+        The functions that give them.
     weight : (n_nodes, 6) float array
         Nodal forces of gravity [N].
     """
 
     def __init__(self, model: Model, cables: Cables, gravity: Array) -> None:
         self._model, self._cables = model, cables
+        self.inputs = Inputs(model)
         weight = cables.line_density[:, :, None] * gravity
         self.weight = self._nodal(weight)
         # fibers by the signal that they share, and by whether their load varies
@@ -61,6 +65,7 @@ class Loads:
     def at(self, t: float) -> tuple[Array, Array]:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
         if t != self._time:
+            self.inputs.ask_again(t)
             activations = self.activations(t)
             if self._varying:
                 load = self._fixed.copy()

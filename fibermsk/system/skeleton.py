@@ -12,6 +12,7 @@ Where every axis is a coordinate of its own, the map is left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,8 +74,6 @@ def skeleton(model: Model) -> Skeleton:
     ModelError
         If the model is incomplete.
     """
-    _check.instance("skeleton", "model", model, Model, "a Model")
-    model.validate()
     return Skeleton(model)
 
 
@@ -102,6 +101,8 @@ class Skeleton:
     """
 
     def __init__(self, model: Model) -> None:
+        _check.instance("skeleton", "model", model, Model, "a Model")
+        model.validate()
         self.tree, moving = build_tree(model)
         numbers = number_coordinates(model, moving)
         self.coordinates, self.independent = numbers.names, numbers.independent
@@ -229,6 +230,7 @@ class Skeleton:
             If a name is not that of a coordinate of the state.
         """
         q = self.start.copy()
+        _check.instance("skeleton", "values", values, (Mapping, type(None)), "a dict or None")
         for name, value in (values or {}).items():
             if name not in self.independent:
                 why = "which is locked or follows others" if name in self.coordinates else "unknown"
@@ -322,6 +324,7 @@ class Skeleton:
             If a coordinate moves no mass.
         """
         q, p = self._state(q), self._state(p, "rates")
+        t = _check.number("skeleton", "t", t, "s")
         applied = np.zeros(self.n) if force is None else self._state(force, "force")
         G, b = self.constraint(q, p)
         M, m = self.mass_matrix(q), G.shape[0]

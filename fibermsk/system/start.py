@@ -77,10 +77,9 @@ def _warn_of_gaps(system: FiberSystem, element_length: Array, radius: Array) -> 
         worst = int(np.argmax(spacing / allowed))
         if spacing[worst] > allowed[worst]:
             name = cables.names[cables.fiber[worst]]
-            warnings.warn(
+            text = (
                 f"fiber {name!r}: contact points lie {spacing[worst]:.3g} m apart, and a partner "
                 f"may slip between two that are more than {allowed[worst]:.3g} m apart; use more "
-                "elements or points_per_element",
-                ModelWarning,
-                stacklevel=4,
+                "elements or points_per_element"
             )
+            warnings.warn(ModelWarning(text, kind="contact_points", fiber=name), stacklevel=4)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
+from fibermsk.laws import _check
 from fibermsk.model import Body, Model
 from fibermsk.model.axis import Axis
 from fibermsk.model.function import Linear
@@ -56,6 +57,9 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
         If the model is incomplete or has no such coordinate.
     """
     frame = skeleton(model)
+    if coordinates is not None:
+        what = "a dict of numbers by coordinate"
+        _check.instance("still", "coordinates", coordinates, Mapping, what)
     q = frame.start if coordinates is None else frame.q_of(dict(coordinates))
     poses = frame.poses(q)
     if not model.fibers:

@@ -9,6 +9,7 @@ index 1.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from fibermsk.kernels import attachment, bending, cable, safeguard
 from fibermsk.laws import _check
 from fibermsk.linalg import LineMatrix
 from fibermsk.model import Model, MovingPoint
+from fibermsk.model.plausible import remarks
 from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import norms
@@ -69,10 +71,18 @@ def build(model: Model) -> FiberSystem:
     ModelError
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
         deep in a bone or in another fiber.
+
+    Warns
+    -----
+    ModelWarning
+        If a number is hardly meant, such as an angle in degrees, or line muscles exert no force.
     """
     _check.instance("build", "model", model, Model, "a Model")
     model.validate()
-    return FiberSystem(model.copy())
+    system = FiberSystem(model.copy())
+    for remark in remarks(model, dict(zip(system.cables.names, system.cables.length, strict=True))):
+        warnings.warn(remark, stacklevel=3)
+    return system
 
 
 class FiberSystem:
@@ -397,16 +407,10 @@ class FiberSystem:
 
     @guarded
     def check_inputs(self, times: Array) -> None:
-        """Check every activation, load and moving point at the given times."""
-        samples = np.linspace(0.0, 1.0, 11)
-        for t in times:
-            self.loads.activations(float(t))
+        """Check every function of time at the given times."""
+        self.loads.inputs.check(times)
         for _, point in self.moving_points:
             point.check_at(times)
-        for fiber in self.model.fibers:
-            if callable(fiber.line_load):
-                for t in times:
-                    fiber.line_load_at(samples, float(t))
 
     @guarded
     def memory(self) -> dict[str, Array]:

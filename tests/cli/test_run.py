@@ -32,6 +32,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "final",
         "slack",
         "time_error",
+        "warnings",
     ]
     assert report["scene"] == "arm"
     assert report["file"] == "results/arm.h5"
@@ -42,6 +43,49 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
     result = load("results/arm.h5")
     assert result.parameters == {"elements": 3, "steps": 6, "duration": 8.0, "fast": False}
     assert "loading" in done.stderr
+
+
+BUCKLING = """
+import fibermsk as fm
+
+
+def scene(steps: int = 4) -> fm.Scene:
+    model = fm.Model("buckling", gravity=(0, 0, 0))
+    tissue = fm.Tissue(1.06, fm.KelvinVoigt(2e4, 1e3))
+    end = fm.MovingPoint(lambda t: (0.1 - 0.1 * t, 0, 0))
+    ends = model.ground.at(0, 0, 0), end
+    model.add(fm.Fiber("strut", attach=ends, radius=3e-3, n_elements=2, tissue=tissue))
+    forearm = model.add(fm.Body("forearm"))
+    model.add(fm.Weld(model.ground, forearm))
+    points = [fm.PathPoint(n, b.at(0, 0, 0)) for n, b in (("o", model.ground), ("i", forearm))]
+    model.add(
+        fm.LineMuscle(
+            "biceps", points, max_isometric_force=500.0, optimal_fiber_length=0.1,
+            tendon_slack_length=0.2,
+        )
+    )
+    return fm.Scene(model, 0.04, steps)
+"""
+
+
+def test_warnings_are_shown_by_name_and_reported(tmp_path):
+    path = tmp_path / "buckling.py"
+    path.write_text(BUCKLING)
+    code = "from fibermsk.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "run", path, "--json", "--out", tmp_path / "x.h5"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["warnings"]
+    assert [sorted(entry) for entry in found] == [["fiber", "kind", "text", "time"]] * 3
+    assert [entry["kind"] for entry in found] == ["plausibility", "line_muscles", "compression"]
+    density, muscles, compressed = found
+    assert density["fiber"] == "strut" and density["time"] is None
+    assert "density = 1.06 kg/m^3" in density["text"]
+    assert "1 line muscles exert no force" in muscles["text"] and "'biceps'" in muscles["text"]
+    assert muscles["fiber"] is None
+    assert compressed["fiber"] == "strut" and 0.0 < compressed["time"] <= 0.04
+    for entry in found:  # and on the terminal
+        assert f"warning: {entry['text']}" in done.stderr
 
 
 def test_plain_run_tells_what_it_did(cli, scene_file):

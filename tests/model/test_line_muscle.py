@@ -54,7 +54,10 @@ def test_fields_are_stored():
         (lambda: fm.WrapCylinder("w", BONE, length=-1.0), "length = -1.0 m"),
         (lambda: fm.WrapEllipsoid("w", BONE, radii=(1.0, 0.0, 1.0)), "radii"),
         (lambda: fm.WrapTorus("w", BONE, inner_radius=0.0), "inner_radius = 0.0 m"),
-        (lambda: fm.WrapSphere("w", BONE, quadrant="+x"), "quadrant = '\\+x'; must be one of all"),
+        (
+            lambda: fm.WrapSphere("w", BONE, quadrant="+x"),
+            "quadrant = '\\+x'; must be one of",
+        ),
         (lambda: fm.WrapSphere("w", BONE, rotation=((1, 0, 0),) * 3), "rotation"),
         (lambda: fm.PathWrap(BONE), "shape = body 'bone'; must be a wrap surface"),
         (

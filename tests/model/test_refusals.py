@@ -229,7 +229,7 @@ CASES = [
     (lambda: scene(steps=0), "scene of model 'm': steps = 0; must be an integer, 1 or more"),
     (lambda: scene(steps=2.5), "steps = 2.5; must be an integer, 1 or more"),
     (lambda: scene(start="rest"), "start = 'rest'; must be 'initial' or 'equilibrium'"),
-    (lambda: scene(method=None), "method = None; must be 'backward_euler'"),
+    (lambda: scene(method=None), "method = None; must be one of 'backward_euler'"),
 ]
 
 

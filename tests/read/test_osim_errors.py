@@ -173,7 +173,7 @@ def test_options(tmp_path, refused):
         fm.read_osim(LIMB, contact={"upper": "other.stl"})
     with pytest.raises(fm.ModelError, match=r"line \d+.*block.stl: mesh file not found"):
         fm.read_osim(LIMB, contact="upper")
-    with pytest.raises(fm.ModelError, match="path = 3; must be a path"):
+    with pytest.raises(fm.ModelError, match="path = 3; must be a text or a path"):
         fm.read_osim(3)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk.files import path_of
 from fibermsk.laws import _check
 from fibermsk.model.body import Body
 from fibermsk.model.coupling import Coupling
@@ -80,17 +81,14 @@ def read_osim(
     >>> model = fm.read_osim("arm26.osim", geometry="Geometry")  # doctest: +SKIP
     >>> print(model.import_report)  # doctest: +SKIP
     """
-    _check.instance("read_osim", "path", path, (str, os.PathLike), "a path")
-    file = Path(path)
+    file = path_of(path, "read_osim: path")
     owner = f"read_osim of {file}"
-    if unsupported not in (None, "weld"):
+    if unsupported is not None and not (isinstance(unsupported, str) and unsupported == "weld"):
         _check.refuse(owner, "unsupported", unsupported, "be None or 'weld'")
-    _check.instance(owner, "geometry_outside", geometry_outside, bool, "True or False")
-    if geometry is not None:
-        _check.instance(owner, "geometry", geometry, (str, os.PathLike), "a folder or None")
-        if not Path(geometry).is_dir():
-            _check.refuse(owner, "geometry", str(geometry), "be a folder of mesh files")
-    folder = None if geometry is None else Path(geometry)
+    _check.flag(owner, "geometry_outside", geometry_outside)
+    folder = None if geometry is None else path_of(geometry, f"{owner}: geometry")
+    if folder is not None and not folder.is_dir():
+        _check.refuse(owner, "geometry", str(folder), "be a folder of mesh files")
     # what overflows is refused by the checks of the model
     with _without_collections(), np.errstate(all="ignore"):
         return _Reader(Document(file), folder, contact, unsupported, geometry_outside).model

@@ -1,0 +1,43 @@
+"""Warnings of a command: shown as they come, and kept for its report."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fibermsk.errors import ModelWarning
+
+__all__ = ["collecting"]
+
+
+@contextmanager
+def collecting() -> Iterator[list[dict[str, Any]]]:
+    """List of the warnings that are shown while the context is open.
+
+    Each is a dict of kind, fiber, time [s] and text; fiber and time are None where they do not
+    apply. Python itself shows a warning only once for each text and place.
+    """
+    kept: list[dict[str, Any]] = []
+    shown = warnings.showwarning
+
+    def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        kept.append(_entry(message, category))
+        shown(message, category, *place, **more)
+
+    warnings.showwarning = show
+    try:
+        yield kept
+    finally:
+        warnings.showwarning = shown
+
+
+def _entry(message: Any, category: type[Warning]) -> dict[str, Any]:
+    about = isinstance(message, ModelWarning)
+    return {
+        "kind": message.kind if about else category.__name__,
+        "fiber": message.fiber if about else None,
+        "time": message.time if about else None,
+        "text": str(message),
+    }

@@ -1,0 +1,9 @@
+"""A valid call of every public class and function."""
+
+from computed import COMPUTED
+from described import DESCRIBED
+from parts import Call, Parts
+
+__all__ = ["CALLS", "Call", "Parts"]
+
+CALLS = DESCRIBED | COMPUTED

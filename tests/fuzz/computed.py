@@ -1,0 +1,251 @@
+"""A valid call of each option, method and function: what computes, reads and writes."""
+
+from parts import (
+    IDENTITY,
+    O3,
+    TETRAHEDRON,
+    Call,
+    Parts,
+    result,
+    scene,
+    signals,
+    with_activation,
+    with_shape,
+)
+
+import fibermsk as fm
+
+SOLVING = fm.ModelError, fm.ConvergenceError
+
+COMPUTED = {
+    # options of solvers
+    "AdaptiveSteps": Call(
+        fm.AdaptiveSteps,
+        lambda p: {
+            "relative": 1e-4,
+            "length": 0.0,
+            "angle": 0.0,
+            "speed": None,
+            "angular_speed": None,
+            "shortest": 1e-10,
+            "longest": 1.0,
+            "landing": True,
+        },
+    ),
+    "BDF2": Call(fm.BDF2, lambda p: {}),
+    "BackwardEuler": Call(fm.BackwardEuler, lambda p: {}),
+    "FixedSteps": Call(fm.FixedSteps, lambda p: {"steps_per_frame": 1}),
+    "GeneralizedAlpha": Call(fm.GeneralizedAlpha, lambda p: {"rho_inf": 0.8}),
+    "Newton": Call(
+        fm.Newton,
+        lambda p: {
+            "tolerance": 1e-7,
+            "max_iterations": 25,
+            "keep": 0.1,
+            "min_fraction": 1e-6,
+            "contraction": 0.0,
+        },
+    ),
+    "SDIRK2": Call(fm.SDIRK2, lambda p: {}),
+    # methods, and attributes that can be set later
+    "Body.at": Call(
+        lambda **position: fm.Body("b").at(position["position"]), lambda p: {"position": O3}
+    ),
+    "Mesh.placed": Call(
+        fm.Mesh(*TETRAHEDRON).placed,
+        lambda p: {"rotation": IDENTITY, "position": O3, "scale": (1.0, 1.0, 1.0)},
+        with_shape,
+    ),
+    "Model.add": Call(
+        lambda p, item: p.with_bone().add(item) and p.model,
+        lambda p: {"p": p, "item": p.fiber()},
+        lambda p, x: x,
+    ),
+    "Model.gravity": Call(
+        lambda p, gravity: setattr(p.with_fiber(), "gravity", gravity) or p.model,
+        lambda p: {"p": p, "gravity": (0.0, 0.0, -9.81)},
+        lambda p, x: x,
+    ),
+    "Model.name": Call(
+        lambda p, name: setattr(p.with_fiber(), "name", name) or p.model,
+        lambda p: {"p": p, "name": "other"},
+        lambda p, x: x,
+    ),
+    "Signals.activation": Call(
+        lambda name, scale: fm.Signals("s", (0.0, 1.0), {"a": (0.0, 0.5)}).activation(
+            name, scale=scale
+        ),
+        lambda p: {"name": "a", "scale": 1.0},
+        with_activation,
+    ),
+    "Signals.signal": Call(
+        fm.Signals("s", (0.0, 1.0), {"a": (0.0, 0.5)}).signal, lambda p: {"name": "a"}
+    ),
+    # functions
+    "build": Call(
+        fm.build, lambda p: {"model": p.with_fiber(), "backend": "cpu"}, lambda p, x: x.model
+    ),
+    "emg_activation": Call(
+        fm.emg_activation,
+        lambda p: {
+            "signals": signals(),
+            "name": "a",
+            "max_voluntary": 2.0,
+            "high_pass": 20.0,
+            "low_pass": 6.0,
+            "delay": 0.05,
+            "shape": -1.0,
+            "scale": 1.0,
+        },
+        with_activation,
+    ),
+    "emg_envelope": Call(
+        fm.emg_envelope,
+        lambda p: {"signals": signals(), "name": "a", "high_pass": 20.0, "low_pass": 6.0},
+    ),
+    "fibers_from_muscle": Call(
+        lambda p, **given: fm.fibers_from_muscle(model=p.model, **given).fibers,
+        lambda p: {
+            "p": p,
+            "muscle": p.with_muscle().muscles[0],
+            "n_fibers": 1,
+            "n_elements": 5,
+            "activation": 0.0,
+            "specific_tension": 3e5,
+            "tendon_radius": 0.5,
+            "proximal": 0.5,
+            "transition": 0.2,
+            "clearance": 0.05,
+            "smoothing": 0.1,
+            "spread": 0.5,
+            "working_range": (0.6, 1.4),
+            "damping": 0.35,
+            "density": 1060.0,
+            "bending": 0.0,
+            "prestress": 0.03,
+            "length": None,
+            "bones": (),
+            "beside": (),
+        },
+        lambda p, x: p.model.add(*x) and p.model,
+    ),
+    "pack_section": Call(fm.pack_section, lambda p: {"n": 7}),
+    "shapes_from_wraps": Call(
+        fm.shapes_from_wraps,
+        lambda p: {
+            "muscles": p.muscle(wraps=[fm.PathWrap(fm.WrapSphere("s", p.bone, radius=0.02))]),
+            "names": ["s"],
+        },
+    ),
+    "simulate": Call(
+        fm.simulate,
+        lambda p: {
+            "system": fm.build(p.with_bone()),
+            "start": None,
+            "t_end": 0.02,
+            "dt": 0.01,
+            "method": fm.BDF2(),
+            "newton": fm.Newton(),
+            "control": fm.FixedSteps(),
+            "progress": None,
+            "throw": True,
+            "checkpoint": None,
+            "checkpoint_every": 60.0,
+            "resume_from": None,
+        },
+        errors=SOLVING,
+    ),
+    "simulate_scene": Call(
+        fm.simulate_scene,
+        lambda p: {
+            "scene": fm.Scene(p.with_bone(), 0.02, 2),
+            "name": "s",
+            "parameters": {},
+            "method": "bdf2",
+            "progress": None,
+            "check": False,
+            "checkpoint": None,
+            "checkpoint_every": 60.0,
+            "resume_from": None,
+            "job": None,
+        },
+        errors=SOLVING,
+    ),
+    "run_scene": Call(
+        fm.run_scene,
+        lambda p: {"scene": scene, "arguments": ["--quiet"]},
+        errors=(fm.ModelError, SystemExit),
+    ),
+    "check": Call(fm.check, lambda p: {"system": fm.build(p.with_bone()), "result": result()}),
+    "equilibrium": Call(
+        fm.equilibrium,
+        lambda p: {
+            "system": fm.build(p.with_held_fiber()),
+            "start": None,
+            "t": 0.0,
+            "newton": fm.Newton(),
+            "progress": None,
+        },
+        errors=SOLVING,
+    ),
+    "stability": Call(
+        fm.stability,
+        lambda p: {
+            "system": fm.build(p.with_held_fiber()),
+            "y": fm.build(Parts().with_held_fiber()).initial_state()[0],
+            "t": 0.0,
+        },
+        errors=SOLVING,
+    ),
+    "Skeleton.q_of": Call(
+        lambda p, values: fm.skeleton(p.with_bone()).q_of(values),
+        lambda p: {"p": p, "values": {"elbow": 0.1}},
+    ),
+    "Skeleton.forward_dynamics": Call(
+        lambda p, **given: fm.skeleton(p.with_bone()).forward_dynamics(*given.values()),
+        lambda p: {"p": p, "q": [0.1], "rates": [0.0], "force": [0.0], "t": 0.0},
+    ),
+    "Skeleton.inverse_dynamics": Call(
+        lambda p, **given: fm.skeleton(p.with_bone()).inverse_dynamics(*given.values()),
+        lambda p: {"p": p, "q": [0.1], "rates": [0.0], "accelerations": [0.0]},
+    ),
+    "Skeleton.poses": Call(
+        lambda p, q: fm.skeleton(p.with_bone()).poses(q), lambda p: {"p": p, "q": [0.1]}
+    ),
+    "skeleton": Call(fm.skeleton, lambda p: {"model": p.with_bone()}),
+    "Skeleton": Call(fm.Skeleton, lambda p: {"model": p.with_bone()}),
+    "still": Call(fm.still, lambda p: {"model": p.with_bone(), "coordinates": {"elbow": 0.1}}),
+    "with_activations": Call(
+        fm.with_activations,
+        lambda p: {"model": p.with_fiber(), "activations": {"biceps": 0.5}},
+        lambda p, x: x,
+    ),
+    # files
+    "export": Call(
+        fm.export,
+        lambda p: {"result": result(), "path": "a.csv", "to": "csv", "report": None},
+    ),
+    "load": Call(fm.load, lambda p: {"path": "/nowhere/a.h5"}),
+    "load_checkpoint": Call(fm.load_checkpoint, lambda p: {"path": "/nowhere/a.h5"}),
+    "make_scene": Call(fm.make_scene, lambda p: {"scene": "hanging_fiber", "steps": 4}),
+    "read_mesh": Call(
+        fm.read_mesh,
+        lambda p: {
+            "path": "/nowhere/a.stl",
+            "scale": 1.0,
+            "name": "n",
+            "radius": 0.1,
+            "spacing": 0.1,
+        },
+    ),
+    "read_osim": Call(
+        fm.read_osim,
+        lambda p: {"path": "/nowhere/a.osim", "geometry": None, "contact": (), "unsupported": None},
+    ),
+    "read_signals": Call(fm.read_signals, lambda p: {"path": "/nowhere/a.sto"}),
+    "save": Call(fm.save, lambda p: {"result": result(), "path": "a.h5"}),
+    "save_checkpoint": Call(
+        fm.save_checkpoint,
+        lambda p: {"snapshot": fm.Snapshot(0.0, 1.0, {}, {}, {}), "path": "a.h5"},
+    ),
+}

@@ -1,0 +1,321 @@
+"""A valid call of each class that describes a model, and a model that it becomes part of."""
+
+from parts import (
+    IDENTITY,
+    INERTIA,
+    O3,
+    TETRAHEDRON,
+    Call,
+    contact_fibers,
+    hinge,
+    motion,
+    moved,
+    placed,
+    points,
+    surface,
+    with_activation,
+    with_axis,
+    with_body,
+    with_contact,
+    with_coordinate,
+    with_coupling,
+    with_force,
+    with_function,
+    with_own_joint,
+    with_point,
+    with_shape,
+    with_tissue,
+    with_wrap,
+)
+
+import fibermsk as fm
+
+DESCRIBED = {
+    "ActiveStress": Call(
+        fm.ActiveStress,
+        lambda p: {"max_stress": 3e5, "optimal_stretch": 1.3, "width": 0.3, "exponent": 4.0},
+        lambda p, x: with_tissue(p, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=x)),
+    ),
+    "Axis": Call(
+        fm.Axis,
+        lambda p: {"kind": "rotation", "direction": (0, 0, 1), "terms": "q", "offset": 0.0},
+        with_axis,
+    ),
+    "Body": Call(
+        fm.Body,
+        lambda p: {
+            "name": "bone",
+            "mass": 1.5,
+            "com": O3,
+            "inertia": INERTIA,
+            "shapes": fm.Capsule(O3, (0, 0, 0.1), 0.02),
+            "visuals": (),
+            "strict": True,
+        },
+        with_body,
+    ),
+    "Capsule": Call(
+        fm.Capsule, lambda p: {"start": O3, "end": (0, 0, 0.1), "radius": 0.02}, with_shape
+    ),
+    "ConditionalPathPoint": Call(
+        fm.ConditionalPathPoint,
+        lambda p: {
+            "name": "c",
+            "station": p.bone.at(O3),
+            "coordinate": "elbow",
+            "lower": 0.0,
+            "upper": 1.0,
+        },
+        with_point,
+    ),
+    "Constant": Call(fm.Constant, lambda p: {"value": 0.5}, with_activation),
+    "Contact": Call(
+        fm.Contact,
+        lambda p: {
+            "first": contact_fibers(p)[0],
+            "second": contact_fibers(p)[1],
+            "law": p.law,
+            "points_per_element": 5,
+            "formulation": "variational",
+        },
+        with_contact,
+    ),
+    "Coordinate": Call(
+        fm.Coordinate,
+        lambda p: {
+            "name": "q",
+            "kind": "rotation",
+            "value": 0.0,
+            "speed": 0.0,
+            "lower": None,
+            "upper": None,
+            "forces": (),
+            "locked": False,
+            "prescribed": None,
+        },
+        with_coordinate,
+    ),
+    "Coupling": Call(
+        fm.Coupling,
+        lambda p: {
+            "dependent": "b",
+            "function": fm.Linear(),
+            "independent": "a",
+            "enforce": "eliminate",
+        },
+        with_coupling,
+    ),
+    "Cylindrical": Call(
+        fm.Cylindrical,
+        lambda p: placed(p, axis=(0, 0, 1), coordinates=None, damping=0.1),
+        with_own_joint,
+    ),
+    "Damper": Call(fm.Damper, lambda p: {"damping": 0.1}, with_force),
+    "Fiber": Call(
+        fm.Fiber,
+        lambda p: {
+            "name": "f",
+            "path": (O3, (0.1, 0, 0)),
+            "attach": (None, None),
+            "radius": 3e-3,
+            "n_elements": 2,
+            "tissue": p.tissue,
+            "muscle_fraction": 1.0,
+            "activation": 0.0,
+            "line_load": O3,
+            "nodes": None,
+        },
+        lambda p, x: p.model.add(x) and p.model,
+    ),
+    "Free": Call(
+        fm.Free,
+        lambda p: placed(p, position=O3, velocity=O3, quaternion=(1, 0, 0, 0), angular_velocity=O3),
+        with_own_joint,
+    ),
+    "FunctionalJoint": Call(
+        fm.FunctionalJoint,
+        lambda p: placed(
+            p,
+            coordinates=fm.Coordinate("q"),
+            axes=fm.Axis("rotation", (0, 0, 1), "q"),
+            quaternion=(),
+        ),
+        with_own_joint,
+    ),
+    "Hinge": Call(fm.Hinge, hinge, with_own_joint),
+    "InfiniteCylinder": Call(
+        fm.InfiniteCylinder, lambda p: {"point": O3, "axis": (0, 0, 1), "radius": 0.02}, with_shape
+    ),
+    "KelvinVoigt": Call(
+        fm.KelvinVoigt,
+        lambda p: {"shear_modulus": 2e4, "viscosity": 1e3},
+        lambda p, x: with_tissue(p, fm.Tissue(1060.0, x)),
+    ),
+    "LineMuscle": Call(
+        fm.LineMuscle,
+        lambda p: {
+            "name": "m",
+            "points": [fm.PathPoint("p", p.bone.at(O3)), fm.PathPoint("q", p.other.at(O3))],
+            "wraps": (),
+            "max_isometric_force": 100.0,
+            "optimal_fiber_length": 0.1,
+            "tendon_slack_length": 0.1,
+            "pennation_angle": 0.1,
+            "max_contraction_velocity": 10.0,
+            "kind": "Thelen",
+            "parameters": {"a": 1.0},
+        },
+        lambda p, x: p.with_bodies().add(x) and p.model,
+    ),
+    "Linear": Call(fm.Linear, lambda p: {"slope": 1.0, "intercept": 0.0}, with_function),
+    "Mesh": Call(
+        fm.Mesh,
+        lambda p: {
+            "vertices": TETRAHEDRON[0],
+            "faces": TETRAHEDRON[1],
+            "name": "t",
+            "radius": 0.02,
+            "spacing": 0.02,
+        },
+        with_shape,
+    ),
+    "Model": Call(
+        fm.Model,
+        lambda p: {"name": "m", "gravity": (0, 0, -9.81), "ground": None, "meant": ()},
+        lambda p, x: x.add(p.fiber()) and x,
+    ),
+    "MovingPathPoint": Call(
+        fm.MovingPathPoint,
+        lambda p: {
+            "name": "m",
+            "body": p.bone,
+            "functions": (fm.Linear(),) * 3,
+            "coordinates": ("elbow", None, None),
+            "at": O3,
+            "rotation": IDENTITY,
+            "ranges": (None, (0.0, 1.0), None),
+        },
+        with_point,
+    ),
+    "MovingPoint": Call(fm.MovingPoint, lambda p: {"motion": motion}, moved),
+    "NaturalSpline": Call(fm.NaturalSpline, points, with_function),
+    "PathPoint": Call(fm.PathPoint, lambda p: {"name": "p", "station": p.bone.at(O3)}, with_point),
+    "PathWrap": Call(
+        fm.PathWrap,
+        lambda p: {
+            "shape": fm.WrapSphere("s", p.bone, radius=0.02),
+            "first": 1,
+            "last": 2,
+            "method": "hybrid",
+        },
+        lambda p, x: p.with_muscle(wraps=[x]),
+    ),
+    "PenaltyContact": Call(
+        fm.PenaltyContact,
+        lambda p: {"stiffness": 768.0, "limit": 3.0},
+        lambda p, x: with_contact(p, fm.Contact(*contact_fibers(p), x)),
+    ),
+    "PiecewiseLinear": Call(fm.PiecewiseLinear, points, with_function),
+    "Planar": Call(
+        fm.Planar,
+        lambda p: placed(p, normal=(0, 0, 1), along=None, coordinates=None, damping=0.1),
+        with_own_joint,
+    ),
+    "Polynomial": Call(fm.Polynomial, lambda p: {"coefficients": (0.0, 1.0, 0.1)}, with_function),
+    "QuadraticLimit": Call(
+        fm.QuadraticLimit, lambda p: {"lower": -1.0, "upper": 1.0, "stiffness": 10.0}, with_force
+    ),
+    "Ramp": Call(fm.Ramp, lambda p: {"start": 0.0, "end": 1.0, "value": 0.5}, with_activation),
+    "Scaled": Call(fm.Scaled, lambda p: {"function": fm.Linear(), "factor": 2.0}, with_function),
+    "Scene": Call(
+        fm.Scene,
+        lambda p: {
+            "model": p.with_fiber(),
+            "duration": 1.0,
+            "steps": 10,
+            "start": "initial",
+            "method": "bdf2",
+            "tolerance": 0.0,
+        },
+        lambda p, x: x.model,
+    ),
+    "Signals": Call(
+        fm.Signals,
+        lambda p: {
+            "name": "s",
+            "time": (0.0, 1.0),
+            "values": {"a": (0.0, 0.5)},
+            "units": {"a": "mV"},
+            "in_degrees": False,
+        },
+        None,
+    ),
+    "SimmSpline": Call(fm.SimmSpline, points, with_function),
+    "Slider": Call(fm.Slider, hinge, with_own_joint),
+    "SmoothLimit": Call(
+        fm.SmoothLimit,
+        lambda p: {
+            "lower": -1.0,
+            "upper": 1.0,
+            "lower_stiffness": 10.0,
+            "upper_stiffness": 10.0,
+            "damping": 0.1,
+            "transition": 0.1,
+        },
+        with_force,
+    ),
+    "Spherical": Call(
+        fm.Spherical,
+        lambda p: placed(p, quaternion=(1, 0, 0, 0), angular_velocity=O3),
+        with_own_joint,
+    ),
+    "Spring": Call(fm.Spring, lambda p: {"stiffness": 10.0, "rest": 0.0}, with_force),
+    "Station": Call(
+        fm.Station,
+        lambda p: {"body": p.ground, "position": O3},
+        lambda p, x: (
+            p.model.add(p.fiber(path=None, attach=(x, p.ground.at(0.1, 0.1, 0)))) and p.model
+        ),
+    ),
+    "Stiffening": Call(
+        fm.Stiffening,
+        lambda p: {"stress": 1e3, "rate": 5.0},
+        lambda p, x: with_tissue(p, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), stiffening=x)),
+    ),
+    "Table": Call(fm.Table, lambda p: {"times": (0.0, 1.0), "values": (0.0, 1.0)}, with_activation),
+    "Tissue": Call(
+        fm.Tissue,
+        lambda p: {
+            "density": 1060.0,
+            "muscle": fm.KelvinVoigt(2e4, 1e3),
+            "tendon": None,
+            "active": None,
+            "prestress": 0.0,
+            "bending": 0.1,
+            "stiffening": None,
+        },
+        with_tissue,
+    ),
+    "Universal": Call(
+        fm.Universal,
+        lambda p: placed(p, first=(1, 0, 0), second=(0, 1, 0), coordinates=None, damping=0.1),
+        with_own_joint,
+    ),
+    "Weld": Call(
+        fm.Weld,
+        lambda p: {
+            "parent": p.ground,
+            "child": p.bone,
+            "at": O3,
+            "child_at": O3,
+            "rotation": IDENTITY,
+        },
+        lambda p, x: with_own_joint(p, x).add(p.fiber()) and p.model,
+    ),
+    "WrapCylinder": Call(fm.WrapCylinder, lambda p: surface(p, radius=0.02, length=0.1), with_wrap),
+    "WrapEllipsoid": Call(fm.WrapEllipsoid, lambda p: surface(p, radii=(0.1, 0.1, 0.2)), with_wrap),
+    "WrapSphere": Call(fm.WrapSphere, lambda p: surface(p, radius=0.02), with_wrap),
+    "WrapTorus": Call(
+        fm.WrapTorus, lambda p: surface(p, inner_radius=0.02, outer_radius=0.1), with_wrap
+    ),
+}
