@@ -3,9 +3,14 @@
 import os
 from pathlib import Path
 
-import compile_cache
-import numpy as np
-import pytest
+# The workers of `pytest -n` share out the cores already. Threads of BLAS that wait for each other
+# spin: on a busy machine some tests took ten times as long. To be set before numpy is imported.
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import compile_cache  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 compile_cache.install()
 
