@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 # The workers of `pytest -n` share out the cores already. Threads of BLAS that wait for each other
@@ -8,11 +9,12 @@ from pathlib import Path
 for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-import compile_cache  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
-compile_cache.install()
+# Shells start jobs of the background with Ctrl-C ignored, and so would be all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
