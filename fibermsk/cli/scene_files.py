@@ -11,8 +11,9 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import fibermsk
@@ -242,13 +243,24 @@ def _path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
     )
 
 
+class _FromSource(SourceFileLoader):
+    """Loader that reads the text itself, always.
+
+    The compiled file that Python would keep beside it is known by the text's size and its time in
+    whole seconds: a scene changed within a second of its last run would run as it was before.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _load(path: Path) -> ModuleType:
     """Import a file, registered so that what it defines can be pickled."""
     # the folder is in the name: a scene and a problem may be called alike
     name = re.sub(r"\W", "_", f"fibermsk_{path.parent.name}_{path.stem}")
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ModelError(f"{path} is not a Python file (.py)")
+    loader = _FromSource(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     folder = str(path.parent)
@@ -257,7 +269,7 @@ def _load(path: Path) -> ModuleType:
         sys.path.insert(0, folder)
     try:
         with _blamed_on(path, "the file"):
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)
         raise
