@@ -8,7 +8,7 @@ from urllib.request import urlopen
 import pytest
 from make_result import make_result
 from typer.testing import CliRunner
-from web_server import needs_server, start, stop
+from web_server import HANGS, needs_server, start, stop
 
 from fibermsk.cli.main import app
 from fibermsk.errors import ModelError
@@ -27,7 +27,7 @@ def test_ctrl_c_ends_the_server_well(arm_file):
     needs_server()
     process, address = start(arm_file, "--port", "0", "--time", "0")
     try:
-        with urlopen(address, timeout=20) as answer:
+        with urlopen(address, timeout=HANGS) as answer:
             assert answer.status == 200
     finally:
         status, words = stop(process)
@@ -66,7 +66,7 @@ def test_pictures_wait_for_a_slow_page():
         held = viewer.playback.time
         begin = time.perf_counter()
         # the page takes them again: what comes now is what the clock shows now
-        while len(line.numbers) < 8 and time.perf_counter() - begin < 20:
+        while len(line.numbers) < 8 and time.perf_counter() - begin < HANGS:
             stream.confirm(stream.sent)
             await asyncio.sleep(0.02)
         task.cancel()
