@@ -30,7 +30,7 @@ _TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
 def _compiled(function: Any, **options: Any) -> Any:
-    dispatcher = njit(**options)(function)
+    dispatcher: Any = njit(**options)(function)
     # where `NUMBA_DISABLE_JIT` is set, Numba gives the plain function
     if dispatcher is not function:
         dispatcher._cache = cache_of(function)
