@@ -307,7 +307,7 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
         if line == "ready\n":
             break
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 1, errors
     assert load(computing / "results" / "arm.h5").status == "interrupted"
     assert "Traceback" not in errors
