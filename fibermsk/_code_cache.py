@@ -26,8 +26,8 @@ def cache_of(function: Any) -> Any:
     """
     try:
         return _Kept(function)
-    except RuntimeError as error:
-        return _NotKept(str(error))
+    except RuntimeError:
+        return _NotKept()
 
 
 class _Kept(FunctionCache):
@@ -54,13 +54,10 @@ class _Kept(FunctionCache):
 
 
 class _NotKept(NullCache):
-    """No cache; the first compilation tells why."""
-
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
+    """No cache; the first compilation tells what that costs."""
 
     def save_overload(self, sig: Any, cres: Any) -> None:
-        _tell_once(self._reason)
+        _tell_once("neither the package's folder nor one of the user can be written")
 
 
 @contextmanager
