@@ -13,6 +13,8 @@ from typing import Any
 from numba import get_num_threads, njit
 from numba.core import event
 
+from fibermsk._code_cache import cache_of
+
 __all__ = ["PARTS", "body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
 
 # Threads that wait for each other spin shortly and then sleep. By default they spin for long, which
@@ -23,13 +25,21 @@ PARTS = 64
 """Ranges that many short tasks are shared out in: a task of its own costs a thread more than most
 of them take, and references to arrays, which threads fight over."""
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+
+
+def _compiled(function: Any, **options: Any) -> Any:
+    dispatcher: Any = njit(**options)(function)
+    # where `NUMBA_DISABLE_JIT` is set, Numba gives the plain function
+    if dispatcher is not function:
+        dispatcher._cache = cache_of(function)
+    return dispatcher
 
 
 def kernel(function: Any) -> Any:
     """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
-    return njit(**_OPTIONS)(function)
+    return _compiled(function, **_OPTIONS)
 
 
 def body(function: Any) -> Any:
@@ -38,12 +48,12 @@ def body(function: Any) -> Any:
     Reference counts of arrays are left out, which would cost more than a short task and which
     threads would fight over.
     """
-    return njit(**_TASK_OPTIONS)(function)
+    return _compiled(function, **_TASK_OPTIONS)
 
 
 def inlined_body(function: Any) -> Any:
     """Compile a `body` into whatever calls it, where the call itself would cost too much."""
-    return njit(**_TASK_OPTIONS, inline="always")(function)
+    return _compiled(function, **_TASK_OPTIONS, inline="always")
 
 
 def inlined(function: Any) -> Any:
@@ -51,7 +61,7 @@ def inlined(function: Any) -> Any:
 
     There a constant argument leaves out what it switches off, as does a result that is ignored.
     """
-    return njit(**_OPTIONS, forceinline=True)(function)
+    return _compiled(function, **_OPTIONS, forceinline=True)
 
 
 def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
@@ -78,7 +88,8 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
         # files of the cache are known by the function's name and not by how it was compiled
         twin = FunctionType(function.__code__, function.__globals__, function.__name__)
         twin.__qualname__, twin.__module__ = f"{function.__qualname__}_shared", function.__module__
-        alone, shared = njit(**_OPTIONS)(function), njit(**_OPTIONS, parallel=True)(twin)
+        alone = _compiled(function, **_OPTIONS)
+        shared = _compiled(twin, **_OPTIONS, parallel=True)
         index = list(signature(function).parameters).index(tasks)
 
         @wraps(function)

@@ -1,13 +1,20 @@
 """What all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
-import compile_cache
-import numpy as np
-import pytest
+# The workers of `pytest -n` share out the cores already. Threads of BLAS that wait for each other
+# spin: on a busy machine some tests took ten times as long. To be set before numpy is imported.
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
-compile_cache.install()
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+# Shells start jobs of the background with Ctrl-C ignored, and so would be all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

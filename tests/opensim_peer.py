@@ -1,10 +1,13 @@
-"""Ask OpenSim about a model, in a process of its own."""
+"""Ask OpenSim about a model, in a process beside the tests."""
 
+import atexit
 import importlib.util
 import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -22,20 +25,66 @@ def python_of_opensim():
     return sys.executable if importlib.util.find_spec("opensim") else None
 
 
+HANGS = 300.0
+"""Seconds after which OpenSim hangs."""
+
+
+class Peer:
+    """A process that answers, one question after the other: to import OpenSim takes longest."""
+
+    def __init__(self, python):
+        self._home = tempfile.TemporaryDirectory()
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115  (as long as the process)
+        self._process = subprocess.Popen(
+            [python, str(SCRIPT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            cwd=self._home.name,  # where OpenSim leaves its log
+        )
+
+    def ask(self, task):
+        """Whether there is an answer, and if not, what was said last."""
+        guard = threading.Timer(HANGS, self._process.kill)
+        guard.start()
+        try:
+            self._process.stdin.write(json.dumps(task) + "\n")
+            self._process.stdin.flush()
+            if any(line == "answered\n" for line in iter(self._process.stdout.readline, "")):
+                return True, ""
+        except BrokenPipeError:
+            pass
+        finally:
+            guard.cancel()
+        self._process.wait()
+        self._said.seek(0)
+        return False, self._said.read()[-2000:]
+
+    def close(self):
+        self._process.kill()
+        self._process.communicate()
+        self._said.close()
+        self._home.cleanup()
+
+
+@cache
+def peer(python):
+    """The process of this worker."""
+    started = Peer(python)
+    atexit.register(started.close)
+    return started
+
+
 def ask(folder, model, configurations=(), **more):
     """Answer of `in_opensim.py`; skips the test where there is no OpenSim."""
     python = python_of_opensim()
     if python is None:
         pytest.skip("no opensim: pip install opensim, or set FIBERMSK_OPENSIM_PYTHON")
-    answer = folder / "answer.json"
+    answer = Path(folder).resolve() / "answer.json"
     task = {"model": str(Path(model).resolve()), "configurations": list(configurations), **more}
-    done = subprocess.run(
-        [python, str(SCRIPT), str(answer)],
-        input=json.dumps(task),
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    answered, said = peer(python).ask(task | {"folder": str(answer.parent), "answer": str(answer)})
+    if not answered:
+        peer.cache_clear()  # the next question has a new process
+    assert answered, said
     return json.loads(answer.read_text())

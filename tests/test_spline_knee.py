@@ -36,6 +36,7 @@ def test_energy_holds_to_second_order_between_the_points_of_the_splines(method):
     assert np.log2(rough / fine) / 2.0 > 1.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_energy_holds_over_the_swing(method):
     # the shank falls by 18 cm and gains 6 J

@@ -11,6 +11,9 @@ import pytest
 
 from fibermsk.view import opengl
 
+HANGS = 300.0
+"""Seconds after which a program hangs: on a busy machine a start alone takes a minute."""
+
 
 def needs_server():
     pytest.importorskip("trame_rca", reason="trame is not installed: pip install fibermsk[web]")
@@ -27,7 +30,7 @@ def start(path, *options):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"DISPLAY": ""},
     )  # fmt: skip
-    watchdog = threading.Timer(60.0, process.kill)
+    watchdog = threading.Timer(HANGS, process.kill)
     watchdog.start()
     line = process.stdout.readline()
     watchdog.cancel()
@@ -43,7 +46,7 @@ def stop(process):
     """Ctrl-C; gives the exit status and what was written to standard error."""
     process.send_signal(signal.SIGINT)
     try:
-        _, words = process.communicate(timeout=20)
+        _, words = process.communicate(timeout=HANGS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

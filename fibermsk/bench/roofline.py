@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from fibermsk._compile import kernel
 from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model
 from fibermsk.bench.capture import evaluate, last_call
@@ -133,7 +133,7 @@ def measure_machine() -> dict[str, float]:
     return {"operations": 2.0 * _MATRIX**3 / product, "bytes": 4.0 * x.nbytes / total}
 
 
-@njit(cache=True)
+@kernel
 def _add(x, y, z):
     """z = x + 3 y."""
     for i in range(x.size):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fibermsk._compile import kernel
 from fibermsk.results.centerline import element_of, hermite_places
 from fibermsk.results.result import Result
 from fibermsk.view.forces import attachment_forces, sample_weights
@@ -65,7 +65,7 @@ def elements_per_arrow(result: Result, most: int) -> int:
     return share
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forces, total, depth):
     """Sum of the contact force of each group of samples, and where it enters the fiber."""
     anchors[:], forces[:], total[:], depth[:] = 0.0, 0.0, 0.0, 0.0
@@ -100,7 +100,7 @@ def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forc
                 anchors[g, i] = anchors[g, i] / total[g] + out * forces[g, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_arrows(anchors, forces, per_newton, longest, profile, lean, circle, points, normals):
     """Points and normals of all arrows, in place; one without force has no size."""
     n_rings, n_around = profile.shape[0], circle.shape[0]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_rgb
-from numba import njit
 from numpy.typing import NDArray
 
+from fibermsk._compile import kernel
 from fibermsk.view.camera import Camera
 from fibermsk.view.looks import ARROW_COLORS
 from fibermsk.view.pieces import Piece
@@ -23,7 +23,7 @@ __all__ = ["draw"]
 Array = NDArray[np.float64]
 
 
-@njit(cache=True)
+@kernel
 def _fill(depth, normal, color, screen, point_normal, point_color, faces):
     """Write the nearest surface's normal and color into each pixel.
 

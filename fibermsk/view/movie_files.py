@@ -81,6 +81,9 @@ def write_mp4(
         "-vf", "scale=out_color_matrix=bt709:out_range=tv,"
         "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709",
         "-c:v", "libx264", "-preset", "medium", "-crf", str(_CRF), "-pix_fmt", "yuv420p",
+        # ffmpeg 4 does not take them from the pictures
+        "-color_range", "tv", "-color_primaries", "bt709", "-color_trc", "bt709",
+        "-colorspace", "bt709",
         # the index first: a browser plays before all is loaded
         "-movflags", "+faststart", "-f", "mp4", str(path),
     ]  # fmt: skip

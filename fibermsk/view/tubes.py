@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fibermsk._compile import kernel
 from fibermsk.results.centerline import hermite_places
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.detail import Detail
@@ -22,7 +22,7 @@ __all__ = ["Tubes"]
 Array = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _across(t0, t1, t2):
     """Unit vector perpendicular to a unit vector."""
     a0, a1, a2 = abs(t0), abs(t1), abs(t2)
@@ -36,7 +36,7 @@ def _across(t0, t1, t2):
     return e0 / size, e1 / size, e2 / size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, normals):
     """Points and normals of all tubes, in place.
 
@@ -124,7 +124,7 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
                     normals[first + k, i] = sign * tangent[j, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
     """Color of every point, in place: by the value, between the scales of tendon and muscle."""
     n_fibers, n_along = sample.shape

@@ -1,11 +1,12 @@
 """Workers, times, memory, machine."""
 
 import json
-import time
+from itertools import cycle
 
 import numpy as np
 import pytest
 
+from fibermsk.bench import timing
 from fibermsk.bench.machine import PEERS, describe_machine, is_installed, versions
 from fibermsk.bench.memory import forget_peak, peak_memory
 from fibermsk.bench.timing import median_seconds, medians_in_turn
@@ -30,12 +31,27 @@ def test_worker_tells_what_failed():
             worker.call("bench.working:add", a=1, b=1)
 
 
-def test_medians():
-    calls = []
-    assert median_seconds(lambda: time.sleep(5e-3), 3) == pytest.approx(5e-3, rel=0.9)
-    found = medians_in_turn({"a": lambda: calls.append("a"), "b": lambda: time.sleep(3e-3)}, 3)
-    assert 0.0 < found["a"] < 1e-3 < found["b"]
-    assert len(calls) > 100  # a short function is called often
+def test_medians(monkeypatch):
+    """By a clock that only the functions move."""
+    now, calls = [0.0], []
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: now[0])
+
+    def takes(*seconds):
+        turn = cycle(seconds)
+
+        def function():
+            calls.append(seconds[0])
+            now[0] += next(turn)
+
+        return function
+
+    # the first two calls warm up and tell how often to call
+    assert median_seconds(takes(9.0, 1.0, 5e-3, 7e-3, 5.0), 3) == pytest.approx(7e-3)
+    calls.clear()
+    found = medians_in_turn({"a": takes(2e-5), "b": takes(3e-3)}, 3)
+    assert found == pytest.approx({"a": 2e-5, "b": 3e-3})
+    # a short function is called often
+    assert (calls.count(2e-5), calls.count(3e-3)) == (2 + 3 * 100, 2 + 3)
 
 
 def test_peak_memory_sees_what_is_freed():

@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -123,6 +124,17 @@ def test_broken_run_leaves_its_result(cli, scene_file, model, status):
     assert load("results/arm.h5").status == status
     assert "Traceback" not in done.stderr
     assert "results/arm.h5" in done.stderr
+
+
+def test_a_scene_changed_within_a_second_runs_as_it_is(cli, scene_file, monkeypatch):
+    """Python knows what it compiled by the size of the text and its time in whole seconds."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = scene_file()
+    for steps in (4, 6):
+        path.write_text(path.read_text().replace("steps: int = 4", f"steps: int = {steps}"))
+        os.utime(path, (1e9, 1e9))
+        assert cli("run", path).exit_code == 0
+        assert load("results/arm.h5").time.size == steps + 1
 
 
 def test_what_is_replaced_is_said(cli, scene_file):
@@ -340,7 +352,7 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
         if line == "ready\n":
             break
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 1, errors
     assert load(computing / "results" / "arm.h5").status == "interrupted"
     assert "Traceback" not in errors

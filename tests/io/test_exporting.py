@@ -213,13 +213,15 @@ def test_tables_open_in_pandas(tmp_path):
     pandas = pytest.importorskip("pandas", reason="needs pandas")
     result = make_result(3)
     files = fm.export(result, tmp_path / "run.csv")
-    read = pandas.read_csv(files[1], comment="#")
+    # pandas 3 reads all digits by itself, and warns where it is asked to
+    old = int(pandas.__version__.split(".")[0]) < 3
+    exactly = {"float_precision": "round_trip"} if old else {}
+    read = pandas.read_csv(files[1], comment="#", **exactly)
     frame = result.to_dataframe("fibers")
     for name, unit in frame.attrs["units"].items():
         label = f"{name} [{unit}]" if unit else name
         if unit:
-            # older versions of pandas read the last digit otherwise
-            np.testing.assert_allclose(read[label], frame[name], rtol=1e-15, atol=1e-300)
+            np.testing.assert_array_equal(read[label], frame[name])
         else:
             assert list(read[label]) == list(frame[name])
 

@@ -205,8 +205,14 @@ def test_long_in_one_way_and_short_in_the_other(rng):
     hull += rng.uniform(-0.5, 0.5, (60, 1, 3)) * (1.0, 0.3, 0.02)
     pads = np.full(60, 2e-3)
     found = find(hull, fiber, pads)
-    assert touching(hull, fiber, pads, n=400) <= found == bounding(hull, fiber, pads)
-    assert any(a < 20 <= b for a, b in found)
+    # along the axes, segments are boxes without width
+    low, high = hull.min(axis=1), hull.max(axis=1)
+    a, b = np.triu_indices(60, 1)
+    gap = np.maximum(low[a] - high[b], low[b] - high[a]).clip(min=0.0)
+    near = np.linalg.norm(gap, axis=1) < pads[a] + pads[b]
+    touch = set(zip(a[near].tolist(), b[near].tolist(), strict=True))
+    assert touch <= found == bounding(hull, fiber, pads)
+    assert any(a < 20 <= b for a, b in touch)
 
 
 def test_two_clouds_far_apart(rng):

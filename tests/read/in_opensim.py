@@ -1,11 +1,12 @@
 """What OpenSim says about a model in some configurations; runs in a process of its own.
 
-Reads a JSON object {"model", "configurations": [{coordinate: value}], "limits": [[q, p]],
-"assemble": [{coordinate: value}]} from standard input and writes the answers as JSON to the file
-named by its argument.
+Reads one JSON object {"folder", "answer", "model", "configurations": [{coordinate: value}],
+"limits": [[q, p]], "assemble": [{coordinate: value}]} a line from standard input, works in the
+folder, writes the answers as JSON to the file "answer" and says so, until the input ends.
 """
 
 import json
+import os
 import sys
 
 import opensim
@@ -152,6 +153,10 @@ def limits(model, samples):
 
 
 if __name__ == "__main__":
-    result = answer(json.load(sys.stdin))
-    with open(sys.argv[1], "w") as file:
-        json.dump(result, file)
+    for line in sys.stdin:
+        task = json.loads(line)
+        os.chdir(task["folder"])
+        result = answer(task)
+        with open(task["answer"], "w") as file:
+            json.dump(result, file)
+        print("\nanswered", flush=True)

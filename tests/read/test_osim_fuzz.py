@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from fuzz.amount import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -121,7 +122,10 @@ def folder(tmp_path_factory):
 
 
 often = settings(
-    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=cases(150),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
@@ -150,13 +154,13 @@ def test_bytes_at_random(folder, limb, changes):
     read(folder, bytes(content))
 
 
-@settings(often, max_examples=100)
+@settings(often, max_examples=cases(50))
 @given(st.binary(max_size=300))
 def test_anything(folder, content):
     read(folder, content)
 
 
-@settings(often, max_examples=200)
+@settings(often, max_examples=cases(100))
 @given(st.data())
 def test_each_number_at_its_worst(folder, data):
     """Every text of numbers, replaced by another one."""

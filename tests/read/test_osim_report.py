@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from fuzz.amount import cases
 
 import fibermsk as fm
 
@@ -45,7 +46,7 @@ def test_unknown_elements_anywhere_are_named(tmp_path, request, file):
     choose = random.Random(4)
     n = len(outside(ET.fromstring(text)))
     silent, broken = [], tmp_path / "more.osim"
-    for case in range(150):
+    for case in range(cases(60)):
         root = ET.fromstring(text)
         element = outside(root)[choose.randrange(n)]
         unknown = ET.Element("novelty")

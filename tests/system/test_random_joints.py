@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 
+SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 12))]
+
 
 def spline(rng):
     x = np.sort(rng.uniform(-1.5, 1.5, 5)) + 0.2 * np.arange(5)
@@ -68,7 +70,7 @@ def random_model(rng, n):
     return model
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_tree(seed):
     rng = np.random.default_rng(seed)
     model = random_model(rng, 2 + seed % 4)
@@ -92,7 +94,7 @@ def test_random_tree(seed):
     assert_allclose(found - minus, tau, atol=3e-7 * (1 + np.abs(tau).max()))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_attached_points_of_a_random_tree(seed):
     """C by the complex step, and its derivative by differences of that."""
     rng = np.random.default_rng(100 + seed)

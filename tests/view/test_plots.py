@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from make_result import make_hanging_fiber, make_result
-from matplotlib.collections import FillBetweenPolyCollection, QuadMesh
+from matplotlib.collections import PolyCollection, QuadMesh
 
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import lengths
@@ -29,7 +29,7 @@ def titles(figure):
 
 
 def bands(axes):
-    return [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
+    return [c for c in axes.collections if isinstance(c, PolyCollection)]
 
 
 def make_many(n_fibers, n_muscles=1):

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from make_result import make_hanging_fiber, make_result
+from web_server import HANGS
 
 from fibermsk.errors import ModelError
 from fibermsk.view import opengl, play, show
@@ -308,14 +309,14 @@ def test_a_real_window_answers_to_keys_and_mouse(display, tmp_path):
 
     def until(said, words):
         """State of the window once something holds."""
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + HANGS
         while time.monotonic() < end:
             if process.poll() is not None:
                 pytest.fail(f"the window closed: {process.communicate()[1]}")
             if state.exists() and said(now := json.loads(state.read_text())):
                 return now
             time.sleep(0.05)
-        pytest.fail(f"not within 60 s: {words}; {state.exists() and state.read_text()}")
+        pytest.fail(f"never: {words}; {state.exists() and state.read_text()}")
 
     def press(*arguments):
         subprocess.run(["xdotool", *map(str, arguments)], env=environment, check=True)
@@ -368,7 +369,7 @@ def test_a_real_window_answers_to_keys_and_mouse(display, tmp_path):
         )
         subprocess.run([sys.executable, "-c", grab, str(picture)], env=environment, check=True)
         press("key", "q")
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=HANGS)
         assert out.strip() == "closed" and process.returncode == 0, errors
     finally:
         if process.poll() is None:

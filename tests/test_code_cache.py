@@ -1,0 +1,136 @@
+"""Compiled kernels on disk: kept apart by processes that compile at once, and done without."""
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numba
+import pytest
+
+from fibermsk import _code_cache
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+def a_function():
+    """Something to have a cache for."""
+
+
+@pytest.fixture
+def caches(monkeypatch, tmp_path):
+    """Function that makes caches of one function, as of processes of their own."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def make():
+        cache = _code_cache.cache_of(a_function)
+        # what is kept is text here, known by a number
+        monkeypatch.setattr(cache, "_index_key", lambda sig, codegen: sig)
+        monkeypatch.setattr(cache._impl, "check_cachable", lambda data: True)
+        monkeypatch.setattr(cache._impl, "reduce", lambda data: data.code)
+        monkeypatch.setattr(cache._impl, "rebuild", lambda context, data: data)
+        return cache
+
+    return make
+
+
+@pytest.fixture
+def untold(monkeypatch):
+    monkeypatch.setattr(_code_cache, "_told", False)
+
+
+def save(cache, key):
+    cache.save_overload(key, SimpleNamespace(code=f"code {key}", codegen=None))
+
+
+def load(cache, key):
+    context = SimpleNamespace(refresh=lambda: None, codegen=lambda: None)
+    return cache.load_overload(key, context)
+
+
+def save_two(make):
+    """Save two entries at once, each by an object of its own; what each key loads."""
+    made = [make() for _ in range(2)]
+    for cache in made:
+        file = cache._cache_file
+        file._load_index = slowly(file._load_index)
+    threads = [threading.Thread(target=save, args=(made[key], key)) for key in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [load(make(), key) for key in range(2)]
+
+
+def slowly(look):
+    """Look, and be slow to go on."""
+
+    def looking():
+        found = look()
+        time.sleep(0.2)
+        return found
+
+    return looking
+
+
+@pytest.mark.skipif(_code_cache.fcntl is None, reason="locks of files are POSIX")
+def test_entries_saved_at_once_do_not_mix(caches):
+    assert save_two(caches) == ["code 0", "code 1"]
+
+
+def test_without_the_lock_they_would(caches, monkeypatch):
+    monkeypatch.setattr(_code_cache, "fcntl", None)
+    assert save_two(caches) != ["code 0", "code 1"]
+
+
+def test_a_disk_that_is_full_ends_no_run_and_is_told_once(caches, monkeypatch, untold):
+    cache = caches()
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cache._cache_file, "_save_index", full)
+    with pytest.warns(RuntimeWarning, match="not kept.*No space left.*NUMBA_CACHE_DIR") as told:
+        save(cache, 1)
+        save(cache, 2)
+    assert len(told) == 1 and load(cache, 1) is None
+
+
+PROGRAM = """
+import sys
+import numpy as np
+from numba.core.caching import CacheImpl
+# NUMBA_CACHE_DIR, and neither the folder beside the source nor one of the user
+CacheImpl._locator_classes = CacheImpl._locator_classes[:1]
+from fibermsk.kernels.polynomial import antiderivative, value_and_slope
+print("imported", file=sys.stderr)
+for kernel in (value_and_slope, antiderivative):
+    kernel(np.ones(6), 0.5)
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["no folder", "folder"])
+def test_where_no_folder_can_be_written_kernels_work_and_say_so(tmp_path, kept):
+    """A folder that is a file can be written by nobody, the superuser included."""
+    taken = tmp_path / "taken"
+    taken.touch()
+    folder = str(tmp_path / "kept" if kept else taken)
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_CACHE_DIR": folder}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    before, told = done.stderr.split("imported\n")
+    assert before == ""
+    if kept:
+        assert told == "" and any(Path(folder).rglob("*.nbc"))
+    else:
+        assert told.count("compiled kernels are not kept") == 1
+        assert "NUMBA_CACHE_DIR" in told and "a minute" in told
