@@ -341,6 +341,7 @@ def expected(
         0.0,
         5e-3 * max(1.0, (16.0 / elements) ** 2) + 5.5 * facets,
         "equilibrium of any part of the fiber: half a percent with 16 elements or more",
+        source="equilibrium",
     )
     values["resultant_over_2T_sin"] = Expected(
         1.0,

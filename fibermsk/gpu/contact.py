@@ -52,7 +52,7 @@ class DeviceContact:
     arrays : DeviceCables
         Fibers there.
     cables, spacing
-        Of the host. Where the spacing changes, there is to be another one of these.
+        Of the host. Where the spacing has another `revision`, there is to be another one of these.
     ends : Ends
         Attached ends, and the links that carry bones.
     """
@@ -61,7 +61,7 @@ class DeviceContact:
         self, device: Device, arrays: DeviceCables, cables: Cables, spacing: Spacing, ends: Ends
     ) -> None:
         self._device, self._arrays, self._cables = device, arrays, cables
-        self._spacing = spacing
+        self._spacing, self.revision = spacing, spacing.revision
         self._partners = partners = spacing.rules
         self._fibers = Fibers(device, arrays, cables, partners)
         self._bones = Bones(device, arrays, cables, partners, ends.tree, ends.moves)

@@ -136,6 +136,7 @@ class DeviceSystem:
         external, activation = self._loads_at(t)
         q, p, p_dot = ends.coordinates(y, v, v_dot)
         links = ends.at(q, p, p_dot)
+        self._follow_host(y)  # a run of the host may have changed it
         admissibility = self._contact.evaluate(nodes, links)
         self._evaluated, self._links = y, links
         residual, r_q = np.zeros_like(y), np.zeros(tree.n)
@@ -183,32 +184,32 @@ class DeviceSystem:
     def begin(self, t: float, y: Any) -> bool:
         """Start of a run; see `fibermsk.protocol.Collides`."""
         changed = self.host.begin(t, self.to_host(y))
-        if changed:
-            self._renew_contact()
+        self._follow_host(y)
         return changed
 
     def judge(self, before: tuple[float, Any], after: tuple[float, Any]) -> Verdict:
         """Verdict on a motion, by the host; see `fibermsk.protocol.Collides`."""
         (t0, y0), (t1, y1) = before, after
         verdict = self.host.judge((t0, self.to_host(y0)), (t1, self.to_host(y1)))
-        if verdict.refined:
-            self._renew_contact()
+        self._follow_host(y1)
         return verdict
 
     def refine_along(self, t: float, y: Any) -> bool:
         """Add contact points where the spacing at y asks for it."""
         refined = self.host.refine_along(t, self.to_host(y))
-        if refined:
-            self._renew_contact()
+        self._follow_host(y)
         return refined
 
-    def _renew_contact(self) -> None:
-        """Contact points with the spacing of the host."""
+    def _follow_host(self, y: Any) -> None:
+        """Take contact points with the spacing of the host around positions y, if it is new."""
         host = self.host
-        self._contact = DeviceContact(
-            self.device, self._at, host.cables, host.contact.spacing, self._ends
-        )
-        self._evaluated = None
+        spacing = host.contact.spacing
+        if self._contact.revision == spacing.revision:
+            return
+        self._contact = DeviceContact(self.device, self._at, host.cables, spacing, self._ends)
+        self._links = self._ends.at(*self._ends.coordinates(y))
+        self._contact.evaluate(y[: self._n_x].reshape(-1, 6), self._links)
+        self._evaluated = y
 
     def _add_elements(
         self,
@@ -295,8 +296,11 @@ class DeviceSystem:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         start = self.host.skeleton.start
         if memory:
-            self.host.contact.spacing.restore(memory)
-            self._renew_contact()
+            host = self.host
+            host.contact.spacing.restore(memory)
+            self._contact = DeviceContact(
+                self.device, self._at, host.cables, host.contact.spacing, self._ends
+            )
         self._contact.restore(memory, self._ends.at(start))
         self._evaluated = None
         self.host.loads.forget()

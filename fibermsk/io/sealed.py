@@ -21,6 +21,7 @@ import h5py
 import numpy as np
 
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.files import path_of
 from fibermsk.io.extent import check_extent
 from fibermsk.rescue import write_whole
 
@@ -92,7 +93,7 @@ def write_sealed(
     WriteError
         If the file cannot be written; says where it is kept.
     """
-    path = Path(path)
+    path = path_of(path)
     image = io.BytesIO()
     with h5py.File(image, "w", libver=_LIBRARY, userblock_size=_BLOCK) as file:
         fill(file)
@@ -136,7 +137,7 @@ def read_sealed(
         If the file is missing, of another kind, damaged, changed by another program, or declares
         what it does not hold.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.is_dir():
         raise ModelError(f"cannot read {path}: it is a folder; name a {kind.name} file (.h5)")
     if not path.exists():

@@ -41,6 +41,9 @@ class Contact:
         Double the points of an element where they lie so far apart, or move apart as it stretches,
         that a partner could sink in between two of them. Otherwise they stay as given, and a run in
         which a partner does so fails.
+    guard : bool
+        Refuse steps in which something passes through something, or sinks in between contact points
+        deeper than the law allows. Without, both can happen: for studies of how few points do.
     formulation : {"variational", "half_pass"}
         All forces from one energy for each pair, so that action is reaction and the tangent is
         symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
@@ -59,6 +62,7 @@ class Contact:
     points_per_element: int = 5
     formulation: str = "variational"
     refine: bool = True
+    guard: bool = True
 
     def __post_init__(self) -> None:
         """Check the fields and store the items as tuples."""
@@ -78,6 +82,7 @@ class Contact:
         points = _check.count(owner, "points_per_element", self.points_per_element, _MOST)
         _check.choice(owner, "formulation", self.formulation, FORMULATIONS)
         _check.flag(owner, "refine", self.refine)
+        _check.flag(owner, "guard", self.guard)
         _check.store(self, first=first, second=second, points_per_element=points)
         # items of a side differ, so that only one fiber with itself leaves no pair
         if len(first) == len(second) == 1 and first[0] is second[0]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fibermsk.protocol import System, Tolerance
 from fibermsk.solvers.newton import NewtonReport
 from fibermsk.solvers.stage import State, Step
+from fibermsk.solvers.vectors import largest
 
 __all__ = ["TimeError"]
 
@@ -22,6 +23,9 @@ Array = NDArray[np.float64]
 
 _ACCURACY = 1e-3
 """Relative, of the linear solutions."""
+
+_HOPELESS = 1e3
+"""An estimate that is larger than this, over the unknowns' scales, is none."""
 
 _FIBERS, _COORDINATES = Tolerance(1.0, angle=np.inf), Tolerance(1.0, length=np.inf)
 
@@ -88,6 +92,8 @@ class TimeError(NamedTuple):
             y, v = _smooth(system, report, at, y, v)
             y, v = y + b * self.y, v + b * self.v
         except np.linalg.LinAlgError:
+            return TimeError.unknown()
+        if not largest(y / system.scale) < _HOPELESS:
             return TimeError.unknown()
         return TimeError(
             y,

@@ -39,8 +39,9 @@ class Partners:
         kappa [N/m], gamma [-].
     variational : (n_laws,) bool array
         Pair potentials instead of half passes.
-    refine : (n_laws,) bool array
-        Whether points are added where they lie too far apart.
+    refine, guarded : (n_laws,) bool array
+        Whether points are added where they lie too far apart, and whether steps in which something
+        passes are refused.
     points : (n_laws,) int array
         Quadrature points per element.
     xi, weight : (n_laws, max points) float array
@@ -61,6 +62,7 @@ class Partners:
     constants: Array
     variational: NDArray[np.bool_]
     refine: NDArray[np.bool_]
+    guarded: NDArray[np.bool_]
     points: Index
     xi: Array
     weight: Array
@@ -119,6 +121,7 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         ),
         variational=np.array([c.formulation == "variational" for c in contacts], bool),
         refine=np.array([c.refine for c in contacts], bool),
+        guarded=np.array([c.guard for c in contacts], bool),
         points=points,
         xi=xi,
         weight=weight,

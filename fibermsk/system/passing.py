@@ -130,6 +130,8 @@ class _Way:
         candidates = system.contact.candidates
         beside = _stray_beside(system, places, change, excess, candidates.links)
         runs = candidates.along(*places, self._stray, beside)
+        if not partners.guarded.all():
+            runs = tuple(r.select(partners.guarded[r.law], partners.points) for r in runs)
         # the least distance that laws allow, as a part of the sum of both radii
         self._part = 1.0 - 1.0 / partners.constants[:, 1]
         thickest = np.maximum(*map(candidates.thickness, places))

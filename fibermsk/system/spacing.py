@@ -74,13 +74,15 @@ class Spacing:
         For contact with other fibers.
     on_bones : (n_elements, n_shapes) int array
         For contact with each bone shape.
+    revision : int
+        How often these have changed.
     """
 
     def __init__(self, partners: Partners, n_elements: int) -> None:
         self._given = partners
         self.among_fibers = np.zeros(n_elements, np.int64)
         self.on_bones = np.zeros((n_elements, partners.shape_link.size), np.int64)
-        self._levels = 1
+        self._levels, self.revision = 1, 0
         self._rules = partners
         n = partners.points
         self._gaps = np.array([_widest_gap(gauss_rule(int(k))[0]) for k in n]).reshape(n.size)
@@ -160,7 +162,9 @@ class Spacing:
         total = thinnest[bones.element] + self._given.shape_radius[bones.shape]
         level = self._needed(bones.law, length[bones.element], total)
         np.maximum.at(self.on_bones, (bones.element, bones.shape), level)
-        return int(self.among_fibers.sum() + self.on_bones.sum()) > before
+        changed = int(self.among_fibers.sum() + self.on_bones.sum()) > before
+        self.revision += changed
+        return changed
 
     def double(self, fibers: FiberRuns, bones: BoneRuns) -> bool:
         """Double the points of some runs and of their partners; False where no room is left."""
@@ -176,7 +180,9 @@ class Spacing:
         room_beside = self.on_bones[beside[0], beside[1]] < MOST_DOUBLINGS
         self.among_fibers[own[room]] += 1
         self.on_bones[beside[0][room_beside], beside[1][room_beside]] += 1
-        return bool(room.any() or room_beside.any())
+        changed = bool(room.any() or room_beside.any())
+        self.revision += changed
+        return changed
 
     @property
     def in_use(self) -> bool:
@@ -194,9 +200,11 @@ class Spacing:
         """Take the doublings of a `memory`, of the same elements and shapes."""
         self.among_fibers[:] = memory["points_among_fibers"]
         self.on_bones[:] = memory["points_on_bones"]
+        self.revision += 1
 
     def clear(self) -> None:
         """Take the points that the contacts ask for."""
+        self.revision += self.in_use
         self.among_fibers[:] = 0
         self.on_bones[:] = 0
 

@@ -67,6 +67,8 @@ def _warn_of_gaps(system: FiberSystem, element_length: Array, radius: Array) -> 
         [radius[partners.group[cables.fiber] == g].min(initial=np.inf) for g in range(n_groups)]
     )
     for law, n in enumerate(partners.points):
+        if partners.refine[law]:
+            continue  # there will be more where they are needed
         xi = partners.xi[law, :n]
         spacing = max(np.diff(xi).max(initial=0.0), 2.0 * xi[0]) * element_length
         reach = 1.0 - 1.0 / partners.constants[law, 1]
@@ -80,6 +82,6 @@ def _warn_of_gaps(system: FiberSystem, element_length: Array, radius: Array) -> 
             text = (
                 f"fiber {name!r}: contact points lie {spacing[worst]:.3g} m apart, and a partner "
                 f"may slip between two that are more than {allowed[worst]:.3g} m apart; use more "
-                "elements or points_per_element"
+                "elements or points_per_element, or Contact(refine=True)"
             )
             warnings.warn(ModelWarning(text, kind="contact_points", fiber=name), stacklevel=4)

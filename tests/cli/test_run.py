@@ -84,7 +84,8 @@ def test_warnings_are_shown_by_name_and_reported(tmp_path):
     assert "density = 1.06 kg/m^3" in density["text"]
     assert "1 line muscles exert no force" in muscles["text"] and "'biceps'" in muscles["text"]
     assert muscles["fiber"] is None
-    assert compressed["fiber"] == "strut" and 0.0 < compressed["time"] <= 0.04
+    # at the start already: the driven end moves, and the tissue is viscous
+    assert compressed["fiber"] == "strut" and 0.0 <= compressed["time"] <= 0.04
     for entry in found:  # and on the terminal
         assert f"warning: {entry['text']}" in done.stderr
 

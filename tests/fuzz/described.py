@@ -77,6 +77,8 @@ DESCRIBED = {
             "law": p.law,
             "points_per_element": 5,
             "formulation": "variational",
+            "refine": True,
+            "guard": True,
         },
         with_contact,
     ),
@@ -197,7 +199,9 @@ DESCRIBED = {
         },
         with_point,
     ),
-    "MovingPoint": Call(fm.MovingPoint, lambda p: {"motion": motion}, moved),
+    "MovingPoint": Call(
+        fm.MovingPoint, lambda p: {"motion": motion, "velocity": None, "acceleration": None}, moved
+    ),
     "NaturalSpline": Call(fm.NaturalSpline, points, with_function),
     "PathPoint": Call(fm.PathPoint, lambda p: {"name": "p", "station": p.bone.at(O3)}, with_point),
     "PathWrap": Call(

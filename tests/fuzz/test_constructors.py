@@ -16,7 +16,7 @@ import fibermsk as fm
 
 COMPUTED = {
     "ConvergenceError", "ImportReport", "MeshReport", "ModelError", "ModelWarning", "MuscleBundle",
-    "Progress", "Result", "Snapshot", "Stability", "Still",
+    "Progress", "Result", "Snapshot", "Stability", "Still", "WriteError",
 }  # fmt: skip
 """What a computation gives; nobody describes a model with it."""
 
