@@ -25,6 +25,7 @@ from fibermsk.system.candidates import Place, element_sizes, into_link
 from fibermsk.system.grid import FLAT
 
 if TYPE_CHECKING:
+    from fibermsk.system.skeleton import Motion
     from fibermsk.system.system import FiberSystem
 
 __all__ = ["judge"]
@@ -81,13 +82,16 @@ def judge(system: FiberSystem, before: tuple[float, Array], after: tuple[float, 
     if pieces > _MOST_PIECES:
         return Verdict(f"a body turns by {turn.max():.3g} rad in one step")
     start = y0
-    for k in range(1, pieces + 1):
-        end = y1 if k == pieces else _between(system, y0, y1, k / pieces)
-        way = _Way(system, start, end, *sway)
-        reason = way.passing()
+    for k in range(1, pieces):
+        end = _between(system, y0, y1, k / pieces)
+        reason = _Way(system, start, end, *sway).passing()
         if reason:
             return Verdict(reason)
         start = end
+    way = _Way(system, start, y1, *sway)
+    reason = way.passing()
+    if reason:
+        return Verdict(reason)
     if way.clear:
         return Verdict()
     near = way.near
@@ -121,17 +125,17 @@ class _Way:
         change = skeleton.to_axes(motion0, q1 - q0)
         excess = skeleton.excess(q0, q1 - q0) + sway_axes
         self._stray = system.attached.stray(motion0, nodes0, change, excess) + sway
-        places = []
-        for nodes, motion in ((nodes0, motion0), (nodes1, motion1)):
-            hull = np.empty((cables.h.size, 4, 3))
-            bezier_hull(nodes, cables.elements, cables.h, hull)
-            places.append(Place(nodes, hull, motion.links))
+        places = _place(system, nodes0, motion0), _place(system, nodes1, motion1)
         self._places = places
         candidates = system.contact.candidates
         beside = _stray_beside(system, places, change, excess, candidates.links)
         runs = candidates.along(*places, self._stray, beside)
         if not partners.guarded.all():
-            runs = tuple(r.select(partners.guarded[r.law], partners.points) for r in runs)
+            fibers, bones = runs
+            runs = (
+                fibers.select(partners.guarded[fibers.law], partners.points),
+                bones.select(partners.guarded[bones.law], partners.points),
+            )
         # the least distance that laws allow, as a part of the sum of both radii
         self._part = 1.0 - 1.0 / partners.constants[:, 1]
         thickest = np.maximum(*map(candidates.thickness, places))
@@ -157,10 +161,10 @@ class _Way:
         """Pairs of elements that no plane keeps apart."""
         self._pairs = np.zeros(runs.candidates.size, bool)
         if runs.element.size:
+            before, after = self._places
             mark_near(
-                *(place.hull for place in self._places), self._system.cables.fiber, self._stray,
-                thickest, runs.element, runs.start, runs.candidates, runs.law, self._part,
-                self._pairs,
+                before.hull, after.hull, self._system.cables.fiber, self._stray, thickest,
+                runs.element, runs.start, runs.candidates, runs.law, self._part, self._pairs,
             )  # fmt: skip
         self._first = self._second = np.zeros(0, np.int64)
         self._pair_floor = np.zeros(0)
@@ -253,6 +257,14 @@ class _Way:
         return found
 
 
+def _place(system: FiberSystem, nodes: Array, motion: Motion) -> Place:
+    """Control points and links of a configuration."""
+    cables = system.cables
+    hull = np.empty((cables.h.size, 4, 3))
+    bezier_hull(nodes, cables.elements, cables.h, hull)
+    return Place(nodes, hull, motion.links)
+
+
 def _between(system: FiberSystem, y0: Array, y1: Array, part: float) -> Array:
     """Positions part of the way, the attached ends where the bodies carry them."""
     y = (1.0 - part) * y0 + part * y1
@@ -293,7 +305,7 @@ def _sway(system: FiberSystem, t0: float, y0: Array, t1: float, y1: Array) -> tu
 
 
 def _stray_beside(
-    system: FiberSystem, places: list[Place], change: Array, excess: Array, links: Index
+    system: FiberSystem, places: tuple[Place, Place], change: Array, excess: Array, links: Index
 ) -> Array:
     """How far control points leave straight lines in the frame of each link with bones [m].
 

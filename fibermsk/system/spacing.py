@@ -9,6 +9,7 @@ their number on an element, until this is at most half of the deepest relative p
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,14 +190,14 @@ class Spacing:
         """Whether any element has more points than its contacts ask for."""
         return bool(self.among_fibers.any() or self.on_bones.any())
 
-    def memory(self) -> dict[str, Array]:
+    def memory(self) -> dict[str, Any]:
         """The doublings, under names of their own; new arrays."""
         return {
             "points_among_fibers": self.among_fibers.copy(),
             "points_on_bones": self.on_bones.copy(),
         }
 
-    def restore(self, memory: dict[str, Array]) -> None:
+    def restore(self, memory: dict[str, Any]) -> None:
         """Take the doublings of a `memory`, of the same elements and shapes."""
         self.among_fibers[:] = memory["points_among_fibers"]
         self.on_bones[:] = memory["points_on_bones"]
