@@ -268,10 +268,17 @@ class _Creep:
                 near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
                 if near and not self._obstacle(y, solution):
                     # a run from there begins with the points that its own spacing asks for
-                    if renewals < _MOST_REFINEMENTS and begin(system, State(t, solution, rest)):
-                        y, renewals = solution, renewals + 1
-                        continue
-                    return solution
+                    if not begin(system, State(t, solution, rest)):
+                        return solution
+                    if renewals == _MOST_REFINEMENTS:
+                        text = (
+                            "the equilibrium is not quite that of a run from there, which begins "
+                            "with other contact points; use more elements or points_per_element"
+                        )
+                        warnings.warn(ModelWarning(text, kind="contact_points"), stacklevel=4)
+                        return solution
+                    y, renewals = solution, renewals + 1
+                    continue
                 if moved < _STILL:  # neutral: the static equations do not tell where it ends
                     return y
             if grow and len(report.history) <= _EASY:

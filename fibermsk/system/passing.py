@@ -119,7 +119,7 @@ class _Way:
         self, system: FiberSystem, y0: Array, y1: Array, sway: Array, sway_axes: Array
     ) -> None:
         self._system = system
-        cables, skeleton, partners = system.cables, system.skeleton, system.partners
+        skeleton, partners = system.skeleton, system.partners
         (nodes0, q0), (nodes1, q1) = system.split(y0), system.split(y1)
         motion0, motion1 = skeleton.at(q0), skeleton.at(q1)
         change = skeleton.to_axes(motion0, q1 - q0)
