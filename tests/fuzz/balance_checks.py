@@ -211,7 +211,9 @@ def energies(case, result, *, backward=False):
         v = (x[1:] - x[:-1]) / h if backward else _central(x, h)
         weight = line.mass[:, None] * np.array(case["gravity"])
         weight += line.length[:, None] * fiber["line_load"]
-        kinetic += np.array([0.5 * (line.mass * (line.at(one) ** 2).sum(axis=1)).sum() for one in v])
+        kinetic += np.array(
+            [0.5 * (line.mass * (line.at(one) ** 2).sum(axis=1)).sum() for one in v]
+        )
         stored += np.array([line.stored(one) - (weight * line.at(one)).sum() for one in x[own]])
     for body in case["bodies"]:
         pose = result.bodies[body["name"]]

@@ -119,9 +119,7 @@ def describe(case):
             down = fm.Linear(-case["speed"], 0.0)
             moved = fm.Coordinate("down", kind="translation", prescribed=down)
             axis = fm.Axis("translation", (0, 0, 1), "down")
-            model.add(
-                fm.FunctionalJoint("slide", model.ground, met, [moved], [axis], at=(0, 0, z))
-            )
+            model.add(fm.FunctionalJoint("slide", model.ground, met, [moved], [axis], at=(0, 0, z)))
         else:
             model.add(fm.Weld(model.ground, met, at=(0, 0, z)))
     law = fm.PenaltyContact(case["stiffness"], case["limit"])

@@ -18,7 +18,12 @@ def _shape(xi, h, order):
     """Hermite functions of an element of length h in theta, or derivatives, (n, 4)."""
     x = np.asarray(xi)
     if order == 0:
-        n = [1 + x * x * (2 * x - 3), h * x * (x - 1) ** 2, x * x * (3 - 2 * x), h * x * x * (x - 1)]
+        n = [
+            1 + x * x * (2 * x - 3),
+            h * x * (x - 1) ** 2,
+            x * x * (3 - 2 * x),
+            h * x * x * (x - 1),
+        ]
     elif order == 1:
         n = [6 * x * (x - 1) / h, (x - 1) * (3 * x - 1), 6 * x * (1 - x) / h, x * (3 * x - 2)]
     else:

@@ -1,0 +1,199 @@
+"""Random small models: ends, penetration, balance and energy, checked without the package."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from amount import cases
+from balance_checks import (
+    energies,
+    least_tension,
+    momentum_misfit,
+    static_misfits,
+    step_misfits,
+)
+from model_checks import check_attachments, least_admissibility
+from random_models import METHODS, build, draw, plucked, rest, run
+
+import fibermsk as fm
+
+_AT_PLACE = 1e-9
+"""Distance of an end from its place, over the fiber's length."""
+
+_ROOM = -0.02
+"""Least 1 + gamma g that counts as admissible: the package blends radii along a partner, and finds
+depths at points a fifth of the radii apart."""
+
+_BALANCED = 1e-8
+"""Sum of forces over the sum of their sizes: an increment of Newton's method below 1e-7 leaves an
+error of the order of its square, and stiff fibers pull with 1e4 times the forces on them."""
+
+_REFUSED = 0.3
+
+_TRIED = {
+    "backward_euler": fm.BackwardEuler(),
+    "bdf2": fm.BDF2(),
+    "sdirk2": fm.SDIRK2(),
+    "generalized_alpha": fm.GeneralizedAlpha(0.8),
+    "undamped": fm.GeneralizedAlpha(1.0),
+}
+
+_LEAST_FALL = 3.0
+"""By how much errors of second order fall at least as the step is halved; 4 in the limit."""
+
+
+def systems(kind, seed, n, counts, **which):
+    """Every case that can be built, with its random numbers and its system."""
+    for number in range(n):
+        rng = np.random.default_rng([kind, seed, number])
+        case = draw(rng, **which)
+        system = build(case)
+        if isinstance(system, fm.ModelError):
+            counts["refused"] += 1
+            continue
+        counts["built"] += 1
+        yield f"seed {[kind, seed, number]}", rng, case, system
+
+
+def quick_and_long(n, more):
+    """Seed and number of cases: a quick part, and one marked as slow."""
+    return pytest.mark.parametrize(
+        ("seed", "n"), [(0, n), pytest.param(1, more, marks=pytest.mark.slow)]
+    )
+
+
+def few_refused(counts):
+    """Whether most of the cases could be built."""
+    return counts["refused"] < _REFUSED * (counts["refused"] + counts["built"])
+
+
+@quick_and_long(10, 150)
+def test_ends_keep_their_places_and_nothing_is_too_deep(seed, n):
+    counts, faults = Counter(), []
+    for where, _, case, system in systems(0, seed, cases(n), counts):
+        result = run(case, system)
+        counts[result.status] += 1
+        away, ends = check_attachments(case, result)
+        counts["ends"] += ends
+        if not away <= _AT_PLACE:
+            faults.append((where, f"an end is {away:.3g} of its fiber's length from its place"))
+        if result.status != "success":
+            continue
+        least, pairs = least_admissibility(case, result)
+        counts["pairs"] += pairs
+        counts["closed"] += least < 1.0
+        if not least >= _ROOM:
+            faults.append((where, f"1 + gamma g = {least:.3g}"))
+    assert not faults, faults
+    assert few_refused(counts)
+    assert counts["success"] > 0.7 * counts["built"]
+    assert counts["ends"] > 20 * n and counts["pairs"] > 10 * n and counts["closed"] > 0.2 * n
+
+
+@quick_and_long(12, 150)
+def test_forces_balance_at_rest(seed, n):
+    counts, faults = Counter(), []
+    for where, rng, case, system in systems(1, seed, cases(n), counts, still=True):
+        if rng.random() < 0.3:
+            case["fiber_law"] = case["bone_law"] = None
+            system = build(case)
+        result = rest(system)
+        if isinstance(result, fm.ConvergenceError):
+            counts["no rest"] += 1
+            continue
+        counts["touching"] += bool(result.min_admissibility[0] < 1.0)
+        for kind, misfit in zip(
+            ("alone", "together", "joints"), static_misfits(case, result), strict=True
+        ):
+            counts[kind] += misfit.seen
+            if not misfit.worst <= _BALANCED:
+                faults.append((where, misfit.where, misfit.worst))
+    assert not faults, faults
+    assert few_refused(counts)
+    assert counts["no rest"] < 0.3 * counts["built"]
+    for kind in ("alone", "together", "joints", "touching"):
+        assert counts[kind] > 0.1 * n, (kind, counts)
+
+
+@quick_and_long(16, 300)
+def test_momentum_balances_in_every_step(seed, n):
+    """Of the methods whose own difference formulas follow from the frames alone."""
+    counts, faults = Counter(), []
+    for where, rng, case, _ in systems(2, seed, cases(n), counts):
+        case["bone_law"] = None
+        if case["fiber_law"]:
+            case["fiber_law"]["formulation"] = "variational"
+        case["method"] = list(METHODS)[rng.integers(2)]
+        case["control"], case["frames"] = fm.FixedSteps(), 8
+        result = run(case, build(case))
+        if result.status != "success" or result.stats["substeps"] != case["frames"]:
+            counts["shorter steps"] += 1
+            continue
+        misfit = step_misfits(case, result, case["method"])
+        counts[case["method"]] += misfit.seen
+        counts["touching"] += bool(result.min_admissibility.min() < 1.0)
+        if not misfit.worst <= _BALANCED:
+            faults.append((where, misfit.where, misfit.worst))
+    assert not faults, faults
+    assert few_refused(counts)
+    for kind in ("backward_euler", "bdf2"):
+        assert counts[kind] > n, (kind, counts)
+    assert counts["touching"] > 0.05 * n, counts
+
+
+@quick_and_long(3, 30)
+def test_energy_is_kept_or_lost_as_the_method_says(seed, n):
+    counts, faults = Counter(), []
+    which = {"conservative": True, "still": True, "contact": False}
+    for where, rng, case, system in systems(3, seed, cases(n), counts, **which):
+        start = plucked(rng, case, system)
+        case["control"], case["frames"] = fm.FixedSteps(), 24
+        for name, method in _TRIED.items():
+            case["integrator"] = method
+            results = [run(case, system, start, refine=k) for k in (1, 2)]
+            if any(
+                r.status != "success" or r.stats["substeps"] != len(r.time) - 1 for r in results
+            ):
+                counts["shorter steps"] += 1
+                continue
+            counts[name] += 1
+            for fault in _energy_faults(name, case, results, counts):
+                faults.append((where, name, fault))
+    assert not faults, faults
+    assert few_refused(counts)
+    for name in _TRIED:
+        assert counts[name] > 0.7 * counts["built"], counts
+    for what in ("orders of energy", "orders of momentum", "backward differences"):
+        assert counts[what] > 0, counts
+
+
+def _energy_faults(name, case, results, counts):
+    """What is wrong with the energy or the momentum of runs with steps dt and dt / 2, in words."""
+    found = [energies(case, result) for result in results]
+    # the frames that both have, and where both have central differences
+    both = [found[0][1][:20], found[1][1][2::2][:20]]
+    kinetic = max(part.max() for part, _ in found)
+    if name == "backward_euler":
+        for total in both:
+            if np.diff(total).max() > 0.0:
+                yield f"energy grows by {np.diff(total).max() / kinetic:.3g} of the kinetic"
+        if not case["bodies"] and min(least_tension(case, r) for r in results) > 0.0:
+            # a theorem: the energy of a tense fiber is convex in its nodes
+            counts["backward differences"] += 1
+            _, total = energies(case, results[0], backward=True)
+            if np.diff(total).max() > 1e-10 * kinetic:
+                yield f"energy grows in a step by {np.diff(total).max() / kinetic:.3g}"
+        return
+    spread = [np.ptp(total) for total in both]
+    if spread[0] > 0.05 * kinetic:
+        yield f"energy changes by {spread[0] / kinetic:.3g} of the kinetic"
+    if spread[1] > 1e-9 * kinetic:
+        counts["orders of energy"] += 1
+        if spread[0] / spread[1] < _LEAST_FALL:
+            yield f"the error of the energy falls by {spread[0] / spread[1]:.3g} only"
+    if name == "bdf2":
+        return  # its momentum is tried in every step
+    left = [momentum_misfit(case, r, k) for k, r in zip((1, 2), results, strict=True)]
+    counts["orders of momentum"] += left[0][1] > 0
+    if left[0][0] / left[1][0] < _LEAST_FALL:
+        yield f"the misfit of momentum falls by {left[0][0] / left[1][0]:.3g} only"
