@@ -62,7 +62,7 @@ def draw(rng, *, conservative=False, still=False, contact=True, bodies=True):
         spare = 0.25 * abs(fiber["bulge"][2]) + 0.1 * abs(fiber["skew"][2])
         thick = fiber["radius"] * (1.0 + fiber["belly"]) + spare
         if number:
-            z += (before + thick) * rng.uniform(1.0, 1.4)
+            z += (before + thick) * rng.uniform(0.97, 1.2)
         angle = rng.uniform(-fan, fan)
         way = fiber["length"] * np.array([np.cos(angle), np.sin(angle), 0.0])
         middle = np.array([*rng.uniform(-0.02, 0.02, 2), z])
@@ -166,7 +166,8 @@ def _place_bodies(rng, case):
     angle = rng.uniform(0.0, 2.0 * np.pi)
     widest = max((body["radius"] for body in case["bodies"]), default=0.0)
     case["step"] = 0.08 * np.array([np.cos(angle), np.sin(angle), 0.0])
-    start = np.array([*rng.uniform(-0.02, 0.02, 2), -1.1 * (widest + case["below"])])
+    below = rng.uniform(0.97, 1.2) * (widest + case["below"])
+    start = np.array([*rng.uniform(-0.02, 0.02, 2), -below])
     case["base"] = start - case["step"] * rng.uniform(0.0, len(case["bodies"]))
 
 
