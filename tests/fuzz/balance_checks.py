@@ -86,7 +86,9 @@ def _add_joints(case, result, misfit, touch):
         line = _joint_line(case, result, number, 0)
         beyond = [part @ line for parts in wrenches[number:] for part in parts]
         q = result.coordinates[f"{body['name']}_moves"][0]
-        misfit.add(body["name"], [np.array([p]) for p in (*beyond, -body["spring"] * q)])
+        # where nothing acts, the coordinate is zero to round-off
+        floor = 1e-11 * body["spring"]
+        misfit.add(body["name"], [np.array([p]) for p in (*beyond, -body["spring"] * q)], floor)
 
 
 def _joint_line(case, result, number, i):

@@ -70,20 +70,23 @@ def draw(rng, *, conservative=False, still=False, contact=True, bodies=True):
         fiber["attach"] = tuple(_draw_end(rng, case, fiber, conservative, still) for _ in range(2))
         if fiber["attach"].count("free") == 2:
             fiber["attach"] = ("ground", "free")
+        # towards the neighbors
+        fiber["line_load"][2] = abs(fiber["line_load"][2]) * (-1.0 if number else 1.0)
         if number == 0:
             case["below"] = thick
         before = thick
         case["fibers"].append(fiber)
     if contact and n_fibers > 1 and rng.random() < 0.8:
-        case["fiber_law"] = _draw_law(rng)
+        case["fiber_law"] = draw_law(rng)
     if contact and case["bodies"] and rng.random() < 0.7:
-        case["bone_law"] = _draw_law(rng)
+        case["bone_law"] = draw_law(rng)
         case["touched"] = int(rng.integers(len(case["bodies"])))
     _place_bodies(rng, case)
     return case
 
 
-def _draw_law(rng):
+def draw_law(rng):
+    """Numbers of a contact."""
     return {
         "stiffness": _log(rng, 1.5, 3.0),
         "limit": float(rng.uniform(2.0, 5.0)),

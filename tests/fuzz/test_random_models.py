@@ -13,7 +13,7 @@ from balance_checks import (
     step_misfits,
 )
 from model_checks import check_attachments, least_admissibility
-from random_models import METHODS, build, draw, plucked, rest, run
+from random_models import METHODS, build, draw, draw_law, plucked, rest, run
 
 import fibermsk as fm
 
@@ -102,8 +102,8 @@ def _choose_contact(rng, case):
         case["bone_law"] = None
     if kind == 0:
         case["fiber_law"] = None
-    elif kind == 1 and case["fiber_law"]:
-        case["fiber_law"]["formulation"] = "variational"
+    elif kind == 1 and len(case["fibers"]) > 1:
+        case["fiber_law"] = {**draw_law(rng), "formulation": "variational"}
 
 
 @quick_and_long(12, 150)
@@ -126,6 +126,42 @@ def test_forces_balance_at_rest(seed, n):
     assert counts["no rest"] < 0.3 * counts["built"]
     for kind in ("alone", "together", "joints", "touching"):
         assert counts[kind] > 0.1 * n, (kind, counts)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="equilibrium ends with contact points doubled on its way, a run begins with fewer",
+)
+def test_a_run_begins_in_balance_where_contact_points_were_doubled():
+    rng = np.random.default_rng([1, 0, 29])
+    case = draw(rng, still=True)
+    _choose_contact(rng, case)
+    result = rest(build(case))
+    assert isinstance(result, fm.Result)
+    assert max(misfit.worst for misfit in static_misfits(case, result)) <= _BALANCED
+
+
+def test_checks_see_what_is_slightly_wrong():
+    """A result judged by numbers that it was not made with."""
+    case = draw(np.random.default_rng([1, 0, 0]), still=True, contact=False)
+    case["gravity"] = (0.0, 0.0, -9.81)
+    case["fibers"][0]["attach"] = ("ground", "ground")
+    result = rest(build(case))
+    assert isinstance(result, fm.Result) and case["bodies"]
+    alone, _, joints = static_misfits(case, result)
+    assert max(alone.worst, joints.worst) <= _BALANCED < 1.0
+    fiber, bone = case["fibers"][0], case["bodies"][0]
+    fiber["density"] *= 1.0001
+    assert static_misfits(case, result)[0].worst > 100.0 * _BALANCED
+    fiber["density"] /= 1.0001
+    bone["spring"] *= 1.0001
+    assert static_misfits(case, result)[2].worst > 100.0 * _BALANCED
+    fiber["ends"] = fiber["ends"][0] + 1e-6 * fiber["length"], fiber["ends"][1]
+    assert check_attachments(case, result)[0] > _AT_PLACE
+    # a bone as thick as the fibers' distance from its axis
+    bone["radius"] = 1.0
+    case["touched"], case["bone_law"] = 0, {"limit": 2.0}
+    assert least_admissibility(case, result)[0] < _ROOM
 
 
 def _choose_steps(rng, case):
