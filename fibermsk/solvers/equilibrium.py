@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ConvergenceError, ModelWarning
-from fibermsk.protocol import BorderedMatrix, Evaluation, System
+from fibermsk.protocol import BorderedMatrix, Collides, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.collisions import begin, judge, refine_along
 from fibermsk.solvers.linear import factorize
@@ -44,6 +44,12 @@ _LONGEST_WAY = 0.02
 
 _MOST_REFINEMENTS = 4
 """How often the bits of that way are made shorter where something is in the way."""
+
+_MOST_SETTLINGS = 4
+"""How often an equilibrium is sought anew with the contact points that a run from it begins with."""
+
+_SAME_FORCE = 1e-9
+"""Change of forces over the largest pull of a fiber's end that is round-off."""
 
 _SAFE_STEP = 0.3
 """Step over the growth time of the mode: its tangent, M / h^2 + K, is surely definite."""
@@ -116,6 +122,7 @@ def equilibrium(
             side = -side
             continue
         verdict = _judge(system, y, t)
+    y = creep.settle(y)
     rest = np.zeros_like(y)
     if verdict is not None and not verdict.stable:
         warnings.warn(
@@ -272,6 +279,30 @@ class _Creep:
             time=t,
             history=report.history,
         )
+
+    def settle(self, y: Array) -> Array:
+        """Equilibrium near y of the system as it is when a run begins there.
+
+        On the way to y contact points may have been added that are not called for at y.
+        """
+        system, t, rest = self.system, self.t, np.zeros_like(y)
+        if not isinstance(system, Collides):
+            return y
+        for _ in range(_MOST_SETTLINGS):
+            before = system.evaluate(t, y, rest, rest, tangent=False)
+            begin(system, State(t, y, rest))
+            after = system.evaluate(t, y, rest, rest, tangent=False)
+            change = np.abs(after.residual - before.residual).max(initial=0.0)
+            if change <= _SAME_FORCE * np.abs(after.reactions).max(initial=0.0):
+                return y
+            y = self.downhill(y, 1.0)
+        warnings.warn(
+            "the equilibrium is not quite that of a run from there, which begins with other "
+            "contact points; use more elements or points_per_element",
+            ModelWarning,
+            stacklevel=3,
+        )
+        return y
 
     def aside(self, y: Array, verdict: Stability, side: float) -> Array:
         """Equilibrium that an unstable state falls to when it is pushed to one side."""
