@@ -46,7 +46,7 @@ _MOST_REFINEMENTS = 4
 """How often the bits of that way are made shorter where something is in the way."""
 
 _MOST_SETTLINGS = 4
-"""How often an equilibrium is sought anew with the contact points that a run from it begins with."""
+"""How often an equilibrium is sought with the contact points that a run from it begins with."""
 
 _SAME_FORCE = 1e-9
 """Change of forces over the largest pull of a fiber's end that is round-off."""

@@ -206,7 +206,7 @@ def energies(case, result, *, backward=False):
     """
     h = result.time[1]
     own = slice(1, None) if backward else slice(2, -2)
-    kinetic, stored = 0.0, 0.0
+    kinetic, stored = np.zeros((2, len(result.time) - (1 if backward else 4)))
     for fiber in case["fibers"]:
         line = Line(fiber)
         x = nodal(result.fibers[fiber["name"]])

@@ -72,7 +72,7 @@ def few_refused(counts):
     return counts["refused"] < _REFUSED * (counts["refused"] + counts["built"])
 
 
-@quick_and_long(10, 150)
+@quick_and_long(16, 150)
 def test_ends_keep_their_places_and_nothing_is_too_deep(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(0, seed, cases(n), counts):
@@ -106,7 +106,7 @@ def _choose_contact(rng, case):
         case["fiber_law"] = {**draw_law(rng), "formulation": "variational"}
 
 
-@quick_and_long(12, 150)
+@quick_and_long(24, 150)
 def test_forces_balance_at_rest(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(1, seed, cases(n), counts, _choose_contact, still=True):
@@ -125,14 +125,10 @@ def test_forces_balance_at_rest(seed, n):
     assert few_refused(counts)
     assert counts["no rest"] < 0.3 * counts["built"]
     for kind in ("alone", "together", "joints", "touching"):
-        assert counts[kind] > 0.1 * n, (kind, counts)
+        assert counts[kind] > 0.05 * n, (kind, counts)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="equilibrium ends with contact points doubled on its way, a run begins with fewer",
-)
-def test_a_run_begins_in_balance_where_contact_points_were_doubled():
+def test_a_run_begins_in_balance_where_contact_points_were_doubled_on_the_way():
     rng = np.random.default_rng([1, 0, 29])
     case = draw(rng, still=True)
     _choose_contact(rng, case)
@@ -173,7 +169,7 @@ def _choose_steps(rng, case):
     case["control"], case["frames"] = fm.FixedSteps(), 8
 
 
-@quick_and_long(16, 300)
+@quick_and_long(24, 300)
 def test_momentum_balances_in_every_step(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(2, seed, cases(n), counts, _choose_steps):
@@ -193,7 +189,7 @@ def test_momentum_balances_in_every_step(seed, n):
     assert counts["touching"] > 0.05 * n, counts
 
 
-@quick_and_long(2, 30)
+@quick_and_long(4, 30)
 def test_energy_is_kept_or_lost_as_the_method_says(seed, n):
     counts, faults = Counter(), []
     which = {"conservative": True, "still": True, "contact": False}
