@@ -4,6 +4,7 @@ A misfit is a sum of forces that should vanish over the sum of their sizes.
 """
 
 import numpy as np
+from contact_energy import contact_energy
 from model_checks import Line, nodal
 
 
@@ -217,6 +218,9 @@ def energies(case, result, *, backward=False):
             [0.5 * (line.mass * (line.at(one) ** 2).sum(axis=1)).sum() for one in v]
         )
         stored += np.array([line.stored(one) - (weight * line.at(one)).sum() for one in x[own]])
+    if case["fiber_law"]:
+        nodes = [nodal(result.fibers[fiber["name"]])[own] for fiber in case["fibers"]]
+        stored += np.array([contact_energy(case, parts) for parts in zip(*nodes, strict=True)])
     for body in case["bodies"]:
         pose = result.bodies[body["name"]]
         com = pose.position + pose.rotation @ body["com"]

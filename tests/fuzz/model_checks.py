@@ -14,7 +14,7 @@ _XI, _W = np.polynomial.legendre.leggauss(5)
 _XI, _W = 0.5 * (_XI + 1.0), 0.5 * _W
 
 
-def _shape(xi, h, order):
+def shape_functions(xi, h, order):
     """Hermite functions of an element of length h in theta, or derivatives, (n, 4)."""
     x = np.asarray(xi)
     if order == 0:
@@ -35,14 +35,14 @@ class Line:
     """Integrals over one fiber at its Gauss points, (n_points,) in all elements one by one."""
 
     def __init__(self, fiber):
-        theta, X = fiber["nodes"], _reference(fiber)
+        theta, X = fiber["nodes"], reference_of(fiber)
         h = np.diff(theta)
         n = len(theta)
         self.places = [np.zeros((5 * len(h), 2 * n)) for _ in range(3)]
         for e, width in enumerate(h):
             for order in range(3):
                 rows = slice(5 * e, 5 * e + 5)
-                self.places[order][rows, 2 * e : 2 * e + 4] = _shape(_XI, width, order)
+                self.places[order][rows, 2 * e : 2 * e + 4] = shape_functions(_XI, width, order)
         self.weight = (h[:, None] * _W).ravel()
         at = (theta[:-1, None] + h[:, None] * _XI).ravel()
         self.G0 = np.linalg.norm(self.places[1] @ X, axis=1)
@@ -76,7 +76,7 @@ class Line:
         return float((self.area * stress).min())
 
 
-def _reference(fiber):
+def reference_of(fiber):
     """Nodal positions and slopes of the reference centerline (2 n, 3)."""
     s = fiber["nodes"][:, None]
     (a, b), bulge, skew = fiber["ends"], fiber["bulge"], fiber["skew"]
@@ -119,15 +119,18 @@ def _place(case, result, fiber, side):
 
 def _curve(case, fiber, x):
     """Dense points of a centerline with the current radius there."""
-    theta, reference = fiber["nodes"], _reference(fiber)
+    theta, reference = fiber["nodes"], reference_of(fiber)
     xi = np.linspace(0.0, 1.0, SAMPLES, endpoint=False)
     points, radii = [], []
     for e, h in enumerate(np.diff(theta)):
         own = slice(2 * e, 2 * e + 4)
         last = e == len(theta) - 2
         at = np.r_[xi, 1.0] if last else xi
-        points.append(_shape(at, h, 0) @ x[own])
-        slopes = [np.linalg.norm(_shape(at, h, 1) @ nodes[own], axis=1) for nodes in (x, reference)]
+        points.append(shape_functions(at, h, 0) @ x[own])
+        slopes = [
+            np.linalg.norm(shape_functions(at, h, 1) @ nodes[own], axis=1)
+            for nodes in (x, reference)
+        ]
         radii.append(radius_of(fiber, theta[e] + h * at) * np.sqrt(slopes[1] / slopes[0]))
     return np.concatenate(points), np.concatenate(radii)
 

@@ -265,6 +265,7 @@ def describe(case):
                     penalty,
                     points_per_element=points,
                     formulation=formulation,
+                    refine=law.get("refine", True),
                 )
             )
     return model
