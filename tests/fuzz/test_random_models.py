@@ -192,18 +192,18 @@ def test_momentum_balances_in_every_step(seed, n):
 def _choose_energy(rng, case):
     """Fixed steps; fibers that press each other at contact points that stay, fibers alone, any."""
     case["control"], case["frames"] = fm.FixedSteps(), 24
-    kind = rng.integers(3)
-    if kind == 0 and len(case["fibers"]) > 1:
+    kind = rng.random()
+    if kind < 0.6 and len(case["fibers"]) > 1:
         case["fiber_law"] = {**draw_law(rng), "formulation": "variational", "refine": False}
         for fiber in case["fibers"]:
             fiber["ends"] = tuple(end * (1.0, 1.0, 0.9) for end in fiber["ends"])
-    elif kind == 1:
+    elif kind < 0.8:
         case["bodies"] = []
         for fiber in case["fibers"]:
             fiber["attach"] = "ground", "ground"
 
 
-@quick_and_long(8, 40)
+@quick_and_long(6, 40)
 def test_energy_is_kept_or_lost_as_the_method_says(seed, n):
     counts, faults = Counter(), []
     which = {"conservative": True, "still": True, "contact": False}
