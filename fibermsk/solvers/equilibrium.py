@@ -266,7 +266,10 @@ class _Creep:
             if h >= 1.0 and moved < 1e-3 and not finer:
                 solution, static = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
                 near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
-                if near and not self._obstacle(y, solution):
+                verdict = judge(system, State(t, y, rest), State(t, solution, rest))
+                if near and verdict.refined:
+                    continue
+                if near and not verdict.reason:
                     # a run from there begins with the points that its own spacing asks for
                     if not begin(system, State(t, solution, rest)):
                         return solution
