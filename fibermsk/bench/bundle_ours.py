@@ -51,7 +51,7 @@ METHOD = METHODS["backward_euler"]
 NEWTON = Newton(tolerance=1e-4)
 """Nonlinear solver of a few steps."""
 
-LOOSE_NEWTON = Newton(tolerance=1e-2)
+LOOSE_NEWTON = Newton(tolerance=1e-2, balance=1e-2)
 """Nonlinear solver of a whole fall, whose steps make larger errors: an increment of that part of a
 fiber's length is the last one. It is applied in full, so that far less is left of it."""
 

@@ -192,17 +192,44 @@ def passes(a0, a1, b0, b1, floor, most):
     return False
 
 
+@body
+def _all_stay_apart(e, first, last, candidates, before, after, part, radius, stray):
+    """Whether one plane keeps an element apart from all candidates; its normal is the middle's."""
+    way = scratch(3)
+    square = _way_between(after[e], after[candidates[(first + last) // 2]], way)
+    length = math.sqrt(square)
+    far_before, far_after = -math.inf, -math.inf
+    for p in range(4):
+        now = before[e, p, 0] * way[0] + before[e, p, 1] * way[1] + before[e, p, 2] * way[2]
+        then = after[e, p, 0] * way[0] + after[e, p, 1] * way[1] + after[e, p, 2] * way[2]
+        far_before, far_after = max(far_before, now), max(far_after, then)
+    for i in range(first, last):
+        b = candidates[i]
+        needed = length * (part * (radius[e] + radius[b]) + stray[e] + stray[b])
+        for p in range(4):
+            now = before[b, p, 0] * way[0] + before[b, p, 1] * way[1] + before[b, p, 2] * way[2]
+            then = after[b, p, 0] * way[0] + after[b, p, 1] * way[1] + after[b, p, 2] * way[2]
+            if not (now - far_before > needed and then - far_after > needed):
+                return False
+    return True
+
+
 @parallel("run_element", least=4096)
 def _mark_near(
     before, after, fiber, stray, radius, run_element, run_start, candidates, run_law, part, near
 ):  # fmt: skip
     for run in prange(run_element.size):
-        e = run_element[run]
-        for i in range(run_start[run], run_start[run + 1]):
-            b = candidates[i]
+        e, first, last = run_element[run], run_start[run], run_start[run + 1]
+        for i in range(first, last):
             near[i] = False
-            if fiber[b] < fiber[e]:
-                continue  # seen from the other side
+        if fiber[candidates[first]] < fiber[e]:
+            continue  # seen from the other side
+        if _all_stay_apart(
+            e, first, last, candidates, before, after, part[run_law[run]], radius, stray
+        ):
+            continue
+        for i in range(first, last):
+            b = candidates[i]
             floor = part[run_law[run]] * (radius[e] + radius[b]) + stray[e] + stray[b]
             near[i] = not stays_apart(before[e], after[e], before[b], after[b], floor) and passes(
                 before[e], after[e], before[b], after[b], floor, FIRST_LOOK

@@ -119,7 +119,7 @@ class Candidates:
         hull = place.hull.copy()
         self._place = Place(place.nodes.copy(), hull, place.state)
         self._reach = reach
-        self._radii = self._bound_radii(self._least_tangents(place))
+        self._radii = self._bound_radii(self.least_tangents(place))
         self.fiber_runs = find_fiber_runs(
             partners, cables.fiber, hull, hull, self._no_stray, self._radii, reach
         )
@@ -146,7 +146,7 @@ class Candidates:
         """Whether they hold every pair that touches at a place."""
         if not self.were_found:
             return False
-        radii = self._bound_radii(self._least_tangents(place))
+        radii = self._bound_radii(self.least_tangents(place))
         return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
 
     @property
@@ -175,7 +175,7 @@ class Candidates:
         cables = self.cables
         after, left = np.empty_like(place.hull), np.empty(cables.h.size)
         fill_after(
-            place.hull, hull_update, remainder, cables.h, fraction, self._least_tangents(place),
+            place.hull, hull_update, remainder, cables.h, fraction, self.least_tangents(place),
             after, left,
         )  # fmt: skip
         approach = np.empty((self._links.size, cables.h.size))
@@ -198,7 +198,7 @@ class Candidates:
         return self._within_reach(way.radii, apart + 2.0 * way.stray.max(initial=0.0), beside)
 
     def along(
-        self, before: Place, after: Place, stray: Array, beside: Array
+        self, before: Place, after: Place, stray: Array, beside: Array, least: tuple[Array, Array]
     ) -> tuple[FiberRuns, BoneRuns]:
         """Runs that hold every pair that could touch on a way between two places.
 
@@ -210,11 +210,11 @@ class Candidates:
             How far control points may leave these [m].
         beside : (n_links,) float array
             How far they may leave straight lines in the frame of each link with bones [m].
+        least : pair of (n_elements,) float array
+            The `least_tangents` at both ends.
         """
         cables, partners = self.cables, self.partners
-        radii = np.maximum(
-            *(self._bound_radii(self._least_tangents(place)) for place in (before, after))
-        )
+        radii = np.maximum(*map(self._bound_radii, least))
         if self.were_found:
             apart = max(self._fiber_motion(place.hull) for place in (before, after))
             near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
@@ -241,9 +241,9 @@ class Candidates:
         points = partners.points
         return fibers.beyond(self.fiber_runs, points), bones.beyond(self.bone_runs, points)
 
-    def thickness(self, place: Place) -> Array:
-        """Bound of the largest radius of each element (n_elements,) at a place [m]."""
-        return self._widest / np.sqrt(self._least_tangents(place))
+    def thickness(self, least_tangents: Array) -> Array:
+        """Bound of the largest radius of each element (n_elements,) [m]."""
+        return self._widest / np.sqrt(least_tangents)
 
     def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
         """Whether motions of fibers among each other and beside each link leave them valid."""
@@ -278,7 +278,7 @@ class Candidates:
         fill_radii(self.cables.element_start, self._widest, least_tangents, radii)
         return radii
 
-    def _least_tangents(self, place: Place) -> Array:
+    def least_tangents(self, place: Place) -> Array:
         """Lower bound of |a1| on each element."""
         cables = self.cables
         least = np.empty(cables.h.size)

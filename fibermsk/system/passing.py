@@ -23,12 +23,12 @@ from fibermsk.protocol import Verdict
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.candidates import Place, element_sizes, into_link
 from fibermsk.system.grid import FLAT
+from fibermsk.system.skeleton import Motion
 
 if TYPE_CHECKING:
-    from fibermsk.system.skeleton import Motion
     from fibermsk.system.system import FiberSystem
 
-__all__ = ["judge"]
+__all__ = ["Judge"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -60,35 +60,73 @@ class _Runs(NamedTuple):
     bones: BoneRuns
 
 
-def judge(system: FiberSystem, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
-    """Verdict on a motion; see `fibermsk.protocol.Collides`.
+class _State(NamedTuple):
+    """Positions, how bodies and fibers lie there, and lower bounds of the tangents' lengths."""
+
+    y: Array
+    motion: Motion
+    place: Place
+    least: Array
+
+    @classmethod
+    def of(cls, system: FiberSystem, y: Array) -> _State:
+        """What is known of positions y (n,)."""
+        cables = system.cables
+        nodes, q = system.split(y)
+        motion = system.skeleton.at(q)
+        hull = np.empty((cables.h.size, 4, 3))
+        bezier_hull(nodes, cables.elements, cables.h, hull)
+        place = Place(nodes, hull, motion.links)
+        return cls(y, motion, place, system.contact.candidates.least_tangents(place))
+
+
+class Judge:
+    """Says of motions whether anything passes through anything; see `fibermsk.protocol.Collides`.
 
     Parameters
     ----------
     system : FiberSystem
-        Whose states they are.
-    before, after : pair of float and (n,) float array
-        Time [s] and positions at both ends.
+        Whose motions they are.
     """
-    (t0, y0), (t1, y1) = before, after
+
+    def __init__(self, system: FiberSystem) -> None:
+        self._system = system
+        self._last: _State | None = None
+
+    def __call__(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
+        """Verdict on the motion between two times [s] with positions (n,).
+
+        Most motions begin where the one before has ended, of which all is known.
+        """
+        known, start = self._last, before[1]
+        if known is None or known.y is not start:
+            known = _State.of(self._system, start)
+        new = known if after[1] is start else _State.of(self._system, after[1])
+        self._last = new
+        return _judge(self._system, before[0], known, after[0], new)
+
+
+def _judge(system: FiberSystem, t0: float, before: _State, t1: float, after: _State) -> Verdict:
+    """Verdict on a motion between two states."""
+    y0, y1 = before.y, after.y
     contact, skeleton = system.contact, system.skeleton
-    (_, q0), (nodes1, q1) = system.split(y0), system.split(y1)
+    (_, q0), (_, q1) = system.split(y0), system.split(y1)
     sway = _sway(system, t0, y0, t1, y1)
     if system.must_look_at(y1):
-        contact.locate(nodes1, skeleton.at(q1).links)
-    change = skeleton.to_axes(skeleton.at(q0), q1 - q0)
+        contact.locate(after.place.nodes, after.place.state)
+    change = skeleton.to_axes(before.motion, q1 - q0)
     turn, _ = skeleton.tree.turns_and_slides(np.abs(change) + skeleton.excess(q0, q1 - q0))
     pieces = max(1, int(np.ceil(turn.max(initial=0.0) / _TURN)))
     if pieces > _MOST_PIECES:
         return Verdict(f"a body turns by {turn.max():.3g} rad in one step")
-    start = y0
+    start = before
     for k in range(1, pieces):
-        end = _between(system, y0, y1, k / pieces)
+        end = _State.of(system, _between(system, y0, y1, k / pieces))
         reason = _Way(system, start, end, *sway).passing()
         if reason:
             return Verdict(reason)
         start = end
-    way = _Way(system, start, y1, *sway)
+    way = _Way(system, start, after, *sway)
     reason = way.passing()
     if reason:
         return Verdict(reason)
@@ -116,20 +154,19 @@ class _Way:
     """One piece of a motion, and the candidates that no plane keeps apart on it."""
 
     def __init__(
-        self, system: FiberSystem, y0: Array, y1: Array, sway: Array, sway_axes: Array
+        self, system: FiberSystem, before: _State, after: _State, sway: Array, sway_axes: Array
     ) -> None:
         self._system = system
         skeleton, partners = system.skeleton, system.partners
-        (nodes0, q0), (nodes1, q1) = system.split(y0), system.split(y1)
-        motion0, motion1 = skeleton.at(q0), skeleton.at(q1)
-        change = skeleton.to_axes(motion0, q1 - q0)
+        (nodes, q0), (_, q1) = system.split(before.y), system.split(after.y)
+        change = skeleton.to_axes(before.motion, q1 - q0)
         excess = skeleton.excess(q0, q1 - q0) + sway_axes
-        self._stray = system.attached.stray(motion0, nodes0, change, excess) + sway
-        places = _place(system, nodes0, motion0), _place(system, nodes1, motion1)
-        self._places = places
+        self._stray = system.attached.stray(before.motion, nodes, change, excess) + sway
+        places = self._places = before.place, after.place
         candidates = system.contact.candidates
         beside = _stray_beside(system, places, change, excess, candidates.links)
-        runs = candidates.along(*places, self._stray, beside)
+        least = before.least, after.least
+        runs = candidates.along(*places, self._stray, beside, least)
         if not partners.guarded.all():
             fibers, bones = runs
             runs = (
@@ -138,7 +175,7 @@ class _Way:
             )
         # the least distance that laws allow, as a part of the sum of both radii
         self._part = 1.0 - 1.0 / partners.constants[:, 1]
-        thickest = np.maximum(*map(candidates.thickness, places))
+        thickest = np.maximum(*map(candidates.thickness, least))
         self._find_fibers(runs[0], thickest)
         self._find_bones(runs[1], thickest, beside, candidates.links)
         self._runs = runs
@@ -255,14 +292,6 @@ class _Way:
             turned = (slope[0] * slope[1]).sum(axis=1) < 0.0
             found[k] = bool((inside[1] & (flat | (inside[0] & turned))).any())
         return found
-
-
-def _place(system: FiberSystem, nodes: Array, motion: Motion) -> Place:
-    """Control points and links of a configuration."""
-    cables = system.cables
-    hull = np.empty((cables.h.size, 4, 3))
-    bezier_hull(nodes, cables.elements, cables.h, hull)
-    return Place(nodes, hull, motion.links)
 
 
 def _between(system: FiberSystem, y0: Array, y1: Array, part: float) -> Array:

@@ -37,7 +37,7 @@ from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe
 from fibermsk.system.partners import build_partners
-from fibermsk.system.passing import judge
+from fibermsk.system.passing import Judge
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton import Skeleton
@@ -129,6 +129,7 @@ class FiberSystem:
         self.breakpoints = find_breakpoints(model, self.skeleton.constraints)
         self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
         self._evaluated: Array | None = None
+        self._judge = Judge(self)
         check_start(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -379,7 +380,7 @@ class FiberSystem:
     @guarded
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
         """Whether anything passes through anything between two states."""
-        return judge(self, before, after) if self.partners.points.size else Verdict()
+        return self._judge(before, after) if self.partners.points.size else Verdict()
 
     @guarded
     def refine_along(self, t: float, y: Array) -> bool:
