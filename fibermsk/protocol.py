@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.guard import Guard
 from fibermsk.linalg import LineMatrix, Solver
 from fibermsk.results import Result
 
@@ -23,7 +22,6 @@ __all__ = [
     "Collides",
     "Evaluation",
     "Frames",
-    "Guarded",
     "Offloaded",
     "SolvesItself",
     "System",
@@ -324,16 +322,6 @@ class Collides(Protocol):
 
     def refine_along(self, t: float, y: Array) -> bool:
         """Become finer where an accepted state asks for it; whether it did."""
-        ...
-
-
-@runtime_checkable
-class Guarded(Protocol):
-    """What a system has beside `System` if it remembers what it evaluated: who may use it."""
-
-    @property
-    def guard(self) -> Guard:
-        """Held by the thread that uses the system."""
         ...
 
 

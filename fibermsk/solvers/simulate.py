@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.guard import guarded
+from fibermsk.guard import Guard, guarded
 from fibermsk.laws import _check, _plausible
-from fibermsk.protocol import Guarded, System
+from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps
 from fibermsk.solvers.collisions import begin
@@ -233,7 +233,8 @@ def simulate(
 
 def _uses(system: System) -> int:
     """How often a system has been used, if it counts that."""
-    return system.guard.uses if isinstance(system, Guarded) else 0
+    guard: Guard | None = getattr(system, "guard", None)
+    return guard.uses if guard is not None else 0
 
 
 def _tell(slack: tuple[Slack, ...]) -> ModelWarning:

@@ -312,8 +312,9 @@ class FiberSystem:
         pull = r_q.copy()
         r_q += skeleton.from_axes(motion, on_axes.force)
         skeleton.passive.add(motion.rows, q, p, p_dot, r_q)
-        weight = skeleton.from_axes(motion, self.tree.weight(motion.links))
-        moments = np.abs(pull) + np.abs(r_q - pull) + np.abs(weight)
+        moments = np.abs(pull) + np.abs(r_q - pull)
+        if moments.size:
+            moments += np.abs(skeleton.from_axes(motion, self.tree.weight(motion.links)))
         if tangent:
             skeleton.passive.add_tangent(motion.rows, q, p, p_dot, dv_dy, dvdot_dv, D)
         skeleton.constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, B, R, D, tangent)
