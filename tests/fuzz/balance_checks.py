@@ -6,6 +6,7 @@ A misfit is a sum of forces that should vanish over the sum of their sizes.
 import numpy as np
 from contact_energy import contact_energy
 from model_checks import Line, nodal
+from random_models import velocity_of
 
 
 class Misfit:
@@ -106,14 +107,15 @@ def _joint_line(case, result, number, i):
 
 
 def _end_velocities(case, result, fiber):
-    """Velocities of both ends where the joints give them, else None (2 entries, (n_frames, 3))."""
+    """Velocities of both ends where joints and motions give them, else None (2, (n_frames, 3))."""
     found = []
     for side, to in enumerate(fiber["attach"]):
         if to == "ground":
             found.append(np.zeros((len(result.time), 3)))
             continue
         if not isinstance(to, int):
-            found.append(None)
+            led = velocity_of(fiber, side) if isinstance(to, dict) else None
+            found.append(None if led is None else np.array([led(t) for t in result.time]))
             continue
         x = result.fibers[fiber["name"]].position[:, -side]
         v = np.zeros_like(x)

@@ -196,6 +196,12 @@ def motion_of(fiber, side):
     return lambda t: end + 0.5 * (1.0 - np.cos(moving["rate"] * t)) * moving["way"]
 
 
+def velocity_of(fiber, side):
+    """Velocity of the moving point at an end."""
+    moving = fiber["attach"][side]
+    return lambda t: 0.5 * moving["rate"] * np.sin(moving["rate"] * t) * moving["way"]
+
+
 def _attachment(fiber, side, model, case, bones):
     end, to = fiber["ends"][side], fiber["attach"][side]
     if to == "free":
@@ -203,7 +209,7 @@ def _attachment(fiber, side, model, case, bones):
     if to == "ground":
         return model.ground.at(*end)
     if isinstance(to, dict):
-        return fm.MovingPoint(motion_of(fiber, side))
+        return fm.MovingPoint(motion_of(fiber, side), velocity=velocity_of(fiber, side))
     return bones[to].at(*(end - case["base"] - to * case["step"]))
 
 

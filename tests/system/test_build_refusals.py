@@ -130,7 +130,7 @@ def test_contact_points_too_far_apart_are_warned_of():
     ends = model.ground.at(0.1, -0.1, 0.05), model.ground.at(0.1, 0.1, 0.05)
     other = fm.Fiber("other", attach=ends, radius=2e-3, n_elements=2, tissue=rubber())
     model.add(other)
-    contact = fm.Contact(model.fibers[0], other, fm.PenaltyContact(500, 2), points_per_element=2)
+    contact = fm.Contact(model.fibers[0], other, fm.PenaltyContact(500, 2), 2, refine=False)
     model.add(contact)
     with pytest.warns(fm.ModelWarning, match="'biceps': contact points lie 0.0577 m apart.*slip"):
         fm.build(model)
