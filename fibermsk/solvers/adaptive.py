@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk.laws import _check
 from fibermsk.protocol import System, Tolerance
 from fibermsk.solvers.control import Advanced, Counters, StepFailure, attempt
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton import Newton, NewtonReport
 from fibermsk.solvers.stage import Method, Step
 
 __all__ = ["AdaptiveSteps"]
@@ -31,16 +31,23 @@ _ROUND_OFF = 1e-12
 """A step is no shorter than this part of the time it starts at."""
 
 
+_CRAWL, _MOST_CRAWLS = 1e-6, 1000
+"""So many steps in a row that are shorter than this part of the way to the next landing mean that
+the run gets nowhere, such as between contacts that are pressed to their limit."""
+
+
 class _Pace(NamedTuple):
     """Length of the next step [s], scaled error of the last, and its length (0: no step yet) [s].
 
     The next step may be longer than the last by more than a method allows, where the last was cut
-    short: methods of one step do not mind, and others get there by and by.
+    short: methods of one step do not mind, and others get there by and by. The last number counts
+    the very short steps in a row.
     """
 
     h: float
     error: float
     last: float = 0.0
+    crawls: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,7 @@ class AdaptiveSteps:
             target = t_new if h == left else t + h
             step = attempt(system, method, newton, memory, target, counters)
             if step.evaluation is None:
-                pace = _Pace(0.5 * h, _AIM, pace.last)
+                pace = _Pace(0.5 * h, _AIM, pace.last, pace.crawls)
             else:
                 assert step.error is not None
                 size = system.error_size(step.error, step.velocity_error, tolerance)
@@ -169,11 +176,18 @@ class AdaptiveSteps:
                         longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
                         longer = min(longer, _SHORTER * h)
-                    pace = _Pace(min(longer, self.longest), size, target - t)
+                    crawls = pace.crawls + 1.0 if h < _CRAWL * left else 0.0
+                    if crawls > _MOST_CRAWLS:
+                        reason = (
+                            f"{_MOST_CRAWLS} steps in a row were shorter than {_CRAWL:g} of the "
+                            "time to the next output: the run gets nowhere"
+                        )
+                        raise StepFailure(memory.state, h, NewtonReport(reason=reason))
+                    pace = _Pace(min(longer, self.longest), size, target - t, crawls)
                     return Advanced(step, pace, h)
                 counters.rejected_steps += 1
                 factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
-                pace = _Pace(h * factor, _AIM, pace.last)
+                pace = _Pace(h * factor, _AIM, pace.last, pace.crawls)
             # after a step that had to be repeated the next one is not longer
             most_growth = 1.0
             if pace.h < shortest:

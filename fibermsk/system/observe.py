@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from fibermsk._version import __version__
 from fibermsk.elements import gauss_rule
+from fibermsk.errors import ModelWarning
 from fibermsk.kernels import cable
+from fibermsk.laws._plausible import RULES
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
@@ -20,9 +22,13 @@ from fibermsk.system.partners import Partners
 from fibermsk.system.records import body_motion, coordinate_units, is_seen, up
 from fibermsk.system.skeleton import Skeleton
 
-__all__ = ["observe"]
+__all__ = ["observe", "stress_remark"]
 
 Array = NDArray[np.float64]
+
+_MUSCLE_STRESS = "muscle stress"
+_MUSCLE = 0.9
+"""More than this part of muscle counts as muscle."""
 
 _SAMPLE_XI = gauss_rule(3)[0]
 """Where each element is sampled: cubic elements give the best stretch at three Gauss points."""
@@ -169,3 +175,26 @@ def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples) or (n_frames, n_samples, 3)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
     return own.reshape(len(own), -1, *own.shape[3:])
+
+
+def stress_remark(model: Model, result: Result) -> ModelWarning | None:
+    """The largest stress of a run in muscle, if it is hardly meant: fiber, time and place."""
+    if _MUSCLE_STRESS in model.meant:
+        return None
+    worst = (0.0, "", 0.0, 0.0)
+    for name, fiber in result.fibers.items():
+        stress = fiber.axial_force / (np.pi * fiber.radius**2)
+        stress = np.where(fiber.muscle_fraction > _MUSCLE, stress, 0.0)
+        i, k = np.unravel_index(np.argmax(stress), stress.shape)
+        worst = max(
+            worst, (float(stress[i, k]), name, float(result.time[i]), float(fiber.theta[k]))
+        )
+    stress, name, time, theta = worst
+    if not stress > RULES[_MUSCLE_STRESS].most:
+        return None
+    text = (
+        f"fiber {name!r}: the stress in its muscle reaches {stress:.3g} N/m^2 at t = {time:.4g} s, "
+        f"theta = {theta:.2f}; muscle makes 3e5 and tears below 1e7: is something in another unit, "
+        f"or stretched too far? If it is meant: Model(meant=[{_MUSCLE_STRESS!r}])"
+    )
+    return ModelWarning(text, kind="plausibility", fiber=name, time=time)

@@ -26,7 +26,7 @@ Index = NDArray[np.int64]
 MOST_DOUBLINGS = 5
 """How often the contact points of an element are doubled at most."""
 
-_DENSE = 0.2
+_DENSE = 0.1
 """Distance over the sum of the radii of the points at which depths are looked for."""
 
 _MOST_DENSE = 257
@@ -52,11 +52,14 @@ def _with_rules(partners: Partners, rules: list[list[tuple[Array, Array]]]) -> P
 def densely(partners: Partners, n_points: Index) -> Partners:
     """Partners with evenly spaced points from end to end of an element, to look for depths.
 
+    Depths are those of the true radii at closest points, as half passes have them: pair potentials
+    blend the radii along a partner.
     n_points (n_rules,): law number k * n_laws + law has the k-th of these numbers.
     """
     n_laws = partners.points.size
     rules = [(np.linspace(0.0, 1.0, int(n)), np.full(int(n), 1.0 / n)) for n in n_points]
-    return _with_rules(partners, [[rule] * n_laws for rule in rules])
+    found = _with_rules(partners, [[rule] * n_laws for rule in rules])
+    return replace(found, variational=np.zeros_like(found.variational))
 
 
 class Spacing:

@@ -35,7 +35,7 @@ from fibermsk.system.diagnose import flawed_term, suspects
 from fibermsk.system.energy import Energy, energy
 from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
-from fibermsk.system.observe import observe
+from fibermsk.system.observe import observe, stress_remark
 from fibermsk.system.partners import build_partners
 from fibermsk.system.passing import Judge
 from fibermsk.system.pickling import check_picklable
@@ -437,7 +437,12 @@ class FiberSystem:
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
         self.contact.release()  # the reports have contact points of their own
         self.forget()
-        return observe(self.model, self.skeleton, self.cables, self.partners, activations, frames)
+        parts = self.skeleton, self.cables, self.partners
+        result = observe(self.model, *parts, activations, frames)
+        remark = stress_remark(self.model, result)
+        if remark is not None:
+            warnings.warn(remark, stacklevel=4)
+        return result
 
     @guarded
     def energy(self, y: Array, v: Array) -> Energy:

@@ -20,9 +20,9 @@ import fibermsk as fm
 _AT_PLACE = 1e-9
 """Distance of an end from its place, over the fiber's length."""
 
-_ROOM = -0.02
-"""Least 1 + gamma g that counts as admissible: the package blends radii along a partner, and finds
-depths at points a fifth of the radii apart."""
+_ROOM = -0.01
+"""Least 1 + gamma g that counts as admissible: the package finds depths at points a tenth of the
+radii apart, which leaves 0.13 % of the radii, times gamma."""
 
 _BALANCED = 1e-8
 """Sum of forces over the sum of their sizes: an increment of Newton's method below 1e-7 leaves an
