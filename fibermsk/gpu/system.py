@@ -202,14 +202,17 @@ class DeviceSystem:
 
     def _follow_host(self, y: Any) -> None:
         """Take contact points with the spacing of the host around positions y, if it is new."""
-        host = self.host
-        spacing = host.contact.spacing
-        if self._contact.revision == spacing.revision:
+        if self._contact.revision == self.host.contact.spacing.revision:
             return
-        self._contact = DeviceContact(self.device, self._at, host.cables, spacing, self._ends)
+        self._contact = self._new_contact()
         self._links = self._ends.at(*self._ends.coordinates(y))
         self._contact.evaluate(y[: self._n_x].reshape(-1, 6), self._links)
         self._evaluated = y
+
+    def _new_contact(self) -> DeviceContact:
+        """Contact with the points that the spacing of the host asks for."""
+        host = self.host
+        return DeviceContact(self.device, self._at, host.cables, host.contact.spacing, self._ends)
 
     def _add_elements(
         self,
@@ -296,11 +299,8 @@ class DeviceSystem:
         """Go on from a `memory`; what was evaluated before is forgotten."""
         start = self.host.skeleton.start
         if memory:
-            host = self.host
-            host.contact.spacing.restore(memory)
-            self._contact = DeviceContact(
-                self.device, self._at, host.cables, host.contact.spacing, self._ends
-            )
+            self.host.contact.spacing.restore(memory)
+            self._contact = self._new_contact()
         self._contact.restore(memory, self._ends.at(start))
         self._evaluated = None
         self.host.loads.forget()

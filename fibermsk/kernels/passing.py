@@ -25,7 +25,6 @@ __all__ = [
     "MOST_PARTS",
     "find_passing",
     "halve_curve",
-    "largest_change",
     "mark_near",
     "passes",
     "stays_apart",
@@ -119,7 +118,7 @@ def _size(points):
 
 
 @body
-def largest_change(a0, a1, b0, b1):
+def _largest_change(a0, a1, b0, b1):
     """Squared length of the largest motion of control points of the one beside the other."""
     largest = 0.0
     for p in range(4):
@@ -169,7 +168,7 @@ def passes(a0, a1, b0, b1, floor, most):
         if looked_at > most or waiting + 2 > _DEPTH:
             return True
         a, b = max(_size(part[0]), _size(part[1])), max(_size(part[2]), _size(part[3]))
-        time = largest_change(part[0], part[1], part[2], part[3])
+        time = _largest_change(part[0], part[1], part[2], part[3])
         if not max(max(a, b), time) > small:
             return True
         for i in range(4):

@@ -304,6 +304,8 @@ class _Creep:
         push = side * _PUSH * verdict.mode
         fraction = self.system.step_fraction(y, push, self.newton.keep)
         pushed = self.system.retract(self.t, y, fraction * push)
+        if obstacle := self._obstacle(y, pushed):
+            raise ConvergenceError(f"pushed along its mode: {obstacle}", time=self.t)
         safe = _SAFE_STEP / verdict.growth_rate
         return self.downhill(pushed, safe, safe)
 

@@ -343,6 +343,8 @@ def _stray_beside(
     """
     tree, (before, after) = system.skeleton.tree, places
     beside = np.zeros(links.size)
+    if not links.size:
+        return beside
     turn, slide = tree.turns_and_slides(np.abs(change) + excess)
     extra_turn, extra_slide = tree.turns_and_slides(excess)
     state = before.state

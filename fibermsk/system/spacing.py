@@ -9,7 +9,7 @@ their number on an element, until this is at most half of the deepest relative p
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = ["Spacing", "densely"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+Runs = TypeVar("Runs", FiberRuns, BoneRuns)
 
 MOST_DOUBLINGS = 5
 """How often the contact points of an element are doubled at most."""
@@ -109,19 +110,16 @@ class Spacing:
         """Runs with the laws of their elements' levels."""
         if not self.among_fibers.any():
             return runs
-        return self._number_fibers(runs, self.among_fibers[runs.element], self.rules)
+        return self._number(runs, self.among_fibers[runs.element], self.rules)
 
     def place_bones(self, runs: BoneRuns) -> BoneRuns:
         """Likewise, beside bones."""
         if not self.on_bones.any():
             return runs
-        return self._number_bones(runs, self.on_bones[runs.element, runs.shape], self.rules)
+        return self._number(runs, self.on_bones[runs.element, runs.shape], self.rules)
 
-    def _number_fibers(self, runs: FiberRuns, level: Index, rules: Partners) -> FiberRuns:
-        law = runs.law + self._given.points.size * level
-        return replace(runs, law=law, slot_start=slots(rules.points, law))
-
-    def _number_bones(self, runs: BoneRuns, level: Index, rules: Partners) -> BoneRuns:
+    def _number(self, runs: Runs, level: Index, rules: Partners) -> Runs:
+        """Runs with the laws of a level each."""
         law = runs.law + self._given.points.size * level
         return replace(runs, law=law, slot_start=slots(rules.points, law))
 
@@ -146,8 +144,8 @@ class Spacing:
         levels = [np.minimum(np.searchsorted(numbers, n), numbers.size - 1) for n in wanted]
         return (
             rules,
-            self._number_fibers(fibers, levels[0], rules),
-            self._number_bones(bones, levels[1], rules),
+            self._number(fibers, levels[0], rules),
+            self._number(bones, levels[1], rules),
         )
 
     def follow(self, fibers: FiberRuns, bones: BoneRuns, length: Array, thinnest: Array) -> bool:

@@ -283,7 +283,7 @@ def wait_for(path, process, newer_than=0.0):
     assert process.poll() is None
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_the_last_checkpoint_is_whole(tmp_path, monkeypatch, rng, kills):
     """Killed again and again while it checkpoints after every step, and continued each time."""
     monkeypatch.chdir(tmp_path)

@@ -9,18 +9,11 @@ whether they have passed each other; the distances tell how deep they are in eac
 import warnings
 
 import numpy as np
+from solving import CONTROLS, FORMULATIONS, METHODS
 
 import fibermsk as fm
 
 KINDS = ("fiber-fiber", "fiber-bone", "prescribed bone", "thin plate")
-METHODS = (fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha(0.8))
-CONTROLS = (
-    fm.FixedSteps(),
-    fm.FixedSteps(3),
-    fm.AdaptiveSteps(1e-3),
-    fm.AdaptiveSteps(1e-3, landing=False),
-)
-FORMULATIONS = ("variational", "half_pass")
 
 _HALF = 0.1
 """Half of a fiber's length [m]."""
@@ -62,7 +55,7 @@ def draw(rng):
         "stiffness": float(10.0 ** rng.uniform(1.5, 3.5)),
         "points": int(rng.integers(1, 6)),
         "formulation": FORMULATIONS[rng.integers(2)],
-        "method": METHODS[rng.integers(4)],
+        "method": list(METHODS.values())[rng.integers(4)],
         "control": CONTROLS[rng.integers(4)],
     }
 

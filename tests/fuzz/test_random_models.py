@@ -13,7 +13,8 @@ from balance_checks import (
     step_misfits,
 )
 from model_checks import check_attachments, least_admissibility
-from random_models import METHODS, build, draw, draw_law, plucked, rest, run
+from random_models import build, draw, draw_law, plucked, rest, run
+from solving import METHODS
 
 import fibermsk as fm
 

@@ -1,6 +1,7 @@
 """Static equilibrium against the exact elastic cable."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -88,6 +89,20 @@ def test_rods_that_stand_upright_end_hanging(angles):
     again, _ = fm.equilibrium(system, progress=seen.append)
     assert seen and "20 steps" in seen[0].message
     np.testing.assert_array_equal(again, y)
+
+
+def test_every_motion_on_the_way_is_judged(monkeypatch):
+    """The push off the unstable state among them."""
+    module, ways = import_module("fibermsk.solvers.equilibrium"), []
+    judge = module.judge
+    monkeypatch.setattr(module, "judge", lambda *way: ways.append(way[1:]) or judge(*way))
+    system = chain_of_rods(np.pi, 0.0)
+    y, _ = fm.equilibrium(system)
+    reached = [system.initial_state()[0]]
+    for before, after in ways:
+        assert any(np.array_equal(before.y, one) for one in reached)
+        reached.append(after.y)
+    assert any(np.array_equal(y, one) for one in reached[1:])
 
 
 class Hilltop:

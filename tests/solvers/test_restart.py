@@ -58,9 +58,8 @@ def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkey
     assert len(set(patterns)) > 3
     assert len(taken) == whole.stats["substeps"]
     assert differences(run(small(), options), whole, tmp_path) == []
-    for k in rng.choice(len(taken), size=3, replace=False):
-        rest = run(small(), options, resume_from=taken[k])
-        assert differences(rest, whole, tmp_path) == []
+    rest = run(small(), options, resume_from=taken[rng.integers(len(taken))])
+    assert differences(rest, whole, tmp_path) == []
 
 
 def test_candidates_change_nothing(monkeypatch, tmp_path):

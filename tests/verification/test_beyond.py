@@ -141,9 +141,8 @@ def test_wrap_around_a_mesh(formulation):
     assert all(answers[name].holds(value) for name, value in values.items())
 
 
-@pytest.mark.parametrize(
-    "formulation", ["variational", pytest.param("half_pass", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", ["variational", "half_pass"])
 def test_wrap_gets_better_with_the_mesh(formulation):
     names = ["tension_middle_N", "radius_middle_m", "end_moment_over_Td_middle"]
     meshes = [{"elements": n, "formulation": formulation} for n in (16, 17, 19, 64, 68, 76)]

@@ -43,7 +43,7 @@ def test_fibers_that_collide_as_compiled():
         ("contact_integration", {"elements": 64, "quadrature": 8}),
         ("fiber_contact", {"elements": 3, "quadrature": 2}),
         ("fiber_contact", {"elements": 10, "quadrature": 1}),
-        ("upper_limb", {"steps": 32, "duration": 1.0}),
+        pytest.param("upper_limb", {"steps": 32, "duration": 1.0}, marks=pytest.mark.slow),
         ("upper_limb", {"elements": 10, "steps": 16, "duration": 0.2}),
     ],
 )
