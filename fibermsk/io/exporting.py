@@ -120,9 +120,7 @@ def export(
     _check.function("export", "report", report)
     path, to = check_export(path, to)
     if not isinstance(result, Result):
-        raise ModelError(
-            f"cannot export {result!r}: must be a Result, as fm.load or fm.simulate_scene give it"
-        )
+        _check.refuse("export", "result", result, "be a Result, as fm.load gives it")
     if result.time.size == 0:
         raise ModelError(
             f"the result of {result.scene!r} holds no frame; there is nothing to write"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.laws import _check
 from fibermsk.results.curves import centerlines, lengths, mean_along, stress
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
@@ -66,7 +67,7 @@ def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column
         If there is no such table, or names of coordinates and fibers make one name twice.
     """
     if not isinstance(what, str) or what not in _MAKERS:
-        raise ModelError(f"what = {what!r}; must be one of: {', '.join(_MAKERS)}")
+        raise ModelError(f"what = {_check.show(what)}; must be one of: {', '.join(_MAKERS)}")
     columns = _MAKERS[what](result, frames)
     seen: set[str] = set()
     for column in columns:

@@ -282,10 +282,10 @@ def _begin(
 
 def _count_steps(t_end: float, dt: float) -> int:
     """Number of equal steps to t_end, of dt or a little less."""
-    if dt < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
+    if min(t_end, dt) < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
         raise ModelError(
             f"simulate: t_end = {t_end:g} s in steps of dt = {dt:g} s; must take at most "
-            f"{_MAX_STEPS:g} steps of at least {_SHORTEST_STEP:g} s; use a longer dt"
+            f"{_MAX_STEPS:g} steps of at least {_SHORTEST_STEP:g} s; are both in seconds?"
         )
     n_steps = max(1, round(t_end / dt))
     if not math.isclose(n_steps * dt, t_end, rel_tol=1e-6):

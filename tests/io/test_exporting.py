@@ -347,5 +347,5 @@ def cli_export(monkeypatch, tmp_path):
 def test_arguments_of_the_wrong_kind_are_refused(tmp_path):
     with pytest.raises(ModelError, match="export: path = 3; must be a text or a path"):
         fm.export(make_result(), 3)
-    with pytest.raises(ModelError, match="cannot export 3: must be a Result"):
+    with pytest.raises(ModelError, match="export: result = 3; must be a Result"):
         fm.export(3, tmp_path / "x.csv")
