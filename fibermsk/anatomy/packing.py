@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,9 @@ _PENALTY = 1e5
 
 _MOST = 1_000_000
 """Circles in a section."""
+
+_PARTS = np.linspace(0.0, 1.0, 7)
+"""Parts of a chord at which two curves are compared."""
 
 _STILL = 1e-5
 """Largest movement of a sample, over the length, that ends the relaxation."""
@@ -327,39 +331,73 @@ def least_gap(
     """
     factor, nearest = np.inf, "nothing"
     for f, (points, radius) in enumerate(zip(curves, radii, strict=True)):
-        phi, _ = obstacles.distance(points)
-        ratio = float((phi / radius).min())
+        place, width = _subdivide(points, radius)
+        phi, _ = obstacles.distance(place)
+        ratio = float((phi / width).min())
         if ratio < factor:
             factor, nearest = ratio, f"fiber {f + 1} and a bone"
         if neighbors.radius.size:
-            distance, k = _to_polyline(points, neighbors.points)
-            ratio = float(((distance - neighbors.radius[k]) / radius).min())
+            beside = neighbors.points, neighbors.radius
+            ratio = _least_room(_room_beside, points, radius, *beside)
             if ratio < factor:
                 factor, nearest = ratio, f"fiber {f + 1} and a neighbor"
         for g in range(f):
-            distance, k = _to_polyline(points, curves[g])
-            ratio = float((distance / (radius + radii[g][k])).min())
+            ratio = _least_room(_room_among, points, radius, curves[g], radii[g])
             if ratio < factor:
                 factor, nearest = ratio, f"fibers {f + 1} and {g + 1}"
     return factor, nearest
 
 
-def _to_polyline(points: Array, others: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Least distance of points to dense others, and the number of the nearest of these.
+def _subdivide(points: Array, radius: Array) -> tuple[Array, Array]:
+    """Points of a curve and its radii there, with more points on its chords."""
+    first, last = np.arange(len(points) - 1), np.arange(1, len(points))
+    parts = [_on_chord(points, radius, first, last, part) for part in _PARTS]
+    return tuple(np.concatenate(both) for both in zip(*parts, strict=True))  # pyright: ignore
 
-    The nearest may lie between two: the distance is taken to the chords beside the nearest.
+
+def _room_beside(distance: Array, own: Array, theirs: Array) -> Array:
+    """Factor of our own radii at which two touch."""
+    return (distance - theirs) / own
+
+
+def _room_among(distance: Array, own: Array, theirs: Array) -> Array:
+    """Factor of both radii at which two touch."""
+    return distance / (own + theirs)
+
+
+def _least_room(
+    room: Callable[[Array, Array, Array], Array],
+    points: Array,
+    own: Array,
+    others: Array,
+    theirs: Array,
+) -> float:
+    """Least room of a curve with radii `own` at its dense points to others with radii `theirs`.
+
+    Two cross each other between their points, and radii change from one to the next: it is looked
+    for on the chords on both sides of each point and of the other that has the least room.
     """
-    distance = cdist(points, others)
-    k = distance.argmin(axis=1)
-    best = distance[np.arange(len(points)), k]
+    at = room(cdist(points, others), own[:, None], theirs[None, :]).argmin(axis=1)
     jump = 9.0 * float(np.median(np.sum(np.diff(others, axis=0) ** 2, axis=1)))
-    for step in (-1, 1):
-        other = (k + step).clip(0, len(others) - 1)
-        chord = others[other] - others[k]
-        square = np.maximum(np.einsum("ai,ai->a", chord, chord), 1e-30)
-        part = np.einsum("ai,ai->a", points - others[k], chord) / square
+    here = np.arange(len(points))
+    least = np.inf
+    for side in (-1, 1):
+        beside = (at + side).clip(0, len(others) - 1)
+        square = ((others[beside] - others[at]) ** 2).sum(axis=1)
         # no chord joins the end of one neighbor with the start of the next
-        part = np.where(square > jump, 0.0, part)
-        foot = others[k] + part.clip(0.0, 1.0)[:, None] * chord
-        best = np.minimum(best, np.linalg.norm(points - foot, axis=1))
-    return best, k
+        beside = np.where(square > jump, at, beside)
+        for part in _PARTS:
+            place, radius = _on_chord(others, theirs, at, beside, part)
+            for ahead in (-1, 1):
+                following = (here + ahead).clip(0, len(points) - 1)
+                for share in _PARTS:
+                    point, width = _on_chord(points, own, here, following, share)
+                    distance = np.linalg.norm(point - place, axis=1)
+                    least = min(least, float(room(distance, width, radius).min()))
+    return least
+
+
+def _on_chord(points: Array, radius: Array, first: Any, second: Any, part: float) -> Any:
+    """Points a part of the way between two of a curve, and the radii there."""
+    place = points[first] + part * (points[second] - points[first])
+    return place, radius[first] + part * (radius[second] - radius[first])

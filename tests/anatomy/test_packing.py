@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from muscles import arm
 from numpy.testing import assert_allclose
@@ -112,6 +112,7 @@ coordinate = st.floats(-0.03, 0.03)
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+@example(across=4 * [(0.0, 0.0)], radius=0.02, n=2)  # crosses its neighbor at its end
 @given(
     across=st.lists(st.tuples(coordinate, coordinate), min_size=2, max_size=4),
     radius=st.floats(0.005, 0.02),

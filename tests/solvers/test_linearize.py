@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scenes_of_tests import independent, two_link_arm
 from scipy.linalg import eigvalsh
-from scipy.sparse import csc_array, random_array
+from scipy.sparse import csc_array
 
 import fibermsk as fm
 from fibermsk.protocol import BorderedMatrix
@@ -24,7 +24,7 @@ def bordered(full, border):
 def test_inertia_of_random_matrices(seed, border):
     rng = np.random.default_rng(seed)
     n = 40 + border
-    full = random_array((n, n), density=0.15, rng=rng, data_sampler=rng.normal).toarray()
+    full = np.where(rng.random((n, n)) < 0.15, rng.normal(size=(n, n)), 0.0)
     # from mostly negative to definite
     full += np.diag(rng.normal(size=n) + seed)
     expected = int((np.linalg.eigvalsh(0.5 * (full + full.T)) < 0.0).sum())
