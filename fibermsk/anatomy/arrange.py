@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
-from fibermsk.anatomy.packing import Neighbors, least_gap, pack_section, place_ends, relax
+from fibermsk.anatomy.packing import Neighbors, pack_section, place_ends, relax
+from fibermsk.anatomy.room import least_gap
 from fibermsk.anatomy.sections import Sections, divide
 from fibermsk.errors import ModelError
 
