@@ -90,7 +90,8 @@ def _least_room(
     Two cross each other between their points, and radii change from one to the next: it is looked
     for on the chords on both sides of each point and of the other that has the least room.
     """
-    at = room(cdist(points, others), own[:, None], theirs[None, :]).argmin(axis=1)
+    apart = np.asarray(cdist(points, others), np.float64)
+    at = room(apart, own[:, None], theirs[None, :]).argmin(axis=1)
     jump = 9.0 * float(np.median(np.sum(np.diff(others, axis=0) ** 2, axis=1)))
     here = np.arange(len(points))
     least = np.inf
@@ -105,7 +106,7 @@ def _least_room(
                 following = (here + ahead).clip(0, len(points) - 1)
                 for share in _PARTS:
                     point, width = _on_chord(points, own, here, following, share)
-                    distance = np.sqrt(((point - place) ** 2).sum(axis=1))
+                    distance = np.linalg.norm(point - place, axis=1)
                     least = min(least, float(room(distance, width, radius).min()))
     return least
 
