@@ -91,7 +91,9 @@ def test_scene_file_runs_as_a_program(tmp_path):
     assert fm.load(tmp_path / "fiber.h5").status == "success"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_killed_run_leaves_no_broken_file(tmp_path, number):
     out, checkpoint = tmp_path / "limb.h5", tmp_path / "limb.checkpoint.h5"
     command = "from fibermsk.cli.main import main; main()"

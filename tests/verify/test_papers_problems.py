@@ -44,7 +44,9 @@ def test_fibers_that_collide_as_compiled():
         ("fiber_contact", {"elements": 3, "quadrature": 2}),
         ("fiber_contact", {"elements": 10, "quadrature": 1}),
         pytest.param("upper_limb", {"steps": 32, "duration": 1.0}, marks=pytest.mark.slow),
-        ("upper_limb", {"elements": 10, "steps": 16, "duration": 0.2}),
+        pytest.param(
+            "upper_limb", {"elements": 10, "steps": 16, "duration": 0.2}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_other_settings_pass(name, settings):
@@ -152,7 +154,12 @@ def test_manufactured_solution_converges_in_time():
 
 @pytest.mark.parametrize(
     "constant, factor",
-    [("ETA", 1.02), ("DENSITY", 1.01), ("MU_MUSCLE", 1.01), ("ACTIVATION", 1.02)],
+    [
+        pytest.param("ETA", 1.02, marks=pytest.mark.slow),
+        ("DENSITY", 1.01),
+        ("MU_MUSCLE", 1.01),
+        pytest.param("ACTIVATION", 1.02, marks=pytest.mark.slow),
+    ],
 )
 def test_a_wrong_stress_or_inertia_falls_short(constant, factor, monkeypatch):
     module = load_module("manufactured_solution")

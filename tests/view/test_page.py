@@ -175,7 +175,7 @@ def test_play_pause_loop_and_keys(open_page):
     assert open_page(settings={"autoplay": True}).state["playing"]
 
 
-@pytest.mark.parametrize("system", ["light", "dark"])
+@pytest.mark.parametrize("system", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_theme(open_page, system):
     other = "dark" if system == "light" else "light"
     page = open_page(color_scheme=system)
@@ -403,6 +403,7 @@ def test_turning_shifting_zooming(open_page):
     assert page.state["selected"] is None  # a drag is no click
 
 
+@pytest.mark.slow
 def test_on_a_phone(open_page):
     page = open_page(
         make_bundle(), viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
@@ -467,6 +468,7 @@ def test_every_control_has_a_name(open_page):
     assert nameless == []
 
 
+@pytest.mark.slow
 def test_thinned_frames_are_stated(open_page):
     page = open_page(settings={"max_frames": 5})
     assert page.state["frames"] == 5

@@ -227,6 +227,7 @@ def test_play_advances_and_pause_stops(look):
     assert (look.state("time"), look.state("picture")) == stopped
 
 
+@pytest.mark.slow
 def test_playing_goes_on_at_the_speed_that_is_chosen(look):
     """How far in what time is asked of the clock itself, in test_playback and test_web_server."""
     look.choose("speed", "2 ×")
@@ -257,6 +258,7 @@ def test_space_and_arrows_work_in_the_scene(look):
     slide(look, 1.0)
 
 
+@pytest.mark.slow
 def test_space_plays_after_the_slider_was_used(look):
     slide(look, 0.25)
     look.page.keyboard.press("Space")
