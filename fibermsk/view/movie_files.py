@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -128,6 +129,27 @@ def write_mp4(
             raise (WriteError if _no_room(status, words) else ModelError)(
                 f"cannot write an mp4: {message}"
             )
+    if not _is_whole(path):  # old ones are content with what fits
+        raise WriteError(
+            f"cannot write an mp4: the file ends early, with {path.stat().st_size} bytes, as it "
+            "does where there is no room: No space left on device"
+        )
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether an mp4 file consists of whole boxes, an index (moov) and pictures (mdat) in it."""
+    size, at, kinds = path.stat().st_size, 0, set()
+    with path.open("rb") as file:
+        while at + 8 <= size:
+            file.seek(at)
+            length, kind = struct.unpack(">I4s", file.read(8))
+            if length == 1:  # a larger one follows
+                length = struct.unpack(">Q", file.read(8).rjust(8, b"\0"))[0]
+            if length < 8:
+                return False
+            kinds.add(kind)
+            at += length
+    return at == size and {b"moov", b"mdat"} <= kinds
 
 
 def _no_room(status: int, words: str) -> bool:
