@@ -93,18 +93,18 @@ def test_mp4_can_be_played_before_it_is_loaded(tmp_path):
 def test_a_movie_that_ends_early_is_refused(tmp_path):
     """ffmpeg 4 leaves one behind where there is no room, and calls that a success."""
     path, whole = tmp_path / "arm.mp4", tmp_path / "whole.mp4"
-    movie(make_result(3), whole, size=(64, 48))
+    movie(make_result(3), whole, size=(120, 100))
     cut, encoder = tmp_path / "cut.mp4", tmp_path / "encoder"
     encoder.write_text(f'#!/bin/sh\nfor last; do :; done\ncat > /dev/null\ncp {cut} "$last"\n')
     encoder.chmod(0o755)
-    pictures = [np.zeros((48, 64, 3), np.uint8)]
+    pictures = [np.zeros((100, 120, 3), np.uint8)]
     content = whole.read_bytes()
     for n in (len(content) - 1, len(content) // 2, 40, 0):
         cut.write_bytes(content[:n])
         with pytest.raises(WriteError, match=f"ends early, with {n} bytes"):
-            movie_files.write_mp4(path, pictures, (64, 48), 10.0, str(encoder))
+            movie_files.write_mp4(path, pictures, (120, 100), 10.0, str(encoder))
     cut.write_bytes(content)
-    movie_files.write_mp4(path, pictures, (64, 48), 10.0, str(encoder))
+    movie_files.write_mp4(path, pictures, (120, 100), 10.0, str(encoder))
 
 
 def test_mp4_of_odd_size_has_one_more_row_and_column(tmp_path):
