@@ -206,6 +206,7 @@ def test_a_click_picks_the_fiber_there(open_page):
     page.tab.keyboard.press("Escape")
 
 
+@pytest.mark.slow
 def test_a_bone_hides_what_is_behind_it(open_page):
     """A fiber inside of a ball cannot be picked, and can be when the ball is away."""
     fibers = {
@@ -222,6 +223,7 @@ def test_a_bone_hides_what_is_behind_it(open_page):
         assert page.state["selected"] == expected
 
 
+@pytest.mark.slow
 def test_curves_have_a_mark_at_the_time(open_page):
     page = open_page()
     page.tab.select_option("#fiber", "0")
@@ -316,9 +318,9 @@ def test_a_failed_run_says_why(open_page):
 @pytest.mark.parametrize(
     "shown",
     [
-        make_result(1, status="interrupted"),
-        make_hanging_fiber(),
-        make_result(fibers={}),
+        pytest.param(make_result(1, status="interrupted"), marks=pytest.mark.slow),
+        pytest.param(make_hanging_fiber(), marks=pytest.mark.slow),
+        pytest.param(make_result(fibers={}), marks=pytest.mark.slow),
         make_result(fibers={}, bodies={}),
         make_still(),
     ],
@@ -342,7 +344,9 @@ def silhouette(image, background=245):
     return np.any(image < background, axis=2)
 
 
-@pytest.mark.parametrize("preset", ["fit", "right", "top"])
+@pytest.mark.parametrize(
+    "preset", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("fit", "right")), "top"]
+)
 def test_the_page_draws_what_pictures_draw(open_page, preset):
     if opengl.off_screen_works():
         from fibermsk.view.vtk_draw import draw
@@ -368,6 +372,7 @@ def test_the_page_draws_what_pictures_draw(open_page, preset):
     assert np.median(np.max(np.abs(image - expected), axis=2)[inside]) < 10
 
 
+@pytest.mark.slow
 def test_turning_shifting_zooming(open_page):
     page = open_page(settings={"time": 8.0})
     box = page.tab.locator("#view").bounding_box()
@@ -420,6 +425,7 @@ def test_on_a_phone(open_page):
     assert page.state["selected"] == "fiber_4"
 
 
+@pytest.mark.slow
 def test_saves_a_picture(open_page):
     page = open_page(settings={"time": 4.0})
     with page.tab.expect_download() as download:

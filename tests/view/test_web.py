@@ -198,6 +198,7 @@ def test_slider_moves_the_arm(look):
     assert not changed(before, look.scene()).any()
 
 
+@pytest.mark.slow
 def test_field_colors_fibers_and_legend(look):
     before = look.scene()
     with look.drawn():
@@ -241,6 +242,7 @@ def test_playing_goes_on_at_the_speed_that_is_chosen(look):
     look.choose("speed", "1 ×")
 
 
+@pytest.mark.slow
 def test_space_and_arrows_work_in_the_scene(look):
     slide(look, 0.5)
     look.page.locator(".scene").focus()
@@ -269,6 +271,7 @@ def test_space_plays_after_the_slider_was_used(look):
     slide(look, 1.0)
 
 
+@pytest.mark.slow
 def test_theme_turns_page_and_scene_dark(look):
     def bar():
         return look.page.evaluate(
@@ -320,6 +323,7 @@ def test_click_selects_a_fiber_and_shows_its_curves(look):
         look.choose("field", "axial force")
 
 
+@pytest.mark.slow
 def test_click_beside_all_fibers_selects_none(look):
     with look.drawn():
         look.click("Curves of a fiber")
@@ -333,6 +337,7 @@ def test_click_beside_all_fibers_selects_none(look):
         look.click("Curves of a fiber")
 
 
+@pytest.mark.slow
 def test_drag_turns_the_scene_and_a_preset_turns_it_back(look):
     before = look.scene()
     box = look.page.locator(".scene").bounding_box()
@@ -350,6 +355,7 @@ def test_drag_turns_the_scene_and_a_preset_turns_it_back(look):
     assert not changed(before, look.scene()).any()
 
 
+@pytest.mark.slow
 def test_arrows_come_and_go(look):
     before = look.scene()
     with look.drawn():
