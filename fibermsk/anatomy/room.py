@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 _PARTS = np.linspace(0.0, 1.0, 7)
-"""Parts of a chord at which two curves are compared."""
+"""Parts of a chord at which its distance to bones is looked at."""
 
 
 def least_gap(
@@ -64,7 +63,8 @@ def least_gap(
 def _subdivide(points: Array, radius: Array) -> tuple[Array, Array]:
     """Points of a curve and its radii there, with more points on its chords."""
     first, last = np.arange(len(points) - 1), np.arange(1, len(points))
-    parts = [_on_chord(points, radius, first, last, part) for part in _PARTS]
+    whole = np.ones(first.size)
+    parts = [_on_chord(points, radius, first, last, part * whole) for part in _PARTS]
     return np.concatenate([x for x, _ in parts]), np.concatenate([r for _, r in parts])
 
 
@@ -92,7 +92,8 @@ def _least_room(
     """
     apart = np.asarray(cdist(points, others), np.float64)
     at = room(apart, own[:, None], theirs[None, :]).argmin(axis=1)
-    jump = 9.0 * float(np.median(np.sum(np.diff(others, axis=0) ** 2, axis=1)))
+    square = np.sum(np.diff(others, axis=0) ** 2, axis=1)
+    jump = 9.0 * float(np.median(square)) if square.size else 0.0
     here = np.arange(len(points))
     least = np.inf
     for side in (-1, 1):
@@ -100,20 +101,40 @@ def _least_room(
         square = ((others[beside] - others[at]) ** 2).sum(axis=1)
         # no chord joins the end of one neighbor with the start of the next
         beside = np.where(square > jump, at, beside)
-        for part in _PARTS:
-            place, radius = _on_chord(others, theirs, at, beside, part)
-            for ahead in (-1, 1):
-                following = (here + ahead).clip(0, len(points) - 1)
-                for share in _PARTS:
-                    point, width = _on_chord(points, own, here, following, share)
-                    distance = np.linalg.norm(point - place, axis=1)
-                    least = min(least, float(room(distance, width, radius).min()))
+        for ahead in (-1, 1):
+            following = (here + ahead).clip(0, len(points) - 1)
+            ends = points, points[following], others[at], others[beside]
+            for s, t in (_closest(*ends), (0.0 * own, 0.0 * own)):
+                point, width = _on_chord(points, own, here, following, s)
+                place, radius = _on_chord(others, theirs, at, beside, t)
+                distance = np.linalg.norm(point - place, axis=1)
+                least = min(least, float(room(distance, width, radius).min()))
     return least
 
 
+def _closest(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """Parts of the ways from a to b and from c to d (n, 3) where these are closest; (n,) each.
+
+    Source: Ericson, Real-Time Collision Detection (2005), sec. 5.1.9.
+    """
+    u, v, w = b - a, d - c, a - c
+    uu, uv, vv, uw, vw = (
+        np.einsum("ni,ni->n", x, y) for x, y in ((u, u), (u, v), (v, v), (u, w), (v, w))
+    )
+    determinant = uu * vv - uv * uv
+    zero = 0.0 * uu
+
+    def ratio(over: Array, under: Array) -> Array:
+        return np.divide(over, under, out=zero.copy(), where=under > 0.0).clip(0.0, 1.0)
+
+    s = ratio(uv * vw - vv * uw, determinant)
+    t = ratio(uv * s + vw, vv)
+    return ratio(uv * t - uw, uu), t
+
+
 def _on_chord(
-    points: Array, radius: Array, first: Index, second: Index, part: Any
+    points: Array, radius: Array, first: Index, second: Index, part: Array
 ) -> tuple[Array, Array]:
-    """Points a part of the way between two of a curve, and the radii there."""
-    place = points[first] + part * (points[second] - points[first])
+    """Points parts (n,) of the way between two of a curve, and the radii there."""
+    place = points[first] + part[:, None] * (points[second] - points[first])
     return place, radius[first] + part * (radius[second] - radius[first])

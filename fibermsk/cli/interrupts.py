@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,14 +14,17 @@ __all__ = ["interruptible", "not_at_once"]
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[Callable[[], None]]:
     """Context in which SIGINT and SIGTERM raise KeyboardInterrupt.
 
     While Numba compiles or loads a function the exception waits until that function is done:
     LLVM calls back into Python there, where an exception is lost and leaves half a library.
+
+    It is lost as well where it comes in the midst of a finalizer. The function that is given raises
+    it once more; it is to be called now and then.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
     from numba.core.event import install_listener
 
@@ -35,7 +38,7 @@ def interruptible() -> Iterator[None]:
     before = {number: signal.signal(number, compiling.interrupt) for number in numbers}
     try:
         with install_listener("numba:compiler_lock", compiling):
-            yield
+            yield compiling.check
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -77,7 +80,12 @@ def _compiling() -> Any:
 
         def __init__(self) -> None:
             self._depth = 0
-            self._interrupted = False
+            self._interrupted = self._raised = False
+
+        def check(self) -> None:
+            if self._raised:
+                self._raised = False
+                raise KeyboardInterrupt
 
         def on_start(self, event: Event) -> None:
             if threading.current_thread() is threading.main_thread():
@@ -93,6 +101,7 @@ def _compiling() -> Any:
 
         def interrupt(self, number: int, frame: Any) -> None:
             if self._depth == 0:
+                self._raised = True
                 raise KeyboardInterrupt
             if not self._interrupted:
                 # os.write: the signal may have come in the midst of a print

@@ -29,7 +29,7 @@ from fibermsk.cli.warned import collecting
 
 if TYPE_CHECKING:
     from fibermsk.cli.scene_files import SceneFile
-    from fibermsk.results import Result
+    from fibermsk.results import Progress, Result
 
 __all__ = ["compute", "run", "run_scene"]
 
@@ -208,10 +208,15 @@ def compute(
     failure = ""
     place: Path | None = path
     unwritten = ""
-    with interruptible(), printing_beside(json), collecting() as warned:
+    with interruptible() as check, printing_beside(json), collecting() as warned:
         scene = file.make(parameters)
         try:
-            with progress_report(file.name, quiet=quiet) as progress:
+            with progress_report(file.name, quiet=quiet) as tell:
+
+                def progress(now: Progress) -> None:
+                    check()
+                    tell(now)
+
                 result = fibermsk.simulate_scene(
                     scene,
                     name=file.name,

@@ -100,7 +100,7 @@ RULES = {
     # tissue
     "density": Rule(200.0, 1e5, "kg/m^3", "in g/cm^3? multiply by 1000", "in another unit?", 0.1),
     "muscle modulus": Rule(100.0, 1e7, "N/m^2", _KPA, "is it that of the tendon?"),
-    "passive modulus": Rule(100.0, 1e12, "N/m^2", _KPA, "in another unit than N/m^2?"),
+    "passive modulus": Rule(100.0, 3e11, "N/m^2", _KPA, "in another unit than N/m^2?"),
     "viscosity": Rule(0.0, 1e8, "N s/m^2", "", "in another unit than N s/m^2?"),
     "muscle stress": Rule(2e3, 1e7, "N/m^2", _KPA, "muscle makes 3e5; in another unit?"),
     "prestress": Rule(0.0, 1e7, "N/m^2", "", "in another unit than N/m^2?"),

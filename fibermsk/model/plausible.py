@@ -260,8 +260,10 @@ def _of_tissue(owner: str, tissue: Tissue) -> Iterator[Quantity]:
     muscle = "muscle modulus" if tissue.active is not None else "passive modulus"
     for part, law, rule in (
         ("muscle", tissue.muscle, muscle),
-        ("tendon", tissue.tendon or tissue.muscle, "passive modulus"),
+        ("tendon", tissue.tendon, "passive modulus"),
     ):
+        if law is None:  # that of the muscle
+            continue
         yield Quantity(owner, f"{part}.shear_modulus", rule, law.shear_modulus)
         yield Quantity(owner, f"{part}.viscosity", "viscosity", law.viscosity)
     yield Quantity(owner, "prestress", "prestress", tissue.prestress)

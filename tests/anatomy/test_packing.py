@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 from fibermsk.anatomy.obstacles import Obstacles
-from fibermsk.anatomy.packing import pack_section
+from fibermsk.anatomy.packing import Neighbors, pack_section
 from fibermsk.anatomy.path import Grid, smooth, transported_frames
+from fibermsk.anatomy.room import least_gap
 
 
 def least_admissibility(model, bundle):
@@ -130,3 +131,45 @@ def test_nothing_penetrates_at_the_start(across, radius, n):
         return
     assert 0.25 <= bundle.report.radius_factor <= 1.0
     assert least_admissibility(model, bundle) >= 1.0 - 1e-9
+
+
+def crossing(angle, gap, shift):
+    """Two straight curves with few points that cross at a gap, between their points."""
+    line = np.linspace(-0.1, 0.1, 12)
+    first = np.stack([line, 0.0 * line, 0.0 * line], axis=1)
+    way = np.array([np.cos(angle), np.sin(angle), 0.0])
+    return first, np.outer(line + shift, way) + [0.003, 0.0, gap]
+
+
+@pytest.mark.parametrize("angle", [0.2, 1.0, np.pi / 2])
+@pytest.mark.parametrize("gap", [2e-4, 3e-3])
+@pytest.mark.parametrize("shift", [0.0, 0.0041, 0.0087])
+def test_room_between_points_is_exact(angle, gap, shift):
+    nothing = Obstacles([], {})
+    curves, radii = list(crossing(angle, gap, shift)), [np.full(12, 2e-3), np.full(12, 1e-3)]
+    found, nearest = least_gap(curves, radii, nothing, Neighbors.none())
+    assert_allclose(found, gap / 3e-3, rtol=1e-9)
+    assert nearest == "fibers 2 and 1"
+    beside = Neighbors(curves[1], radii[1])
+    found, nearest = least_gap(curves[:1], radii[:1], nothing, beside)
+    assert_allclose(found, (gap - 1e-3) / 2e-3, rtol=1e-9)
+    assert nearest == "fiber 1 and a neighbor"
+
+
+def test_room_counts_radii_where_they_are():
+    """A thick belly that is farther away than a thin tendon bounds the radii all the same."""
+    x = np.linspace(0.0, 0.2, 21)
+    first = np.stack([x, 0.0 * x, 0.0 * x], axis=1)
+    second = first + np.stack([0.0 * x, 4e-3 + 0.02 * x, 0.0 * x], axis=1)
+    radius = np.where(x < 0.1, 1e-3, 5e-3)
+    found, _ = least_gap([first, second], 2 * [radius], Obstacles([], {}), Neighbors.none())
+    apart = np.linalg.norm(first[:, None] - second[None], axis=2)
+    expected = (apart / (radius[:, None] + radius[None])).min()
+    assert found <= expected * (1.0 + 1e-12) and found == pytest.approx(expected, rel=0.05)
+
+
+def test_room_beside_a_single_point():
+    line = np.stack([np.linspace(0.0, 0.1, 5), np.zeros(5), np.zeros(5)], axis=1)
+    dot = Neighbors(np.array([[0.03, 4e-3, 0.0]]), np.array([1e-3]))
+    found, _ = least_gap([line], [np.full(5, 2e-3)], Obstacles([], {}), dot)
+    assert found == pytest.approx(1.5)

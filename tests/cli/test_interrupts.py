@@ -2,6 +2,9 @@
 
 import os
 import signal
+import sys
+import time
+import weakref
 
 import numba
 import pytest
@@ -62,3 +65,26 @@ def test_ignored_ctrl_c_stays_ignored():
     with interruptible():
         signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_an_interrupt_that_a_finalizer_loses_is_raised_again(monkeypatch):
+    """Python prints what a callback of a weak reference raises, and goes on."""
+    lost = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: lost.append(info.exc_type))
+
+    class Thing:
+        pass
+
+    def interrupt(dead):
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(0.01)
+
+    with interruptible() as check:
+        check()
+        thing = Thing()
+        seen = weakref.ref(thing, interrupt)
+        del thing
+        assert seen() is None and lost == [KeyboardInterrupt]
+        with pytest.raises(KeyboardInterrupt):
+            check()
+        check()

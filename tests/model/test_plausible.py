@@ -153,6 +153,14 @@ MISTAKES = {
         {"tissue_": tissue(muscle=fm.KelvinVoigt(4e8, 1e3), active=ACTIVE(3e5))},
         "muscle.shear_modulus = 4e[+]08.*is it that of the tendon",
     ),
+    "viscosity of a fiber that is muscle only": (
+        {"tissue_": tissue(muscle=fm.KelvinVoigt(2e4, 1e12))},
+        r"[.]viscosity = 1e[+]12",
+    ),
+    "stiffer than steel": (
+        {"tissue_": tissue(muscle=fm.KelvinVoigt(1e12, 1e3))},
+        "muscle.shear_modulus = 1e[+]12",
+    ),
     "modulus in kPa": (
         {"tissue_": tissue(muscle=fm.KelvinVoigt(20.0, 1e3))},
         "muscle.shear_modulus = 20 N/m.*kPa",
