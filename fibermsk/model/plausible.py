@@ -262,7 +262,7 @@ def _of_tissue(owner: str, tissue: Tissue) -> Iterator[Quantity]:
         ("muscle", tissue.muscle, muscle),
         ("tendon", tissue.tendon, "passive modulus"),
     ):
-        if law is None:  # that of the muscle
+        if law is None or (part == "tendon" and law is tissue.muscle):
             continue
         yield Quantity(owner, f"{part}.shear_modulus", rule, law.shear_modulus)
         yield Quantity(owner, f"{part}.viscosity", "viscosity", law.viscosity)

@@ -277,8 +277,15 @@ def start(*arguments):
     )
 
 
+def is_newer(path, than):
+    try:
+        return path.stat().st_mtime > than
+    except FileNotFoundError:
+        return False
+
+
 def wait_for(path, process, newer_than=0.0):
-    while process.poll() is None and not (path.exists() and path.stat().st_mtime > newer_than):
+    while process.poll() is None and not is_newer(path, newer_than):
         time.sleep(0.01)
     assert process.poll() is None
 
@@ -292,9 +299,11 @@ def test_killed_at_any_moment_the_last_checkpoint_is_whole(tmp_path, monkeypatch
     for pause in rng.uniform(0.0, 0.6, kills):
         written = checkpoint.stat().st_mtime if checkpoint.exists() else 0.0
         process = start(*command)
-        wait_for(checkpoint, process, written)
+        while process.poll() is None and not is_newer(checkpoint, written):
+            time.sleep(0.01)
         time.sleep(pause)
-        if process.poll() is not None:
+        if process.poll() is not None:  # few steps were left
+            assert process.returncode == 0
             break
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
