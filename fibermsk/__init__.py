@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.cli.scene_files import make_scene
+    from fibermsk.forces import CoordinateController, ExternalForce, PointSpring
     from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
     from fibermsk.read import (
         ImportReport,
@@ -112,9 +113,11 @@ __all__ = [
     "Contact",
     "ConvergenceError",
     "Coordinate",
+    "CoordinateController",
     "Coupling",
     "Cylindrical",
     "Damper",
+    "ExternalForce",
     "Fiber",
     "FixedSteps",
     "Free",
@@ -141,6 +144,7 @@ __all__ = [
     "PenaltyContact",
     "PiecewiseLinear",
     "Planar",
+    "PointSpring",
     "Polynomial",
     "Progress",
     "QuadraticLimit",
@@ -202,10 +206,13 @@ _LAZY = {
     "AdaptiveSteps": "fibermsk.solvers",
     "BDF2": "fibermsk.solvers",
     "BackwardEuler": "fibermsk.solvers",
+    "CoordinateController": "fibermsk.forces",
+    "ExternalForce": "fibermsk.forces",
     "FixedSteps": "fibermsk.solvers",
     "GeneralizedAlpha": "fibermsk.solvers",
     "ImportReport": "fibermsk.read",
     "Newton": "fibermsk.solvers",
+    "PointSpring": "fibermsk.forces",
     "SDIRK2": "fibermsk.solvers",
     "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",

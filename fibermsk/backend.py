@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, overload
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import Model
 from fibermsk.system import FiberSystem
 from fibermsk.system import build as build_for_cpu

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fibermsk import _check
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.files import path_of
 from fibermsk.io import load_checkpoint, save_checkpoint
-from fibermsk.laws import _check
 from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot

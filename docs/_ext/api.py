@@ -39,6 +39,7 @@ GROUPS = {
         "Fibers, what they are made of, and what activates them.",
         ["model.fiber", "model.tissue", "model.activate", "model.moving_point", "laws"],
     ),
+    "Forces": ("Springs, loads and controllers on bodies and coordinates.", ["forces"]),
     "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
     "Line muscles": (
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.arrange import PER_ELEMENT, Arrangement
 from fibermsk.anatomy.calibrate import (
@@ -26,7 +27,7 @@ from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.sections import Sections
 from fibermsk.errors import ModelError
-from fibermsk.laws import PenaltyContact, _check
+from fibermsk.laws import PenaltyContact
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.activation import Activation
 from fibermsk.model.body import shapes_of

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, _check, hill
+from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, hill
 from fibermsk.laws.stress import nominal_stress
 from fibermsk.model import Tissue
 

@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
 
+from fibermsk import _check
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Grid
-from fibermsk.laws import _check
 
 __all__ = ["Neighbors", "pack_section", "place_ends", "relax"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import Capsule, LineMuscle
 from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 

@@ -46,7 +46,7 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
         together = _evaluation(touching, tangent)
         parts[f"assembly kernel, {which}"] = _again(cable, kernel, alone)
         parts[f"whole evaluation without contact, {which}"] = alone
-        parts[f"contact scatter, {which}"] = _again(touching.contact, "scatter", together)
+        parts[f"contact scatter, {which}"] = _again(touching.contact, "scatter_fibers", together)
         parts[f"whole evaluation with contact, {which}"] = together
     parts["contact search"] = _search(touching)
 

@@ -45,8 +45,8 @@ def resume(
     checkpoint_every: Every = None,
 ) -> None:
     """Go on with a run from its last checkpoint, and write the result as it would have."""
+    from fibermsk import _check
     from fibermsk.io import check_writable, load_checkpoint
-    from fibermsk.laws import _check
 
     taken = load_checkpoint(file)
     job = check_job(taken.job, file)

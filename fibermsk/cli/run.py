@@ -102,8 +102,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     result : Result
         What was computed and written.
     """
+    from fibermsk import _check
     from fibermsk.cli.scene_files import scene_of
-    from fibermsk.laws import _check
 
     if not inspect.isfunction(scene):
         _check.refuse("run_scene", "scene", scene, "be the function of a scene file")
@@ -154,8 +154,8 @@ def _run(
     checkpoint_every: float | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run does not succeed."""
+    from fibermsk import _check
     from fibermsk.io import check_writable
-    from fibermsk.laws import _check
 
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")

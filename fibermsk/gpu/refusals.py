@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import Linear, Model
 
 __all__ = ["refuse_unsupported"]
@@ -33,6 +33,11 @@ def refuse_unsupported(model: Model) -> None:
                 "have one free coordinate for each axis for backend='cupy'",
                 remedy="use backend='cpu' for functional joints, quaternions and held coordinates",
             )  # fmt: skip
+    if model.elements:
+        _check.refuse(
+            f"model {model.name!r}", "elements", len(model.elements),
+            "be none for backend='cupy'", remedy="use backend='cpu'",
+        )  # fmt: skip
     if model.couplings:
         _check.refuse(
             f"model {model.name!r}", "couplings", len(model.couplings),

@@ -10,9 +10,9 @@ from typing import Any
 
 import h5py
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.io.sealed import CHECKPOINT, kind_of, put, read_sealed, write_sealed
-from fibermsk.laws import _check
 from fibermsk.results import Snapshot
 
 __all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]

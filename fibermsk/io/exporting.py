@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable, path_of
 from fibermsk.io.csv import csv_writers
 from fibermsk.io.sto import sto_writers
 from fibermsk.io.vtkhdf import vtkhdf_writers
-from fibermsk.laws import _check
 from fibermsk.rescue import write_all
 from fibermsk.results.result import Result
 

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import h5py
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.io.layout import check_result
 from fibermsk.io.sealed import RESULT, put, read_sealed, write_sealed
-from fibermsk.laws import _check
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS

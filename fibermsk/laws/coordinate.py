@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fibermsk.laws import _check
+from fibermsk import _check
 
 __all__ = ["CoordinateForce", "Damper", "QuadraticLimit", "SmoothLimit", "Spring"]
 

@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 
 __all__ = [
     "active_force_length",

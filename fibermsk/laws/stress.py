@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fibermsk.laws import _check
+from fibermsk import _check
 
 __all__ = [
     "ActiveStress",

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.model.activation import Activation
 from fibermsk.model.contact import items_of
 from fibermsk.model.fiber import Fiber

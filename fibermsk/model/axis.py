@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model.function import Function, Linear, check_function
 
 __all__ = ["Axis"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model.mesh import Mesh
 
 __all__ = ["Body", "Capsule", "InfiniteCylinder", "Shape", "Station"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model.body import Body
 from fibermsk.model.fiber import Fiber

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
 from fibermsk.model.function import Function, check_function, largest_jump
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fibermsk.laws import _check
+from fibermsk import _check
+from fibermsk.model.coordinate import Coordinate
 from fibermsk.model.function import Function, check_function
 
-__all__ = ["Coupling"]
+__all__ = ["Coupling", "check_coupling"]
 
 WAYS = ("eliminate", "multiplier")
 
@@ -55,3 +57,46 @@ class Coupling:
     def name(self) -> str:
         """Name made of the two coordinates."""
         return f"{self.dependent} follows {self.independent}"
+
+
+def check_coupling(
+    model: str, known: Mapping[str, Coordinate], others: Iterable[Coupling], coupling: Coupling
+) -> None:
+    """Check that a coupling names free coordinates of a model and closes no circle.
+
+    Parameters
+    ----------
+    model : str
+        Whose it becomes, for messages.
+    known : mapping of Coordinate
+        Coordinates of the model by name.
+    others : iterable of Coupling
+        Those that it has.
+    coupling : Coupling
+        The new one.
+
+    Raises
+    ------
+    ModelError
+        If it does not.
+    """
+    owner = f"coupling of {coupling.dependent!r}"
+    for field, name in (("dependent", coupling.dependent), ("independent", coupling.independent)):
+        coordinate = known.get(name)
+        if coordinate is None:
+            remedy = f"the model has: {', '.join(known) or 'none'}"
+            _check.refuse(owner, field, name, f"be a coordinate of {model}", remedy=remedy)
+        if coordinate.kind == "quaternion":
+            _check.refuse(owner, field, name, "not be part of a quaternion")
+    follows = {c.dependent: c.independent for c in others}
+    if coupling.dependent in follows:
+        must = f"follow one other, and follows {follows[coupling.dependent]!r} already"
+        _check.refuse(owner, "dependent", coupling.dependent, must)
+    dependent = known[coupling.dependent]
+    if dependent.locked or dependent.prescribed is not None:
+        _check.refuse(owner, "dependent", dependent.name, "be neither locked nor prescribed")
+    name: str | None = coupling.independent
+    while name is not None:
+        if name == coupling.dependent:
+            _check.refuse(owner, "independent", coupling.independent, "not follow it in turn")
+        name = follows.get(name)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import profile
 from fibermsk.model.activation import Activation, Constant
 from fibermsk.model.body import Station

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 
 __all__ = [
     "Function",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.laws.coordinate import Damper
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model.body import Body, Station
 from fibermsk.model.function import Function, check_function
 from fibermsk.model.joint import IDENTITY, check_rotation

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model.topology import Topology, enclosed_volume, orient
 
 __all__ = ["Mesh", "MeshReport"]

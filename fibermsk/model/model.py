@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fibermsk import _check, _plausible
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check, _plausible
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.coordinate import Coordinate
-from fibermsk.model.coupling import Coupling
+from fibermsk.model.coupling import Coupling, check_coupling
+from fibermsk.model.element import Element
 from fibermsk.model.fiber import Fiber
 from fibermsk.model.joint import JOINTS, Joint
 from fibermsk.model.line_muscle import LineMuscle, bodies_of, coordinates_of
@@ -72,6 +73,7 @@ class Model:
         self._contacts: list[Contact] = []
         self._couplings: list[Coupling] = []
         self._muscles: list[LineMuscle] = []
+        self._elements: list[Element] = []
         self._coordinates: dict[str, Coordinate] = {}
         self._named: dict[tuple[str, str], Named] = {_key(self.ground): self.ground}
         self.import_report: Any = None
@@ -137,16 +139,21 @@ class Model:
         return tuple(self._muscles)
 
     @property
+    def elements(self) -> tuple[Element, ...]:
+        """Springs, loads, controllers and users' own elements in the order they were added."""
+        return tuple(self._elements)
+
+    @property
     def contacts(self) -> tuple[Contact, ...]:
         """Contacts in the order they were added."""
         return tuple(self._contacts)
 
     def add(self, *items: Any) -> Any:
-        """Add bodies, joints, couplings, fibers, muscles and contacts, after what they refer to.
+        """Add bodies, joints, fibers, contacts and whatever else, after what they refer to.
 
         Parameters
         ----------
-        *items : Body, joint, Coupling, Fiber, LineMuscle or Contact
+        *items : Body, joint, Coupling, Fiber, LineMuscle, Contact or element
             Added in this order; those before a refused item stay.
 
         Returns
@@ -173,7 +180,7 @@ class Model:
                 self._named[_key(item)] = item
                 self._coordinates.update({c.name: c for c in item.coordinates})
             elif isinstance(item, Coupling):
-                self._check_coupling(item)
+                check_coupling(self._owner, self._coordinates, self._couplings, item)
                 self._couplings.append(item)
             elif isinstance(item, Fiber):
                 self._check_new(item)
@@ -189,10 +196,14 @@ class Model:
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
+            elif callable(getattr(type(item), "contribute", None)):
+                self._check_element(item)
+                self._elements.append(item)
             else:
                 many = isinstance(item, tuple | list)
                 remedy = "add(*items) takes a sequence apart" if many else ""
-                must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle or a Contact"
+                must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle, a Contact or an "
+                must += "element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
 
@@ -204,6 +215,7 @@ class Model:
         copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
         copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
         copy._joint_of = dict(self._joint_of)
+        copy._elements = list(self._elements)
         copy._muscles, copy._named = list(self._muscles), dict(self._named)
         copy.import_report, copy.meant = self.import_report, self.meant
         return copy
@@ -333,35 +345,6 @@ class Model:
                         must = "not be part of a quaternion"
                     _check.refuse(_check.show(joint), "coordinate of an axis", name, must)
 
-    def _check_coupling(self, coupling: Coupling) -> None:
-        """Check that a coupling names free coordinates of this model and closes no circle."""
-        owner = f"coupling of {coupling.dependent!r}"
-        for field, name in (
-            ("dependent", coupling.dependent),
-            ("independent", coupling.independent),
-        ):
-            coordinate = self._coordinates.get(name)
-            if coordinate is None:
-                known = ", ".join(self._coordinates) or "none"
-                remedy = f"the model has: {known}"
-                _check.refuse(
-                    owner, field, name, f"be a coordinate of {self._owner}", remedy=remedy
-                )
-            if coordinate.kind == "quaternion":
-                _check.refuse(owner, field, name, "not be part of a quaternion")
-        follows = {c.dependent: c.independent for c in self._couplings}
-        if coupling.dependent in follows:
-            must = f"follow one other, and follows {follows[coupling.dependent]!r} already"
-            _check.refuse(owner, "dependent", coupling.dependent, must)
-        dependent = self._coordinates[coupling.dependent]
-        if dependent.locked or dependent.prescribed is not None:
-            _check.refuse(owner, "dependent", dependent.name, "be neither locked nor prescribed")
-        name: str | None = coupling.independent
-        while name is not None:
-            if name == coupling.dependent:
-                _check.refuse(owner, "independent", coupling.independent, "not follow it in turn")
-            name = follows.get(name)
-
     def _check_muscle(self, muscle: LineMuscle) -> None:
         """Check that a line muscle is new and runs through items of this model."""
         self._check_new(muscle)
@@ -372,6 +355,20 @@ class Model:
             if name not in self._coordinates:
                 must = f"be a coordinate of {self._owner}"
                 _check.refuse(owner, "coordinate of a path point", name, must)
+
+    def _check_element(self, element: Element) -> None:
+        """Check that an element has a name of its own, and acts on items of this model."""
+        name = _check.item_name("element", element.name)
+        owner = f"element {name!r}"
+        if any(other.name == name for other in self._elements):
+            _check.refuse(owner, "name", name, "be unique among the elements of the model")
+        for body in element.bodies:
+            self._check_known(owner, body)
+        for coordinate in element.coordinates:
+            if coordinate not in self._coordinates:
+                known = f"the model has: {', '.join(self._coordinates) or 'none'}"
+                must = f"be one of {self._owner}, added before"
+                _check.refuse(owner, "coordinate", coordinate, must, remedy=known)
 
     def _check_contact(self, contact: Contact) -> None:
         """Check that a contact names items of this model and brings new pairs only."""

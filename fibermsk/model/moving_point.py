@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.model import profile
 
 __all__ = ["MovingPoint"]

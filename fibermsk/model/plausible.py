@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fibermsk._plausible import Finding, judge
 from fibermsk.errors import ModelWarning
-from fibermsk.laws._plausible import Finding, judge
 from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
 from fibermsk.model.body import Body, Capsule, shapes_of, visuals_of
 from fibermsk.model.coordinate import Coordinate

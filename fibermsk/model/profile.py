@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 
 __all__ = ["Profile", "sample_profile"]
 

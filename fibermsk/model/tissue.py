@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
 
 __all__ = ["Tissue"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model.body import Body
 from fibermsk.model.joint import IDENTITY, check_rotation
 

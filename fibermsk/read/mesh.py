@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
-from fibermsk.laws import _check
 from fibermsk.model import Mesh
 from fibermsk.read.obj import read_obj
 from fibermsk.read.ply import read_ply

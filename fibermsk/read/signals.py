@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.files import path_of
-from fibermsk.laws import _check
 from fibermsk.model import Table
 from fibermsk.read.heads import split_heads
 

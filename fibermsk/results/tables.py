@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.results.curves import centerlines, lengths, mean_along, stress
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS

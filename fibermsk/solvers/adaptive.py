@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.protocol import System, Tolerance
 from fibermsk.solvers.control import Advanced, Counters, StepFailure, attempt
 from fibermsk.solvers.newton import Newton, NewtonReport

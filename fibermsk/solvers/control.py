@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.collisions import judge
 from fibermsk.solvers.newton import Newton, NewtonReport

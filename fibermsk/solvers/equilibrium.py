@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
-from fibermsk.laws import _check
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.collisions import begin, judge, refine_along

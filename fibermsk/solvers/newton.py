@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.linear import Solver, solver
 

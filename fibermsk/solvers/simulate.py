@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check, _plausible
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.guard import Guard, guarded
-from fibermsk.laws import _check, _plausible
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
 from fibermsk.solvers.adaptive import AdaptiveSteps

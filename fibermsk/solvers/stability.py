@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
+from fibermsk import _check
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
-from fibermsk.laws import _check
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize, multiply
 from fibermsk.solvers.linearize import (

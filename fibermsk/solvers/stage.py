@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton import Newton, NewtonReport
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.protocol import Offloaded, System
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.constraints import Constraints
 
@@ -58,3 +58,6 @@ def _signals(model: Model) -> Iterator[tuple[str, Any]]:
         for point in fiber.attach:
             if isinstance(point, MovingPoint):
                 yield f"{owner}: motion of a moving point", point.motion
+    for element in model.elements:
+        for field, signal in element.signals:
+            yield f"element {element.name!r}: {field}", signal

@@ -18,10 +18,15 @@ from fibermsk.model import Fiber, Model, MovingPoint, Station, Tissue
 from fibermsk.model.fiber import End
 from fibermsk.system.tree import Tree, TreeState
 
-__all__ = ["Cables", "build_cables"]
+__all__ = ["ATTACHMENT_FIELDS", "Cables", "build_cables"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+
+ATTACHMENT_FIELDS = (
+    "point_link", "point_local", "end_element", "end_side", "point_fiber", "point_end",
+)  # fmt: skip
+"""Arrays of `Cables` that tell of attached ends."""
 
 N_POINTS = 5
 """Gauss points per element of mass, internal force and loads."""
@@ -147,6 +152,12 @@ class Cables:
         total = np.zeros(self.n_nodes)
         np.add.at(total, ends, np.repeat(self.h, 2))
         return total / np.bincount(ends, minlength=self.n_nodes), 0.5 * total
+
+    def describe(self, node: int, component: int) -> str:
+        """Name of an unknown of a node, such as "biceps_1 node 4, x"."""
+        fiber = int(np.searchsorted(self.node_start, node, side="right")) - 1
+        kind = ("x", "y", "z", "tangent x", "tangent y", "tangent z")[component]
+        return f"{self.names[fiber]} node {node - self.node_start[fiber]}, {kind}"
 
     def element_at(self, fiber: int, theta: Array) -> tuple[Index, Array]:
         """Elements that hold material points of a fiber, and where in them (xi)."""

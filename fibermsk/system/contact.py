@@ -47,8 +47,9 @@ class ContactSearch:
     ----------
     fiber_sets, bone_sets : tuple
         Contact points by formulation: half passes first, then pair potentials.
-    energy : float
-        Energy of the potentials at the configuration evaluated last [J].
+    energies : (float, float)
+        Energies of the potentials at the configuration evaluated last [J]: among fibers, and of
+        fibers with bones.
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
@@ -59,7 +60,7 @@ class ContactSearch:
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
-        self.energy = 0.0
+        self.energies = 0.0, 0.0
         self.release()
 
     def release(self) -> None:
@@ -93,8 +94,14 @@ class ContactSearch:
         self._at = Geometry(self._power, self._widest_sections(), shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
         self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
-        self.energy = sum(energy for _, energy in found)
+        energies = [energy for _, energy in found]
+        self.energies = sum(energies[:2]), sum(energies[2:])
         return min(1.0, *(least for least, _ in found))
+
+    @property
+    def given(self) -> Partners:
+        """Who may touch whom, with the contact points that the contacts ask for."""
+        return self._given
 
     @property
     def partners(self) -> Partners:
@@ -191,8 +198,19 @@ class ContactSearch:
         bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
 
+    @property
+    def energy(self) -> float:
+        """Sum of the energies [J]."""
+        return sum(self.energies)
+
     def scatter(self, out: Border, tangent: bool) -> Couplings:
-        """Add the forces found last, and their tangent, to residual and matrix.
+        """Add all forces found last, and their tangent; see `scatter_fibers`."""
+        couplings = self.scatter_fibers(out, tangent)
+        self.scatter_bones(out, tangent)
+        return couplings
+
+    def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
+        """Add the forces among fibers found last, and their tangent, to residual and matrix.
 
         Returns the couplings between fibers, whose blocks are valid until the next call.
         """
@@ -202,9 +220,12 @@ class ContactSearch:
         if tangent and couplings.lower.size:
             mirror_blocks(couplings.n_blocks, couplings.upper, couplings.lower)
         half_passes.scatter(self._at, out, couplings, tangent)
+        return couplings
+
+    def scatter_bones(self, out: Border, tangent: bool) -> None:
+        """Add the forces of bones found last, and their tangent."""
         for part in self.bone_sets:
             part.scatter(self._at, out, tangent)
-        return couplings
 
     def _couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed points with zero blocks, or none unless they will be `filled`."""
@@ -311,13 +332,13 @@ class ContactSearch:
         half_pass, potential = self.bone_sets
         return half_pass.wrenches() + potential.wrenches()
 
-    def worst(self) -> tuple[float, str]:
-        """Least 1 + gamma g and the names of the two that touch there."""
-        return _worst_of((*self.fiber_sets, *self.bone_sets))
+    def worst(self, sets: Iterable | None = None) -> tuple[float, str]:
+        """Least 1 + gamma g and the names of the two that touch there, in all sets or some."""
+        return _worst_of(sets or (*self.fiber_sets, *self.bone_sets))
 
-    def flawed(self) -> str:
+    def flawed(self, sets: Iterable) -> str:
         """Names of two that touch with a force that is not finite; empty if there are none."""
-        for part in (*self.fiber_sets, *self.bone_sets):
+        for part in sets:
             bad = np.flatnonzero(~np.isfinite(part.force).all(axis=1))
             if bad.size:
                 return part.names(int(bad[0]))

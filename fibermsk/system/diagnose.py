@@ -2,117 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import bending
-
-if TYPE_CHECKING:
-    from fibermsk.system.system import FiberSystem
+from fibermsk.system.contributions import At, Contribution, HasFlaws, HasSuspects
 
 __all__ = ["flawed_term", "suspects"]
 
 Array = NDArray[np.float64]
 
-_DEEP = 0.05
-"""A contact with less than this part 1 + gamma g left is about to reach its limit."""
 
-_WIDE, _SHORT = 2.0, 0.5
-"""Stretches beyond which no muscle goes."""
-
-_FOLD = 1.0
-"""Angle between the tangents at the two ends of an element that cubics still follow [rad]."""
-
-
-def suspects(system: FiberSystem, t: float, y: Array, v: Array) -> list[str]:
-    """Likely causes of a failed step, from the state it started from, with remedies.
-
-    Parameters
-    ----------
-    system : FiberSystem
-        Of which the state is.
-    t : float
-        Time [s].
-    y, v : (n,) float array
-        Positions and velocities.
-    """
-    nodes, q = system.split(y)
-    cables = system.cables
-    found = []
-    force, theta = system.least_tension(t, y, v)
-    for f in np.flatnonzero(force < 0.0):
-        where = f"fiber {cables.names[f]!r} is compressed by {-force[f]:.3g} N at theta = "
-        where += f"{theta[f]:.2f}"
-        if system.model.fibers[f].tissue.bending > 0.0:
-            found.append(where)
-        else:
-            found.append(
-                f"{where}, where a cable without bending stiffness has no definite shape: give its "
-                "tissue bending, or more prestress or viscosity"
-            )
-    shortest, longest = system.tension.stretches(nodes)
-    for f in np.flatnonzero((longest > _WIDE) | (shortest < _SHORT)):
-        found.append(
-            f"the stretch of fiber {cables.names[f]!r} goes from {shortest[f]:.2f} to "
-            f"{longest[f]:.2f}: stiffen or damp the tissue, or lower loads and activation"
-        )
-    tangent = nodes[cables.elements][:, :, 3:]
-    tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
-    cosine = np.clip((tangent[:, 0] * tangent[:, 1]).sum(axis=1), -1.0, 1.0)
-    for f in np.unique(cables.fiber[np.arccos(cosine) > _FOLD]):
-        found.append(
-            f"fiber {cables.names[f]!r} folds within an element: use more elements, or give its "
-            "tissue bending"
-        )
-    system.contact.evaluate(nodes, system.skeleton.at(q).links)
-    left, names = system.contact.worst()
-    if left < _DEEP:
-        found.append(
-            f"the contact of {names} has {100 * left:.2g} % of its depth left: use a stiffer "
-            "contact or smaller loads"
-        )
-    return found
+def suspects(contributions: Iterable[Contribution], at: At) -> list[str]:
+    """Likely causes of a failed step, from the state it started from, with remedies."""
+    asked = [one for one in contributions if isinstance(one, HasSuspects)]
+    return [text for one in asked for text in one.suspects(at)]
 
 
 def flawed_term(
-    system: FiberSystem, t: float, y: Array, v: Array, v_dot: Array, residual: Array
+    contributions: Iterable[Contribution],
+    at: At,
+    unknowns: dict[str, Array],
+    residual: Array,
+    describe: Callable[[int], str],
 ) -> str:
-    """Which term of the residual is not finite, and where.
+    """Which term of a residual is not finite, and where.
 
     Parameters
     ----------
-    system : FiberSystem
-        Evaluated last at this state.
-    t : float
-        Time [s].
-    y, v, v_dot : (n,) float array
-        State and its rate.
+    contributions : iterable of Contribution
+        The physics, evaluated last at this state.
+    at : At
+        The state.
+    unknowns : dict of (n,) float arrays
+        Position, velocity and acceleration by these names.
     residual : (n,) float array
         Sum of all terms, with a NaN or an infinity in it.
+    describe : callable
+        Name of an unknown.
     """
-    for name, values in (("position", y), ("velocity", v), ("acceleration", v_dot)):
+    for name, values in unknowns.items():
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
-            return f"the {name} of {system.describe(int(bad[0]))}"
-    cables = system.cables
-    (nodes, _), (velocity, _) = system.split(y), system.split(v)
-    external, _ = system.loads.at(t)
-    stress = system.tension.flaw(nodes, velocity, system.loads.activations(t))
-    if stress:
-        return stress
-    energy = bending.bending_energy(
-        nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight, cables.bending
-    )
-    if not np.isfinite(energy):
-        return "the bending moment of a fiber"
-    bad = np.flatnonzero(~np.isfinite(external).all(axis=1))
-    if bad.size:
-        return f"the load at {system.describe(6 * int(bad[0]))}"
-    names = system.contact.flawed()
-    if names:
-        return f"the contact force between {names}"
+            return f"the {name} of {describe(int(bad[0]))}"
+    for one in contributions:
+        flaw = one.flaw(at) if isinstance(one, HasFlaws) else ""
+        if flaw:
+            return flaw
     bad = int(np.flatnonzero(~np.isfinite(residual))[0])
-    kind = "the equation of motion" if bad >= 6 * cables.n_nodes else "the force balance"
-    return f"{kind} of {system.describe(bad)}"
+    kind = "the equation of motion" if bad >= at.nodes.size else "the force balance"
+    return f"{kind} of {describe(bad)}"

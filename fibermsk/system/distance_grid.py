@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.kernels import mesh_tree
 from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.mesh_caps import hole_caps
-from fibermsk.laws import _check
 from fibermsk.model import Capsule, InfiniteCylinder, Mesh
 from fibermsk.model.body import Shape
 from fibermsk.model.mesh import vertices_of

@@ -127,6 +127,14 @@ def _inputs(model: Model) -> Iterator[Input]:
         for end in fiber.attach:
             if isinstance(end, MovingPoint) and is_new("motion", end.motion):
                 yield Input(f"moving point of {owner}", "motion", end.position_at)
+    for element in model.elements:
+        for field, signal in element.signals:
+            if type(signal) not in _PURE:
+                yield Input(
+                    f"element {element.name!r}",
+                    field,
+                    lambda t, f=signal: np.asarray(f(t), float),
+                )
 
 
 def _check_shape(fiber: Fiber) -> None:

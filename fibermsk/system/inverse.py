@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.elements.hermite import hermite
 from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
-from fibermsk.laws import _check
 from fibermsk.model import Model
 from fibermsk.results import Result
 from fibermsk.system.contact import ContactSearch
 from fibermsk.system.contact_sets import PotentialFibers
+from fibermsk.system.contributions import Sums
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
@@ -139,11 +140,15 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     contact = _contact(system, q[frames], nodes[frames])
     first, second = _derivatives(time, q)
     off_q, size_q = _coordinates(system, q[frames], first, second, pulls[frames], contact.wrenches)
+    by_elements = _elements(system, time, nodes, (q[frames], first, second))
+    off_q -= by_elements.on_coordinates
+    size_q += by_elements.sizes
     moment, mass = _first_moments(system, nodes)
     _, rate = _derivatives(time, moment)
     loads = np.array([_line_loads(system, float(t)) for t in time[frames]])
     weight = mass[:, None] * system.tree.gravity
     off_f = rate - weight - loads - contact.on_fibers + pulls[frames].sum(axis=2)
+    off_f -= by_elements.on_fibers
     size_f = np.linalg.norm(weight, axis=1) + np.linalg.norm(loads, axis=2) + contact.sizes
     size_f += np.linalg.norm(pulls[frames], axis=3).sum(axis=2)
     kinds = {c.name: c.kind for c in system.model.coordinates}
@@ -193,6 +198,49 @@ def _coordinates(
         # what holds a coordinate takes its mismatch, and a coupling hands it on
         skeleton.constraints.settle(motion.rows, off[i])
     return off, size
+
+
+class _Elements(NamedTuple):
+    """Forces of a model's elements over frames: on coordinates, their sizes, and on fibers."""
+
+    on_coordinates: Array
+    sizes: Array
+    on_fibers: Array
+
+
+def _elements(
+    system: FiberSystem, time: Array, nodes: Array, motion: tuple[Array, Array, Array]
+) -> _Elements:
+    """What the elements of the model do.
+
+    time (n_frames,) and nodes of all frames; motion: coordinates and their rates at inner frames.
+    """
+    skeleton, cables = system.skeleton, system.cables
+    inner = slice(_REACH, time.size - _REACH)
+    n_frames = motion[0].shape[0]
+    found = _Elements(
+        np.zeros((n_frames, skeleton.n)),
+        np.zeros((n_frames, skeleton.n)),
+        np.zeros((n_frames, len(cables.names), 3)),
+    )
+    if not system.elements:
+        return found
+    moved = nodes[inner], *_derivatives(time, nodes)
+    for i in range(n_frames):
+        y, v, v_dot = (
+            np.r_[of_nodes[i].ravel(), of_coordinates[i]]
+            for of_nodes, of_coordinates in zip(moved, motion, strict=True)
+        )
+        at, _ = system.configuration.at(float(time[inner][i]), y, v, v_dot)
+        for one in system.elements:
+            sums = Sums.zero(skeleton, at.motion, np.zeros_like(at.nodes), np.zeros(0), None)
+            one.add(at, sums)
+            force = -(skeleton.from_axes(at.motion, sums.axes.force) + sums.force)
+            found.on_coordinates[i] += force
+            found.sizes[i] += np.abs(force)
+            np.subtract.at(found.on_fibers[i], cables.fiber_of_node, sums.nodes[:, :3])
+    system.forget()
+    return found
 
 
 class _Contact(NamedTuple):

@@ -24,6 +24,8 @@ class Loads:
         The functions that give them.
     weight : (n_nodes, 6) float array
         Nodal forces of gravity [N].
+    largest : float
+        Largest component of the nodal forces at the last time [N].
     """
 
     def __init__(self, model: Model, cables: Cables, gravity: Array) -> None:
@@ -72,6 +74,7 @@ class Loads:
                 for f in self._varying:
                     self._add_line_load(load, f, t)
                 self._external = self._nodal(load)
+            self.largest = float(np.abs(self._external).max(initial=0.0))
             self._activations = activations
             self._element_activation = activations[self._cables.fiber]
             self._time = t

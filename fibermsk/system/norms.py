@@ -1,9 +1,9 @@
-"""How large errors are: drift off the attachments, and errors of a step in physical units."""
+"""How large errors are: of a step, in physical units, and of a balance of forces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,40 +11,17 @@ from numpy.typing import NDArray
 from fibermsk.protocol import Tolerance
 from fibermsk.system.cables import Cables, per_fiber
 
-if TYPE_CHECKING:
-    from fibermsk.system.system import FiberSystem
-
-__all__ = ["drift", "error_size", "imbalance"]
+__all__ = ["error_size", "imbalance", "longest"]
 
 Array = NDArray[np.float64]
 
 
-def drift(system: FiberSystem, t: float, y: Array, v: Array) -> tuple[float, float]:
-    """How far attached ends are from where their bodies have them.
-
-    Parameters
-    ----------
-    system : FiberSystem
-        Knows the attachments.
-    t : float
-        Time, for ends on moving points [s].
-    y, v : (n,) float array
-        Positions and velocities, as the integrator left them.
-
-    Returns
-    -------
-    position : float
-        Largest |x_D - c(q)| of any attached end [m].
-    velocity : float
-        Largest |v_D - C(q) p| [m/s], or from the velocity of a moving point where it is given.
-    """
-    at = system.cables.attached_nodes
-    off = system.split(y - system.retract(t, y, np.zeros_like(y)))[0][at, :3]
-    slip = system.split(v - system.enforce(y, v, t, derive=False))[0][at, :3]
-    return _longest(off), _longest(slip)
-
-
-def error_size(system: FiberSystem, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
+def error_size(
+    cables: Cables,
+    dy: tuple[Array, Array],
+    dv: tuple[Array, Array] | None,
+    tolerance: Tolerance,
+) -> float:
     """Size of an error over its tolerance: of the centerlines and the coordinates, not of a mesh.
 
     A tangent dx/dtheta moves the centerline by up to its product with the element's length in
@@ -54,10 +31,11 @@ def error_size(system: FiberSystem, dy: Array, dv: Array | None, tolerance: Tole
 
     Parameters
     ----------
-    system : FiberSystem
-        Knows which unknown is what.
-    dy, dv : (n,) float array
-        Errors of positions and velocities; dv may be None where no speed has a tolerance.
+    cables : Cables
+        The fibers.
+    dy, dv : pair of float arrays
+        Errors of positions and velocities, of nodes (n_nodes, 6) and of coordinates (n,); dv may be
+        None where no speed has a tolerance.
     tolerance : Tolerance
         What is allowed.
 
@@ -66,14 +44,13 @@ def error_size(system: FiberSystem, dy: Array, dv: Array | None, tolerance: Tole
     size : float
         The largest of all fibers and coordinates; 1 is what is allowed.
     """
-    cables = system.cables
-    nodes, q = system.split(dy)
+    nodes, q = dy
     sizes = [
         _fiber_errors(cables, nodes) / (tolerance.relative * cables.length + tolerance.length),
         np.abs(q) / (tolerance.relative + tolerance.angle),
     ]
     if dv is not None:
-        nodes, p = system.split(dv)
+        nodes, p = dv
         if tolerance.speed is not None:
             sizes.append(_fiber_errors(cables, nodes) / tolerance.speed)
         if tolerance.angular_speed is not None:
@@ -90,7 +67,8 @@ def _fiber_errors(cables: Cables, nodes: Array) -> Array:
     return np.sqrt(per_fiber(np.add, share * square, cables.node_start))
 
 
-def _longest(vectors: Array) -> float:
+def longest(vectors: Array) -> float:
+    """Length of the longest of some vectors (n, 3)."""
     return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
 
 

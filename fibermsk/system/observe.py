@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._plausible import RULES
 from fibermsk._version import __version__
 from fibermsk.elements import gauss_rule
 from fibermsk.errors import ModelWarning
 from fibermsk.kernels import cable
-from fibermsk.laws._plausible import RULES
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result

@@ -10,7 +10,7 @@ deeper than the contact law allows.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,9 @@ from fibermsk.kernels.shape import bezier_hull
 from fibermsk.protocol import Verdict
 from fibermsk.system.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.candidates import Place, element_sizes, into_link
+from fibermsk.system.configuration import Configuration
 from fibermsk.system.grid import FLAT
 from fibermsk.system.skeleton import Motion
-
-if TYPE_CHECKING:
-    from fibermsk.system.system import FiberSystem
 
 __all__ = ["Judge"]
 
@@ -69,7 +67,7 @@ class _State(NamedTuple):
     least: Array
 
     @classmethod
-    def of(cls, system: FiberSystem, y: Array) -> _State:
+    def of(cls, system: Configuration, y: Array) -> _State:
         """What is known of positions y (n,)."""
         cables = system.cables
         nodes, q = system.split(y)
@@ -85,11 +83,11 @@ class Judge:
 
     Parameters
     ----------
-    system : FiberSystem
+    system : Configuration
         Whose motions they are.
     """
 
-    def __init__(self, system: FiberSystem) -> None:
+    def __init__(self, system: Configuration) -> None:
         self._system = system
         self._last: _State | None = None
 
@@ -106,7 +104,7 @@ class Judge:
         return _judge(self._system, before[0], known, after[0], new)
 
 
-def _judge(system: FiberSystem, t0: float, before: _State, t1: float, after: _State) -> Verdict:
+def _judge(system: Configuration, t0: float, before: _State, t1: float, after: _State) -> Verdict:
     """Verdict on a motion between two states."""
     y0, y1 = before.y, after.y
     contact, skeleton = system.contact, system.skeleton
@@ -154,7 +152,7 @@ class _Way:
     """One piece of a motion, and the candidates that no plane keeps apart on it."""
 
     def __init__(
-        self, system: FiberSystem, before: _State, after: _State, sway: Array, sway_axes: Array
+        self, system: Configuration, before: _State, after: _State, sway: Array, sway_axes: Array
     ) -> None:
         self._system = system
         skeleton, partners = system.skeleton, system.partners
@@ -294,7 +292,7 @@ class _Way:
         return found
 
 
-def _between(system: FiberSystem, y0: Array, y1: Array, part: float) -> Array:
+def _between(system: Configuration, y0: Array, y1: Array, part: float) -> Array:
     """Positions part of the way, the attached ends where the bodies carry them."""
     y = (1.0 - part) * y0 + part * y1
     nodes, q = system.split(y)
@@ -305,7 +303,7 @@ def _between(system: FiberSystem, y0: Array, y1: Array, part: float) -> Array:
     return y
 
 
-def _sway(system: FiberSystem, t0: float, y0: Array, t1: float, y1: Array) -> tuple[Array, Array]:
+def _sway(system: Configuration, t0: float, y0: Array, t1: float, y1: Array) -> tuple[Array, Array]:
     """How far prescribed motions leave the straight way: per element [m], and per axis.
 
     Sampled in the step.
@@ -334,7 +332,7 @@ def _sway(system: FiberSystem, t0: float, y0: Array, t1: float, y1: Array) -> tu
 
 
 def _stray_beside(
-    system: FiberSystem, places: tuple[Place, Place], change: Array, excess: Array, links: Index
+    system: Configuration, places: tuple[Place, Place], change: Array, excess: Array, links: Index
 ) -> Array:
     """How far control points leave straight lines in the frame of each link with bones [m].
 

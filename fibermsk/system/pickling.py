@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.model import Model, MovingPoint
 
 __all__ = ["check_picklable"]

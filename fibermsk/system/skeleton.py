@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.kernels.coordinate_map import FARTHEST_TURN
-from fibermsk.laws import _check
 from fibermsk.model import Model
 from fibermsk.system.constraints import Constraints
 from fibermsk.system.coordinate_map import CoordinateMap, Rows
@@ -199,6 +199,10 @@ class Skeleton:
         if motion.rows is None:
             return q[self._row], p[self._row]
         return motion.rows.x[self._row], motion.rows.x_dot[self._row]
+
+    def row_of(self, name: str) -> int:
+        """Row of the map, or entry of the state where there is none, of a coordinate."""
+        return int(self._row[self.coordinates.index(name)])
 
     def step_limit(self, q: Array, update: Array) -> float:
         """Largest part, at most 1, of an update that no quaternion turns too far with."""

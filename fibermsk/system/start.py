@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.system.cables import Cables
 from fibermsk.system.contact import ContactSearch
-
-if TYPE_CHECKING:
-    from fibermsk.system.system import FiberSystem
+from fibermsk.system.partners import Partners
+from fibermsk.system.tree import Tree, TreeState
 
 __all__ = ["check_start"]
 
@@ -23,15 +22,27 @@ _MOST_POINTS = 65
 """Points on an element where penetration is looked for, at most."""
 
 
-def check_start(system: FiberSystem) -> None:
+def check_start(
+    owner: str, cables: Cables, partners: Partners, tree: Tree, nodes: Array, links: TreeState
+) -> None:
     """Refuse inadmissible penetration, and warn where partners could slip between contact points.
+
+    Parameters
+    ----------
+    owner : str
+        Whose start it is, for messages.
+    cables, partners, tree
+        The model as numbered.
+    nodes : (n_nodes, 6) float array
+        Positions and tangents at the start.
+    links : TreeState
+        Bodies there.
 
     Raises
     ------
     ModelError
         If somewhere along a fiber, quadrature point or not, a contact starts too deep.
     """
-    partners, cables = system.partners, system.cables
     if partners.points.size == 0 or cables.h.size == 0:
         return
     element_length = (cables.weight * cables.G0).sum(axis=1)
@@ -45,23 +56,20 @@ def check_start(system: FiberSystem) -> None:
         xi=np.tile(np.linspace(0.0, 1.0, n), (n_laws, 1)),
         weight=np.full((n_laws, n), 1.0 / n),
     )
-    search = ContactSearch(cables, dense, system.tree)
-    y, _ = system.initial_state()
-    nodes, q = system.split(y)
-    search.evaluate(nodes, system.skeleton.at(q).links)
+    search = ContactSearch(cables, dense, tree)
+    search.evaluate(nodes, links)
     least, names = search.worst()
     if not least > 0.0:
         raise ModelError(
-            f"model {system.model.name!r}: {names} start with 1 + gamma g = {least:.3g}; must be "
+            f"{owner}: {names} start with 1 + gamma g = {least:.3g}; must be "
             "positive; move the path or the attachments apart, make the fibers thinner, or give "
             "the contact a smaller limit gamma"
         )
-    _warn_of_gaps(system, element_length, radius)
+    _warn_of_gaps(cables, partners, element_length, radius)
 
 
-def _warn_of_gaps(system: FiberSystem, element_length: Array, radius: Array) -> None:
+def _warn_of_gaps(cables: Cables, partners: Partners, element_length: Array, radius: Array) -> None:
     """Warn if contact points lie so far apart that a partner may pass between two of them."""
-    partners, cables = system.partners, system.cables
     n_groups = partners.fiber_law.shape[0]
     thinnest = np.array(
         [radius[partners.group[cables.fiber] == g].min(initial=np.inf) for g in range(n_groups)]

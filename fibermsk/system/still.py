@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.model import Body, Model
 from fibermsk.model.axis import Axis
 from fibermsk.model.function import Linear

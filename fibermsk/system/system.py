@@ -1,11 +1,4 @@
-"""Fibers and bodies coupled at the attachments: residual and tangent of the whole.
-
-State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the coordinates q of
-the skeleton; ``v`` their rates. Attached nodes depend on q. Sources: Gfrerer and Simeon (2021),
-eqs. 54-64: with the constraints x_D = c(q) and v_D = C(q) p on position and velocity level the
-multipliers follow from the rows of the attached nodes (eq. 62) and act on q through C^T (eq. 63):
-index 1.
-"""
+"""The system of a model: its equations of motion, and what solvers and reports ask of it."""
 
 from __future__ import annotations
 
@@ -16,31 +9,35 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.guard import Guard, guarded
-from fibermsk.kernels import attachment, bending, cable, safeguard
-from fibermsk.laws import _check
-from fibermsk.linalg import LineMatrix
-from fibermsk.model import Model, MovingPoint
+from fibermsk.kernels import safeguard
+from fibermsk.model import Model
 from fibermsk.model.plausible import remarks
-from fibermsk.protocol import BorderedMatrix, Evaluation, Frames, Tolerance, Verdict
+from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import norms
-from fibermsk.system.attachments import Attachments
+from fibermsk.system.assembly import Assembly
 from fibermsk.system.breakpoints import find_breakpoints
-from fibermsk.system.cables import build_cables
-from fibermsk.system.contact import ContactSearch
-from fibermsk.system.contact_sets import Border
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contributions import (
+    Bending,
+    Bodies,
+    BoneContact,
+    Contribution,
+    FiberContact,
+    Fibers,
+    PassiveJoints,
+    Slopes,
+)
 from fibermsk.system.diagnose import flawed_term, suspects
 from fibermsk.system.energy import Energy, energy
 from fibermsk.system.identity import fingerprint
 from fibermsk.system.loads import Loads
 from fibermsk.system.observe import observe, stress_remark
-from fibermsk.system.partners import build_partners
 from fibermsk.system.passing import Judge
 from fibermsk.system.pickling import check_picklable
-from fibermsk.system.pullback import Pullback
-from fibermsk.system.skeleton import Skeleton
 from fibermsk.system.start import check_start
 from fibermsk.system.tension import TensionProbe
 from fibermsk.system.tree import Tree
@@ -101,36 +98,38 @@ class FiberSystem:
         Its arrays.
     moving_points : list of (int, MovingPoint)
         Nodes that are moved as given, and by what.
+    contributions, elements : tuple of Contribution
+        All of the physics, and the part of it that the elements of the model bring.
     breakpoints : (n,) float array
         Times at which a signal is not smooth [s].
     """
 
     def __init__(self, model: Model) -> None:
         self.model, self.guard = model, Guard(f"the system of model {model.name!r}")
-        self.skeleton = Skeleton(model)
-        start = self.skeleton.at(self.skeleton.start)
-        self.cables = build_cables(model, self.tree, start.links)
-        self.partners = build_partners(model, self.tree)
-        self.contact = ContactSearch(self.cables, self.partners, self.tree)
-        self.attached = Attachments(self.cables, self.skeleton)
+        own = self.configuration = Configuration(model)
+        self.skeleton, self.cables, self.partners = own.skeleton, own.cables, own.partners
+        self.contact, self.attached, self.moving_points = (
+            own.contact, own.attached, own.moving_points,
+        )  # fmt: skip
         self.tension = TensionProbe(self.cables)
-        self._n_x = 6 * self.cables.n_nodes
-        self.moving_points = [
-            (node, point)
-            for node, f, end in zip(
-                self.cables.attached_nodes,
-                self.cables.point_fiber,
-                self.cables.point_end,
-                strict=True,
-            )
-            if isinstance(point := model.fibers[f].attach[end], MovingPoint)
-        ]
         self.loads = Loads(model, self.cables, self.tree.gravity)
         self.breakpoints = find_breakpoints(model, self.skeleton.constraints)
-        self._lines = np.empty((self.cables.n_nodes, 3, 6, 6))
-        self._evaluated: Array | None = None
-        self._judge = Judge(self)
-        check_start(self)
+        self.elements = tuple(element.contribute(own) for element in model.elements)
+        self.contributions: tuple[Contribution, ...] = (
+            Fibers(model, self.cables, self.loads, self.tension),
+            *([Bending(self.cables)] if self.cables.bent.size else []),
+            FiberContact(self.contact),
+            BoneContact(self.contact),
+            Bodies(model, self.skeleton),
+            PassiveJoints(self.skeleton.passive),
+            *self.elements,
+        )
+        parts = self.cables, self.skeleton, self.attached, self.contributions
+        self._assemble = Assembly(*parts, self.tension.round_off)
+        self._judge = Judge(own)
+        nodes, q = own.split(own.start()[0])
+        owner, links = f"model {model.name!r}", self.skeleton.at(q).links
+        check_start(owner, self.cables, self.partners, self.tree, nodes, links)
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_picklable(self.model)
@@ -150,13 +149,12 @@ class FiberSystem:
     @property
     def n(self) -> int:
         """Number of unknowns: six a node, and the coordinates of the skeleton."""
-        return self._n_x + self.skeleton.n
+        return self.configuration.n
 
     @property
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
-        counts = np.diff(self.cables.node_start)
-        return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.skeleton.n)]
+        return self.configuration.scale
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
         """Next corner of a signal after t, or t_end."""
@@ -165,13 +163,11 @@ class FiberSystem:
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
-        return y[: self._n_x].reshape(-1, 6), y[self._n_x :]
+        return self.configuration.split(y)
 
     def initial_state(self) -> tuple[Array, Array]:
         """Reference configuration, at rest but for the start speeds and what they move."""
-        y = np.r_[self.cables.reference.ravel(), self.skeleton.start]
-        v = np.r_[np.zeros(self._n_x), self.skeleton.start_speed]
-        return y, self.enforce(y, v)
+        return self.configuration.start()
 
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
@@ -179,67 +175,35 @@ class FiberSystem:
 
     def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
         """Largest error of any fiber or coordinate over its tolerance."""
-        return norms.error_size(self, dy, dv, tolerance)
+        rates = None if dv is None else self.split(dv)
+        return norms.error_size(self.cables, self.split(dy), rates, tolerance)
 
     def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
-        """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end."""
-        return norms.drift(self, t, y, v)
+        """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end.
+
+        Or from the velocity of a moving point where it is given.
+        """
+        at = self.cables.attached_nodes
+        off = self.split(y - self.retract(t, y, np.zeros_like(y)))[0][at, :3]
+        slip = self.split(v - self.enforce(y, v, t, derive=False))[0][at, :3]
+        return norms.longest(off), norms.longest(slip)
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
         """Positions at time t after an increment; attached nodes are put where they belong."""
-        new = y + increment
-        nodes, q = self.split(new)
-        constraints = self.skeleton.constraints
-        if constraints.held.size:
-            q[constraints.held] = constraints.at(t, 0)
-        nodes[self.cables.attached_nodes, :3] = self.attached.place(self.skeleton.at(q)).c
-        for node, point in self.moving_points:
-            nodes[node, :3] = point.position_at(t)
-        return new
+        return self.configuration.retract(t, y, increment)
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions.
 
         Without `derive`, ends on moving points of which only positions are given keep theirs.
         """
-        new = v.copy()
-        nodes, p = self.split(new)
-        _, q = self.split(y)
-        constraints = self.skeleton.constraints
-        if t is not None and constraints.held.size:
-            p[constraints.held] = constraints.at(t, 1)
-        motion = self.skeleton.evaluate(q, p, np.zeros_like(p))
-        C = self.attached.place(motion).C
-        nodes[self.cables.attached_nodes, :3] = C @ motion.speed
-        given, _ = self.split(v)
-        for node, point in self.moving_points:
-            if t is not None and (derive or point.gives_rates):
-                nodes[node, :3] = point.velocity_at(t)
-            else:
-                nodes[node, :3] = given[node, :3]
-        return new
+        return self.configuration.enforce(y, v, t, derive=derive)
 
     def enforce_rate(
         self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
     ) -> Array:
         """Accelerations likewise, of attached nodes C(q) p_dot + (dC/dq p) p."""
-        new = v_dot.copy()
-        nodes, p_dot = self.split(new)
-        (_, q), (_, p) = self.split(y), self.split(v)
-        constraints = self.skeleton.constraints
-        if t is not None and constraints.held.size:
-            p_dot[constraints.held] = constraints.at(t, 2)
-        motion = self.skeleton.evaluate(q, p, p_dot)
-        ends = self.attached.place(motion)
-        slope = self.attached.velocity_slope(motion, ends)
-        nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
-        given, _ = self.split(v_dot)
-        for node, point in self.moving_points:
-            if t is not None and (derive or point.gives_rates):
-                nodes[node, :3] = point.acceleration_at(t)
-            else:
-                nodes[node, :3] = given[node, :3]
-        return new
+        return self.configuration.enforce_rate(y, v, v_dot, t, derive=derive)
 
     @guarded
     def evaluate(
@@ -255,78 +219,15 @@ class FiberSystem:
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
-        cables, skeleton = self.cables, self.skeleton
-        (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
-        external, activation = self.loads.at(t)
-        motion = skeleton.evaluate(q, p, p_dot, second=tangent)
-        ends = self.attached.place(motion)
-        admissibility = self.contact.evaluate(nodes, motion.links)
-        self._evaluated, self._motion, self._ends = y, motion, ends
-        residual = np.zeros(self.n)
-        r_nodes, r_q = self.split(residual)
-        r_nodes -= external
-        lines = self._lines  # left as they are, a matrix's until the next tangent is asked for
-        fibers = (
-            cables.element_start, nodes, velocity, acceleration, cables.elements, cables.h,
-            cables.xi, cables.weight, cables.area, cables.G0, cables.law, activation, cables.mass,
-        )  # fmt: skip
-        bent = (
-            cables.element_start, nodes, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.bending,
-        )  # fmt: skip
-        if tangent:
-            lines[:] = 0.0
-            cable.assemble_cable(*fibers, 1.0, dv_dy, dv_dy * dvdot_dv, r_nodes, lines)
-        else:
-            cable.cable_residual(*fibers, r_nodes)
-        if cables.bent.size and tangent:
-            bending.assemble_bending(*bent, r_nodes, lines)
-        elif cables.bent.size:
-            bending.bending_residual(*bent, r_nodes)
-        # contact and bodies act on the axes of the joints, and then on the coordinates
-        pullback = Pullback(skeleton, motion, self._n_x, tangent)
-        on_axes = pullback.border
-        couplings = self.contact.scatter(
-            Border(r_nodes, on_axes.force, lines, on_axes.B, on_axes.R, on_axes.D), tangent
+        at, admissibility = self.configuration.at(t, y, v, v_dot, second=tangent)
+        found = self._assemble(at, Slopes(dv_dy, dvdot_dv, rates) if tangent else None)
+        flaw = ""
+        if not np.isfinite(found.residual).all():
+            unknowns = {"position": y, "velocity": v, "acceleration": v_dot}
+            flaw = flawed_term(self.contributions, at, unknowns, found.residual, self.describe)
+        return Evaluation(
+            found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance
         )
-        pullback.add_bodies(dv_dy, dvdot_dv)
-        B, R, D = pullback.columns(), pullback.rows(), pullback.corner()
-        if D.size:
-            rates_of_ends = self.attached.slopes(motion, ends, dv_dy, dvdot_dv, rates)
-            attachment.end_rates(
-                nodes, velocity, cables.elements, cables.h, cables.xi, cables.weight, cables.area,
-                cables.G0, cables.law, activation, cables.mass, cables.end_element,
-                cables.end_side, *rates_of_ends, B,
-            )  # fmt: skip
-        reactions = np.empty((ends.c.shape[0], 3))
-        attachment.eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, cables.node_start,
-            self.attached.jacobian(motion, ends), cables.attached, cables.fiber, couplings.first,
-            couplings.second, couplings.entry_start, couplings.entries, couplings.row_start,
-            couplings.row_node, couplings.column, couplings.block_start, couplings.upper,
-            couplings.lower, tangent, r_nodes, r_q, lines, B, R, D, reactions,
-        )  # fmt: skip
-        if tangent:
-            self.attached.add_curvature(motion, ends, reactions, on_axes.D)
-            pullback.finish(D, ends.C, reactions)
-        pull = r_q.copy()
-        r_q += skeleton.from_axes(motion, on_axes.force)
-        skeleton.passive.add(motion.rows, q, p, p_dot, r_q)
-        moments = np.abs(pull) + np.abs(r_q - pull)
-        if moments.size:
-            moments += np.abs(skeleton.from_axes(motion, self.tree.weight(motion.links)))
-        if tangent:
-            skeleton.passive.add_tangent(motion.rows, q, p, p_dot, dv_dy, dvdot_dv, D)
-        skeleton.constraints.reduce(motion.rows, dv_dy, dvdot_dv, r_q, B, R, D, tangent)
-        matrix = None
-        if tangent:
-            matrix = BorderedMatrix(LineMatrix(cables.node_start, lines, couplings), B, R, D)
-        flaw = "" if np.isfinite(residual).all() else flawed_term(self, t, y, v, v_dot, residual)
-        unbalanced = max(
-            norms.imbalance(r_nodes, self.tension.round_off, (external, reactions)),
-            norms.imbalance(r_q, 0.0, (moments,)),
-        )
-        return Evaluation(residual, matrix, admissibility, reactions, flaw, unbalanced)
 
     @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
@@ -335,29 +236,21 @@ class FiberSystem:
         self.look_at(y)
         nodes, q = self.split(y)
         update, update_q = self.split(limit * increment)
-        on_axes = self.skeleton.to_axes(self._motion, update_q)
-        update[self.cables.attached_nodes, :3] = self._ends.C @ on_axes
+        on_axes = self.skeleton.to_axes(self.configuration.motion, update_q)
+        update[self.cables.attached_nodes, :3] = self.configuration.ends.C @ on_axes
         cables = self.cables
         fraction = safeguard.stretch_fraction(
             nodes, update, cables.elements, cables.h, cables.xi, KEEP_STRETCH
         )
-        stray = self.attached.stray(self._motion, nodes, on_axes, self.skeleton.excess(q, update_q))
+        stray = self.attached.stray(
+            self.configuration.motion, nodes, on_axes, self.skeleton.excess(q, update_q)
+        )
         return limit * self.contact.step_fraction(update, on_axes, stray, fraction, keep)
-
-    def must_look_at(self, y: Array) -> bool:
-        """Whether the contact points are those of other positions than y."""
-        return self._evaluated is not y
 
     @guarded
     def look_at(self, y: Array) -> None:
         """Find bodies and contact points at positions y, if it is not there that they are known."""
-        if not self.must_look_at(y):
-            return
-        nodes, q = self.split(y)
-        self._motion = self.skeleton.at(q)
-        self._ends = self.attached.place(self._motion)
-        self.contact.evaluate(nodes, self._motion.links)
-        self._evaluated = y
+        self.configuration.look_at(y)
 
     @guarded
     def begin(self, t: float, y: Array) -> bool:
@@ -388,7 +281,7 @@ class FiberSystem:
         """Add contact points where the spacing at y asks for it."""
         if not self.partners.points.size:
             return False
-        if self.must_look_at(y):
+        if self.configuration.must_look_at(y):
             nodes, q = self.split(y)
             self.contact.locate(nodes, self.skeleton.at(q).links)
             self.forget()
@@ -399,13 +292,7 @@ class FiberSystem:
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""
-        if unknown >= self._n_x:
-            return self.skeleton.independent[unknown - self._n_x]
-        node, component = divmod(unknown, 6)
-        fiber = int(np.searchsorted(self.cables.node_start, node, side="right")) - 1
-        local = node - self.cables.node_start[fiber]
-        kind = ("x", "y", "z", "tangent x", "tangent y", "tangent z")[component]
-        return f"{self.cables.names[fiber]} node {local}, {kind}"
+        return self.configuration.describe(unknown)
 
     @guarded
     def check_inputs(self, times: Array) -> None:
@@ -429,7 +316,9 @@ class FiberSystem:
     @guarded
     def identity(self, times: Array) -> dict[str, str]:
         """Fingerprint of each named part of the model as numbered."""
-        return fingerprint(self, times)
+        moving = [point for _, point in self.moving_points]
+        parts = self.cables, moving, self.breakpoints
+        return fingerprint(self.contributions, *parts, times)
 
     @guarded
     def observe(self, frames: Frames) -> Result:
@@ -447,9 +336,9 @@ class FiberSystem:
     @guarded
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress has none, nor contact by half passes."""
-        result = energy(self, y, v)
+        at, _ = self.configuration.at(np.nan, y, v, np.zeros_like(v))
         self.forget()
-        return result
+        return energy(self.contributions, at)
 
     @property
     def fiber_names(self) -> tuple[str, ...]:
@@ -465,10 +354,10 @@ class FiberSystem:
     @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
         """Likely causes of a failed step, from the state it started from."""
-        found = suspects(self, t, y, v)
+        at, _ = self.configuration.at(t, y, v, np.zeros_like(v))
         self.forget()
-        return found
+        return suspects(self.contributions, at)
 
     def forget(self) -> None:
         """Contact was evaluated elsewhere: find it anew where it is needed next."""
-        self._evaluated = None
+        self.configuration.forget()

@@ -19,6 +19,7 @@ from parts import (
     with_contact,
     with_coordinate,
     with_coupling,
+    with_element,
     with_force,
     with_function,
     with_own_joint,
@@ -97,6 +98,11 @@ DESCRIBED = {
         },
         with_coordinate,
     ),
+    "CoordinateController": Call(
+        fm.CoordinateController,
+        lambda p: {"name": "c", "coordinate": "q", "target": fm.Linear(), "kp": 3.0, "kd": 0.1},
+        with_element,
+    ),
     "Coupling": Call(
         fm.Coupling,
         lambda p: {
@@ -113,6 +119,18 @@ DESCRIBED = {
         with_own_joint,
     ),
     "Damper": Call(fm.Damper, lambda p: {"damping": 0.1}, with_force),
+    "ExternalForce": Call(
+        fm.ExternalForce,
+        lambda p: {
+            "name": "load",
+            "body": p.bone,
+            "force": (0.0, 0.0, -5.0),
+            "at": (0.1, 0.0, 0.0),
+            "torque": lambda t: (0.0, 0.0, t),
+            "frame": "ground",
+        },
+        with_element,
+    ),
     "Fiber": Call(
         fm.Fiber,
         lambda p: {
@@ -224,6 +242,19 @@ DESCRIBED = {
         fm.Planar,
         lambda p: placed(p, normal=(0, 0, 1), along=None, coordinates=None, damping=0.1),
         with_own_joint,
+    ),
+    "PointSpring": Call(
+        fm.PointSpring,
+        lambda p: {
+            "name": "s",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "stiffness": 100.0,
+            "rest_length": 0.4,
+            "damping": 1.0,
+            "slack": False,
+        },
+        with_element,
     ),
     "Polynomial": Call(fm.Polynomial, lambda p: {"coefficients": (0.0, 1.0, 0.1)}, with_function),
     "QuadraticLimit": Call(

@@ -149,6 +149,13 @@ def with_coupling(p, coupling):
     return p.model
 
 
+def with_element(p, element):
+    """On a body that hangs on a hinge with the coordinate q."""
+    axis = fm.Axis("rotation", (0, 0, 1), "q")
+    p.with_joint(fm.FunctionalJoint("j", p.ground, p.bone, fm.Coordinate("q"), axis)).add(element)
+    return p.model
+
+
 def contact_fibers(p):
     if not hasattr(p, "pair"):
         p.pair = p.fiber("f"), p.fiber("g", z=7e-3)

@@ -298,7 +298,9 @@ def test_attached_ends_stay_within_the_remainder(rng):
 
 def remainders(system, nodes, update_q):
     """The system's bound for each element, whichever way it wants its arguments."""
-    return system.attached.stray(system._motion, nodes, update_q, np.zeros_like(update_q))
+    return system.attached.stray(
+        system.configuration.motion, nodes, update_q, np.zeros_like(update_q)
+    )
 
 
 def test_stretch_is_kept(rng):

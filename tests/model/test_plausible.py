@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import fibermsk as fm
+from fibermsk._plausible import RULES, judge
 from fibermsk.cli.scene_files import find, list_files
 from fibermsk.errors import ModelWarning
-from fibermsk.laws._plausible import RULES, judge
 from fibermsk.model.plausible import implausible
 
 INERTIA = (0.02, 0.002, 0.021)

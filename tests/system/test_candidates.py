@@ -192,10 +192,11 @@ def test_bones_that_are_met_on_the_way_are_found(rng):
         update_q = 0.3 * rng.normal(size=2)
         increment = np.r_[0.02 * rng.normal(size=nodes.size) * (trial % 3), update_q]
         update, _ = system.split(increment)
-        update[system.cables.attached_nodes, :3] = system._ends.C @ update_q
+        update[system.cables.attached_nodes, :3] = system.configuration.ends.C @ update_q
+        motion = system.configuration.motion
         way = candidates.way(
             place_of(system, nodes), hull_of(system, update),
-            system.attached.stray(system._motion, nodes, update_q, 0.0 * update_q), update_q, 1.0,
+            system.attached.stray(motion, nodes, update_q, 0.0 * update_q), update_q, 1.0,
         )  # fmt: skip
         more = bone_pairs(candidates.beyond(way)[1])
         assert not more & known

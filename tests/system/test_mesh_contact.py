@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scenes_of_tests import apply, independent, rubber
-from test_tangent import along, moving_state
+from tangents import along, moving_state
 
 import fibermsk as fm
 from fibermsk.system.distance_grid import signed_distance
-from fibermsk.system.identity import fingerprint
 
 FORMULATIONS = ["half_pass", "variational"]
 
@@ -192,7 +191,7 @@ def test_meshes_are_part_of_a_systems_identity():
     """A checkpoint of one mesh is refused with another."""
     times = np.array([0.0, 1.0])
     meshes = [rod(), rod(), _meshes.capsule(0.02, 0.25, 21).placed(np.eye(3), (0, 0, -0.25))]
-    first, same, other = (fingerprint(fm.build(arm(shape=mesh)), times) for mesh in meshes)
+    first, same, other = (fm.build(arm(shape=mesh)).identity(times) for mesh in meshes)
     assert first == same
     assert [part for part in first if first[part] != other[part]] == ["the contacts"]
 

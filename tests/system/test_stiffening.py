@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 from fibermsk.solvers.linear import multiply
-from fibermsk.system.energy import energy
 
 C, B, MU, LENGTH, RADIUS = 5e3, 6.7, 2e4, 0.1, 5e-3
 
@@ -41,7 +40,7 @@ def test_force_and_energy_of_an_evenly_stretched_fiber(fraction, stretch):
     found = system.evaluate(0.0, y, v, 0.0 * v, tangent=False)
     assert_allclose(-found.reactions[0, 0], force, rtol=1e-10, atol=1e-12)
     elastic = 0.5 * MU * (stretch**2 + 2.0 / stretch - 3.0) + fraction * C / B * (growth - 1.0)
-    assert_allclose(energy(system, y, v).elastic, area * LENGTH * elastic, rtol=1e-10, atol=1e-15)
+    assert_allclose(system.energy(y, v).elastic, area * LENGTH * elastic, rtol=1e-10, atol=1e-15)
 
 
 def test_tangent_is_the_derivative(rng):

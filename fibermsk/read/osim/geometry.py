@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.laws import _check
 from fibermsk.read.osim.constraints import leave
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.frames import Frame, Frames, body_fixed_xyz, placed, socket

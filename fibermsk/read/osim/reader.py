@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.files import path_of
-from fibermsk.laws import _check
 from fibermsk.model.body import Body
 from fibermsk.model.coupling import Coupling
 from fibermsk.model.joint import FunctionalJoint, Weld

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.laws import _check
+from fibermsk import _check
 from fibermsk.protocol import System
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.newton import Newton

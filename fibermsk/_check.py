@@ -234,7 +234,7 @@ def unit_vector(owner: str, field: str, value: Any) -> np.ndarray:
     return direction
 
 
-def store(target: object, **fields: Any) -> None:
+def store(target: object, /, **fields: Any) -> None:
     """Write normalized fields into a frozen dataclass under construction."""
     for field, value in fields.items():
         object.__setattr__(target, field, value)

@@ -11,8 +11,8 @@ import math
 import warnings
 from typing import Any, NamedTuple
 
+from fibermsk import _check
 from fibermsk.errors import ModelWarning
-from fibermsk.laws import _check
 
 __all__ = ["RULES", "Finding", "Rule", "judge", "names", "warn_of"]
 
