@@ -56,9 +56,9 @@ class PointSpring:
     >>> import fibermsk as fm
     >>> model = fm.Model("swing")
     >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
-    >>> _ = model.add(fm.Slider("z", model.ground, bob, axis=(0, 0, 1)))  # doctest: +SKIP
-    >>> _ = model.add(fm.PointSpring("spring", model.ground.at((0, 0, 0.5)), bob.at((0, 0, 0)),
-    ...                         stiffness=200.0, rest_length=0.4))  # doctest: +SKIP
+    >>> slider = model.add(fm.Slider("z", model.ground, bob, (0, 0, 0), axis=(0, 0, 1)))
+    >>> ends = model.ground.at((0, 0, 0.5)), bob.at((0, 0, 0))
+    >>> spring = model.add(fm.PointSpring("spring", *ends, stiffness=200.0, rest_length=0.4))
     """
 
     name: str

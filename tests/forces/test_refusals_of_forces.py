@@ -70,7 +70,10 @@ def test_a_force_that_keeps_state_is_refused():
 
 def test_corners_of_a_force_are_met():
     model, bone = arm()
-    load = lambda t: (0.0, 0.0, 5.0 if t > 0.05 else 0.0)  # noqa: E731
+
+    def load(t):
+        return 0.0, 0.0, 5.0 if t > 0.05 else 0.0
+
     load.breakpoints = (0.05,)
     model.add(fm.ExternalForce("load", bone, load))
     assert 0.05 in fm.build(model).breakpoints
