@@ -150,7 +150,7 @@ def test_the_prescribed_motions_are_consistent():
     """Velocities and accelerations are the derivatives, and ends stay where they belong."""
     for name in ("heavy", "driven"):
         case = _order_cases.case(name, 32)
-        motion, h = case.system.configuration.motion, 1e-4
+        motion, h = case.system._motion, 1e-4
         for t in (0.0, 0.13):
             y, v, v_dot = motion(t)
             ahead, back = motion(t + h), motion(t - h)
