@@ -98,6 +98,8 @@ class Attachments:
         """
         cables, tree, links = self._cables, self._skeleton.tree, motion.links
         remainder = np.zeros(cables.h.size)
+        if not tree.n:  # nothing that could carry them along
+            return remainder
         turn, slide = tree.turns_and_slides(np.abs(update) + excess)
         points.add_strays(
             nodes, cables.elements, cables.end_element, cables.end_side, cables.point_link,

@@ -134,6 +134,8 @@ class Tree:
 
         Two arrays (n,).
         """
+        if not self.n:
+            return np.zeros(0), np.zeros(0)
         moved = np.abs(update) * self.moves
         turning = self.kind == rigid.REVOLUTE
         return moved[:, turning].sum(axis=1), moved[:, ~turning].sum(axis=1)
