@@ -107,8 +107,8 @@ class _Pull:
     def __init__(self, spring: PointSpring, ports: BodyPoints) -> None:
         self._spring, self._ports = spring, ports
 
-    def _force(self, x: Array, v: Array) -> tuple[float, float, float, Array, float, float]:
-        """Length, its rate, tension, direction, and slopes of the tension in both."""
+    def _force(self, x: Array, v: Array) -> tuple[float, Array, float, float, float]:
+        """Length, direction, tension, and slopes of the tension in the length and its rate."""
         spring, way = self._spring, x[1] - x[0]
         length = float(np.linalg.norm(way))
         if not length > _SHORTEST:
@@ -117,16 +117,16 @@ class _Pull:
                 "direction; move an end"
             )
         unit = way / length
-        rate = float(unit @ (v[1] - v[0]))
         if spring.slack and length < spring.rest_length:
-            return length, rate, 0.0, unit, 0.0, 0.0
+            return length, unit, 0.0, 0.0, 0.0
         k, c = spring.stiffness, spring.damping
-        return length, rate, k * (length - spring.rest_length) + c * rate, unit, k, c
+        rate = float(unit @ (v[1] - v[0]))
+        return length, unit, k * (length - spring.rest_length) + c * rate, k, c
 
     def add(self, at: At, sums: Sums) -> None:
         """Pull both ends toward each other."""
         placed = self._ports.at(at)
-        length, rate, tension, unit, k, c = self._force(placed.x, placed.v)
+        length, unit, tension, k, c = self._force(placed.x, placed.v)
         force = tension * np.stack([unit, -unit])
         across = (np.eye(3) - np.outer(unit, unit)) / length
         turn = across @ (placed.v[1] - placed.v[0])
@@ -140,7 +140,7 @@ class _Pull:
     def energy(self, at: At) -> dict[str, float]:
         """Energy of the spring [J]."""
         placed = self._ports.at(at)
-        length, _, _, _, k, _ = self._force(placed.x, placed.v)
+        length, _, _, k, _ = self._force(placed.x, placed.v)
         return {"elastic": 0.5 * k * (length - self._spring.rest_length) ** 2}
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:

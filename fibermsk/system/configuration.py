@@ -6,6 +6,8 @@ the skeleton; ``v`` their rates. Attached nodes depend on q, and prescribed entr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -120,11 +122,7 @@ class Configuration:
         C = self.attached.place(motion).C
         nodes[self.cables.attached_nodes, :3] = C @ motion.speed
         given, _ = self.split(v)
-        for node, point in self.moving_points:
-            if t is not None and (derive or point.gives_rates):
-                nodes[node, :3] = point.velocity_at(t)
-            else:
-                nodes[node, :3] = given[node, :3]
+        self._lead(nodes, given, t, derive, MovingPoint.velocity_at)
         return new
 
     def enforce_rate(
@@ -142,12 +140,23 @@ class Configuration:
         slope = self.attached.velocity_slope(motion, ends)
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
+        self._lead(nodes, given, t, derive, MovingPoint.acceleration_at)
+        return new
+
+    def _lead(
+        self,
+        nodes: Array,
+        given: Array,
+        t: float | None,
+        derive: bool,
+        rate: Callable[[MovingPoint, float], Array],
+    ) -> None:
+        """Put rates of moving points at a time on their nodes, or those that are given."""
         for node, point in self.moving_points:
             if t is not None and (derive or point.gives_rates):
-                nodes[node, :3] = point.acceleration_at(t)
+                nodes[node, :3] = rate(point, t)
             else:
                 nodes[node, :3] = given[node, :3]
-        return new
 
     def at(
         self, t: float, y: Array, v: Array, v_dot: Array, *, second: bool = False

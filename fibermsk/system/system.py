@@ -233,7 +233,7 @@ class FiberSystem:
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
-        self.look_at(y)
+        self.configuration.look_at(y)
         nodes, q = self.split(y)
         update, update_q = self.split(limit * increment)
         on_axes = self.skeleton.to_axes(self.configuration.motion, update_q)
@@ -246,11 +246,6 @@ class FiberSystem:
             self.configuration.motion, nodes, on_axes, self.skeleton.excess(q, update_q)
         )
         return limit * self.contact.step_fraction(update, on_axes, stray, fraction, keep)
-
-    @guarded
-    def look_at(self, y: Array) -> None:
-        """Find bodies and contact points at positions y, if it is not there that they are known."""
-        self.configuration.look_at(y)
 
     @guarded
     def begin(self, t: float, y: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any
 
@@ -20,14 +21,15 @@ _DEEP = 0.05
 """A contact with less than this part 1 + gamma g left is about to reach its limit."""
 
 
-class _Contact:
+class _Contact(ABC):
     """Contact points of a search that was evaluated at the state in question."""
 
     def __init__(self, search: ContactSearch) -> None:
         self._search = search
 
+    @abstractmethod
     def _sets(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+        """Contact points, which are others after each search."""
 
     def flaw(self, at: At) -> str:
         """Names of two that touch with a force that is not finite."""
