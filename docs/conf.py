@@ -23,6 +23,7 @@ extensions = [
     # those of this folder
     "api",
     "commands",
+    "fields",
     "gallery",
     "problems",
 ]

@@ -1,7 +1,7 @@
 """Muscles as bundles of deforming, sliding, contracting fibers on moving bones.
 
-Describe a `Model`, `build` it, balance it with `equilibrium`, `simulate`, and look at the `Result`.
-SI units throughout.
+Describe a `Model`, `build` it, find its `equilibrium`, `simulate`, and evaluate the `Result`. SI
+units throughout.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +10,9 @@ from fibermsk._version import __version__
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.laws import (
     ActiveStress,
+    ContactLaw,
+    CoordinateForce,
+    CoordinateLaw,
     Damper,
     KelvinVoigt,
     PenaltyContact,
@@ -17,6 +20,8 @@ from fibermsk.laws import (
     SmoothLimit,
     Spring,
     Stiffening,
+    StressLaw,
+    law_constant,
 )
 from fibermsk.model import (
     Axis,
@@ -61,8 +66,8 @@ from fibermsk.model import (
     WrapEllipsoid,
     WrapSphere,
     WrapTorus,
-    with_activations,
 )
+from fibermsk.parameters import Parameter, Parameters, with_activations, with_parameters
 from fibermsk.results import Progress, Result, Snapshot, Still
 
 if TYPE_CHECKING:
@@ -71,7 +76,7 @@ if TYPE_CHECKING:
     from fibermsk.backend import build
     from fibermsk.cli.run import run_scene
     from fibermsk.cli.scene_files import make_scene
-    from fibermsk.forces import CoordinateController, ExternalForce, PointSpring
+    from fibermsk.forces import CoordinateController, ExternalForce, PointConstraint, PointSpring
     from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
     from fibermsk.read import (
         ImportReport,
@@ -91,13 +96,17 @@ if TYPE_CHECKING:
         FixedSteps,
         GeneralizedAlpha,
         Newton,
+        Observer,
         Stability,
+        Stop,
+        StopWhen,
         equilibrium,
         simulate,
         stability,
     )
     from fibermsk.system import Skeleton, check, skeleton
-    from fibermsk.system.still import still
+    from fibermsk.system.reports.moment import Moment
+    from fibermsk.system.reports.still import still
 
 __all__ = [
     "BDF2",
@@ -111,9 +120,12 @@ __all__ = [
     "ConditionalPathPoint",
     "Constant",
     "Contact",
+    "ContactLaw",
     "ConvergenceError",
     "Coordinate",
     "CoordinateController",
+    "CoordinateForce",
+    "CoordinateLaw",
     "Coupling",
     "Cylindrical",
     "Damper",
@@ -134,16 +146,21 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Moment",
     "MovingPathPoint",
     "MovingPoint",
     "MuscleBundle",
     "NaturalSpline",
     "Newton",
+    "Observer",
+    "Parameter",
+    "Parameters",
     "PathPoint",
     "PathWrap",
     "PenaltyContact",
     "PiecewiseLinear",
     "Planar",
+    "PointConstraint",
     "PointSpring",
     "Polynomial",
     "Progress",
@@ -164,6 +181,9 @@ __all__ = [
     "Station",
     "Stiffening",
     "Still",
+    "Stop",
+    "StopWhen",
+    "StressLaw",
     "Table",
     "Tissue",
     "Universal",
@@ -181,6 +201,7 @@ __all__ = [
     "equilibrium",
     "export",
     "fibers_from_muscle",
+    "law_constant",
     "load",
     "load_checkpoint",
     "make_scene",
@@ -199,9 +220,10 @@ __all__ = [
     "still",
     "view",
     "with_activations",
+    "with_parameters",
 ]
 
-# Loaded on first use: describing a model needs neither the compiler nor the viewer.
+# Lazy imports: describing a model needs neither the compiler nor the viewer.
 _LAZY = {
     "AdaptiveSteps": "fibermsk.solvers",
     "BDF2": "fibermsk.solvers",
@@ -211,12 +233,17 @@ _LAZY = {
     "FixedSteps": "fibermsk.solvers",
     "GeneralizedAlpha": "fibermsk.solvers",
     "ImportReport": "fibermsk.read",
+    "Moment": "fibermsk.system.reports.moment",
     "Newton": "fibermsk.solvers",
+    "Observer": "fibermsk.solvers",
+    "PointConstraint": "fibermsk.forces",
     "PointSpring": "fibermsk.forces",
     "SDIRK2": "fibermsk.solvers",
     "Signals": "fibermsk.read",
     "Skeleton": "fibermsk.system",
     "Stability": "fibermsk.solvers",
+    "Stop": "fibermsk.solvers",
+    "StopWhen": "fibermsk.solvers",
     "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
@@ -240,12 +267,12 @@ _LAZY = {
     "simulate_scene": "fibermsk.scene_run",
     "skeleton": "fibermsk.system",
     "stability": "fibermsk.solvers",
-    "still": "fibermsk.system.still",
+    "still": "fibermsk.system.reports.still",
 }
 
 
 def __getattr__(name: str):
-    """Import the heavier parts when they are first asked for."""
+    """Import heavier parts on first access."""
     from importlib import import_module
 
     if name == "view":

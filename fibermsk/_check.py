@@ -15,18 +15,21 @@ import numpy as np
 from fibermsk.errors import ModelError
 
 LARGEST = 1e50
-"""No quantity in SI units comes near to it, and products of several such numbers are finite."""
+"""Bound far above quantities in SI units; products of several such numbers are finite."""
 
+
+_UNIT = 8.0 * float(np.finfo(np.float64).eps)
+"""Tolerance of unit length."""
 
 PERCENT = "in percent? divide by 100"
-"""Remedy of a fraction that does not lie in [0, 1]."""
+"""Remedy for a fraction outside [0, 1]."""
 
 
 def show(value: object) -> str:
     """Short text of a value for an error message."""
     try:
         text = _text(value)
-    except Exception:  # an object whose own name or repr fails
+    except Exception:  # an object whose name or repr raises
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -63,7 +66,7 @@ def number(
     largest: float = LARGEST,
     remedy: str = "",
 ) -> float:
-    """Float of a real number that `accept` holds for; booleans are not numbers."""
+    """Float of a real number for which `accept` is true; booleans are refused."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -80,7 +83,7 @@ def number(
 
 
 def positive(owner: str, field: str, value: Any, unit: str = "") -> float:
-    """Finite float above zero, and not so near to it that its inverse overflows."""
+    """Finite positive float, whose inverse does not overflow."""
     result = number(
         owner, field, value, unit, accept=lambda x: x > 0.0, must="be positive and finite"
     )
@@ -116,7 +119,7 @@ def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
 
 
 def count(owner: str, field: str, value: Any, most: int = 2**62) -> int:
-    """Integer of one or more, up to `most`."""
+    """Integer from one to `most`."""
     number = 0 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
     if number < 1:
         refuse(owner, field, value, "be an integer, 1 or more")
@@ -142,29 +145,42 @@ def choice(owner: str, field: str, value: Any, allowed: Collection[str]) -> str:
 
 
 def name(kind: str, value: Any) -> str:
-    """Text that is not blank, and which every file can hold."""
+    """Text that is not blank and valid in all files."""
     if not isinstance(value, str) or not value.strip():
         refuse(kind, "name", value, "be a text that is not blank")
     if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        must = "have no null character and no lone surrogate, which no file can hold"
-        refuse(kind, "name", value, must, remedy="rename it, in characters of Unicode")
+        must = "have no null character and no lone surrogate, which files cannot store"
+        refuse(kind, "name", value, must, remedy="rename it with Unicode characters")
     return value
 
 
 def item_name(kind: str, value: Any) -> str:
-    """Name under which a result file keeps an item, where "/", "." and ".." make paths."""
+    """Name of an item in a result file, in which "/", "." and ".." form paths."""
     text = name(kind, value)
     if "/" in text or text.strip() in (".", ".."):
         better = "_".join(part for part in text.split("/") if part.strip(" .")) or "item"
-        must = 'have no "/" and be neither "." nor "..", which lead elsewhere in a result file'
+        must = 'have no "/" and be neither "." nor "..", which form paths in a result file'
         refuse(kind, "name", value, must, remedy=f"rename it, for example {better!r}")
     return text
 
 
 def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
-    """Value itself where it is of the given type or types, called `what` in the message."""
+    """Value of the given type or types, called `what` in the message."""
     if not isinstance(value, kind):
         refuse(owner, field, value, f"be {what}")
+    return value
+
+
+def method(owner: str, value: Any) -> Any:
+    """Time integrator; see `fibermsk.solvers.stage.Method`."""
+    try:
+        found = isinstance(value.name, str) and all(
+            callable(getattr(value, name)) for name in ("start", "step")
+        )
+    except Exception:  # an attribute is missing or raises
+        found = False
+    if not found or isinstance(value, type):
+        refuse(owner, "method", value, "be a method such as BDF2()")
     return value
 
 
@@ -191,10 +207,10 @@ def array(
     must = f"be finite numbers of shape {wanted}"
     try:
         raw = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
-    except Exception:  # rows of different lengths, or objects that fail when they are asked
+    except Exception:  # rows of different lengths, or objects that raise on conversion
         refuse(owner, field, value, must)
     if np.ma.is_masked(raw):
-        refuse(owner, field, value, must, remedy="fill in or leave out what is masked")
+        refuse(owner, field, value, must, remedy="fill or remove masked entries")
     if raw.shape != shape and (
         raw.ndim != len(shape)
         or any(isinstance(w, int) and n != w for n, w in zip(raw.shape, shape, strict=True))
@@ -226,8 +242,10 @@ def unit_vector(owner: str, field: str, value: Any) -> np.ndarray:
     """Read-only direction (3,) of length one."""
     vector = array(owner, field, value, (3,), largest=math.inf)
     largest = np.abs(vector).max()
+    if 0.5 < largest < 2.0 and abs(np.linalg.norm(vector) - 1.0) <= _UNIT:
+        return vector  # a stored direction stays bitwise the same
     if largest == 0.0:
-        refuse(owner, field, vector, "have a length", remedy="give a direction such as (0, 1, 0)")
+        refuse(owner, field, vector, "be nonzero", remedy="use a direction such as (0, 1, 0)")
     direction = vector / largest
     direction /= np.linalg.norm(direction)
     direction.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: safe for processes that compile at once, and done without at need."""
+"""Compiled kernels on disk: safe for concurrent processes, and optional."""
 
 from __future__ import annotations
 
@@ -8,35 +8,46 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 try:
     import fcntl
-except ImportError:  # Windows has no locks of this kind
+except ImportError:  # Windows has no such locks
     fcntl = None
 
 __all__ = ["cache_of"]
 
 
-def cache_of(function: Any) -> Any:
-    """Cache of a function's compiled forms, in the folder that Numba chooses.
+def cache_of(function: Any, version: str = "") -> Any:
+    """Cache of the compiled versions of a function, in Numba's folder.
 
-    That is `NUMBA_CACHE_DIR`, or else `__pycache__` beside the function's file, or else a folder of
-    the user. Where none can be written, nothing is kept.
+    Versions that do not come from the function's file alone, such as one that calls a user-defined
+    law, have a `version` and are invalid when it changes.
+
+    The folder is `NUMBA_CACHE_DIR`, or else `__pycache__` beside the function's file, or else a
+    folder of the user. If none is writable, nothing is cached.
     """
     try:
-        return _Kept(function)
+        return _Kept(function, version)
     except RuntimeError:
         return _NotKept()
 
 
 class _Kept(FunctionCache):
-    """Numba's cache, which one process at a time reads or writes.
+    """Numba's cache with a lock for one process at a time.
 
-    Numba looks which files of a function are there and takes the next number: of two processes
-    that compile two forms of one function at once, both take the same number, and one would later
-    be given the other's code.
+    Numba numbers the files of a function: two processes that compile versions of one function at
+    once would use the same number, and one would later load the other's code.
     """
+
+    def __init__(self, function: Any, version: str) -> None:
+        super().__init__(function)
+        if version:
+            self._cache_file = IndexDataCacheFile(
+                cache_path=self._cache_path,
+                filename_base=self._impl.filename_base,
+                source_stamp=(self._impl.locator.get_source_stamp(), version),
+            )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -54,10 +65,10 @@ class _Kept(FunctionCache):
 
 
 class _NotKept(NullCache):
-    """No cache; the first compilation tells what that costs."""
+    """No cache; the first compilation warns about the cost."""
 
     def save_overload(self, sig: Any, cres: Any) -> None:
-        _tell_once("neither the package's folder nor one of the user can be written")
+        _tell_once("neither the folder of the package nor one of the user is writable")
 
 
 @contextmanager
@@ -79,8 +90,8 @@ def _tell_once(reason: str) -> None:
     if not _told:
         _told = True
         warnings.warn(
-            f"compiled kernels are not kept: {reason}. Each start compiles them again, which takes "
-            "a minute or more; set NUMBA_CACHE_DIR to a folder that can be written",
+            f"compiled kernels are not cached: {reason}. Each start compiles again, which takes "
+            "a minute or more; set NUMBA_CACHE_DIR to a writable folder",
             RuntimeWarning,
             stacklevel=2,
         )

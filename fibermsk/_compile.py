@@ -1,13 +1,13 @@
-"""How the package's kernels are compiled: once, cached on disk, without fast-math."""
+"""Compilation of the kernels: once, cached on disk, without fast-math."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from numba import get_num_threads, njit
@@ -15,81 +15,93 @@ from numba.core import event
 
 from fibermsk._code_cache import cache_of
 
-__all__ = ["PARTS", "body", "inlined", "inlined_body", "kernel", "on_first_compilation", "parallel"]
+__all__ = [
+    "PARTS",
+    "Rebuilding",
+    "body",
+    "inlined",
+    "inlined_body",
+    "kernel",
+    "on_first_compilation",
+    "parallel",
+    "uncached",
+]
 
-# Threads that wait for each other spin shortly and then sleep. By default they spin for long, which
-# on a machine with other work costs milliseconds where that has the core of the one waited for.
+# Waiting threads spin briefly and then sleep. By default they spin for long, which costs
+# milliseconds on a busy machine, where another process may occupy the core.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 PARTS = 64
-"""Ranges that many short tasks are shared out in: a task of its own costs a thread more than most
-of them take, and references to arrays, which threads fight over."""
+"""Number of ranges for many short tasks: scheduling each separately would cost more than most of
+them take, and cause contention on reference counts of arrays."""
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
-def _compiled(function: Any, **options: Any) -> Any:
+def _compiled(function: Any, version: str = "", **options: Any) -> Any:
     dispatcher: Any = njit(**options)(function)
-    # where `NUMBA_DISABLE_JIT` is set, Numba gives the plain function
+    # with `NUMBA_DISABLE_JIT`, Numba returns the plain function
     if dispatcher is not function:
-        dispatcher._cache = cache_of(function)
+        dispatcher._cache = cache_of(function, version)
+    dispatcher.made_with = options
     return dispatcher
 
 
 def kernel(function: Any) -> Any:
-    """Compile a plain function to machine code, releasing the interpreter lock while it runs."""
+    """Compile a function to machine code that releases the interpreter lock."""
     return _compiled(function, **_OPTIONS)
 
 
 def body(function: Any) -> Any:
-    """Compile the task of a parallel loop, or what it calls: it must not allocate memory.
+    """Compile the task of a parallel loop, or its callee: it must not allocate memory.
 
-    Reference counts of arrays are left out, which would cost more than a short task and which
-    threads would fight over.
+    Reference counts of arrays are omitted: they cost more than a short task and cause contention.
     """
     return _compiled(function, **_TASK_OPTIONS)
 
 
 def inlined_body(function: Any) -> Any:
-    """Compile a `body` into whatever calls it, where the call itself would cost too much."""
+    """Compile a `body` inline into its callers, if the call itself would cost too much."""
     return _compiled(function, **_TASK_OPTIONS, inline="always")
 
 
 def inlined(function: Any) -> Any:
-    """Compile as `kernel` does, and anew within each caller.
+    """Compile as `kernel` does, specialized for each caller.
 
-    There a constant argument leaves out what it switches off, as does a result that is ignored.
+    Constant arguments and ignored results then eliminate dead code.
     """
     return _compiled(function, **_OPTIONS, forceinline=True)
 
 
-def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
-    """Compile a loop over `numba.prange` twice: for one thread, and shared among the threads.
+def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
+    """Compile a loop over `numba.prange` twice: for one thread, and parallel.
 
     The tasks of the loop write to disjoint memory, so that results do not depend on the number of
-    threads. Few tasks are done by one thread: to wake the others takes longer, on a busy machine up
-    to milliseconds.
+    threads. Few tasks run on one thread: waking others takes longer, up to milliseconds on a busy
+    machine.
 
     Parameters
     ----------
     tasks : str
-        Argument whose length tells the number of tasks.
+        Argument whose length is the number of tasks.
     least : int
-        Length from which on the threads share them.
+        Smallest length for parallel execution.
+    version : str
+        See `fibermsk._code_cache.cache_of`.
 
     Returns
     -------
     decorator
-        Of a function whose compiled forms are its attributes `alone` and `shared`.
+        Decorator; the compiled versions are the attributes `alone` and `shared`.
     """
 
     def compile_both(function: Any) -> Any:
-        # files of the cache are known by the function's name and not by how it was compiled
+        # cache files are named by function, not by compiler options
         twin = FunctionType(function.__code__, function.__globals__, function.__name__)
         twin.__qualname__, twin.__module__ = f"{function.__qualname__}_shared", function.__module__
-        alone = _compiled(function, **_OPTIONS)
-        shared = _compiled(twin, **_OPTIONS, parallel=True)
+        alone = _compiled(function, version, **_OPTIONS)
+        shared = _compiled(twin, version, **_OPTIONS, parallel=True)
         index = list(signature(function).parameters).index(tasks)
 
         @wraps(function)
@@ -97,10 +109,74 @@ def parallel(tasks: str, least: int) -> Callable[[Any], Any]:
             many = arguments[index].shape[0] >= least and get_num_threads() > 1
             return (shared if many else alone)(*arguments)
 
-        call.alone, call.shared = alone, shared  # type: ignore[attr-defined]
+        named: Any = call
+        named.alone, named.shared, named.made_by = alone, shared, (tasks, least)
         return call
 
     return compile_both
+
+
+def uncached(function: Any) -> Any:
+    """Compile as `kernel` does, without caching under the function's file."""
+    return njit(**_OPTIONS)(function)
+
+
+class Rebuilding:
+    """Kernels recompiled from the same source with replaced callees.
+
+    Parameters
+    ----------
+    replaced : sequence of pairs
+        Functions called by kernels or their callees, and their replacements.
+    label, version : str
+        Name of the replacement in compiled files, and an identifier of its content.
+    """
+
+    def __init__(self, replaced: Sequence[tuple[Any, Any]], label: str, version: str) -> None:
+        self._known: dict[int, Any] = {id(old): new for old, new in replaced}
+        self._label, self._version = label, version
+
+    def of(self, function: Any) -> Any:
+        """Copy of a kernel, or of a function that calls kernels; itself if nothing differs.
+
+        It is compiled as the original. Callees without replaced functions are shared.
+        """
+        key = id(function)
+        if key not in self._known:
+            self._known[key] = function
+            self._known[key] = self._made(function)
+        return self._known[key]
+
+    def _made(self, function: Any) -> Any:
+        plain: Any = getattr(function, "__wrapped__", getattr(function, "py_func", function))
+        if not isinstance(plain, FunctionType):
+            return function
+        names = {name for code in _codes(plain.__code__) for name in code.co_names}
+        called = {name: plain.__globals__[name] for name in names & plain.__globals__.keys()}
+        new = {
+            name: self.of(value)
+            for name, value in called.items()
+            if id(value) in self._known
+            or str(getattr(value, "__module__", "")).startswith("fibermsk.kernels")
+        }
+        if all(new[name] is called[name] for name in new):
+            return function
+        twin = FunctionType(
+            plain.__code__, {**plain.__globals__, **new}, plain.__name__, plain.__defaults__
+        )
+        twin.__qualname__ = f"{plain.__qualname__}_{self._label}"
+        if hasattr(function, "made_by"):
+            return parallel(*function.made_by, version=self._version)(twin)
+        if hasattr(function, "made_with"):
+            return _compiled(twin, self._version, **function.made_with)
+        return twin
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
 class _Once(event.Listener):
@@ -118,6 +194,6 @@ class _Once(event.Listener):
 
 @contextmanager
 def on_first_compilation(callback: Callable[[], None]) -> Iterator[None]:
-    """Call back once if any kernel has to be compiled, which loading from the cache is not."""
+    """Call back once if any kernel is compiled, not loaded from the cache."""
     with event.install_listener("numba:compile", _Once(callback)):
         yield

@@ -1,8 +1,7 @@
-"""What numbers a model of muscles and bones can have, and what makes others: the one table.
+"""Table of plausible numbers of models, with likely mistakes for others.
 
-Everything is in SI units. Numbers outside of these ranges are computed with; a warning names them,
-for they are most often in other units. The ranges are wide: from insects to elephants, and from
-muscle to steel.
+Everything is in SI units. Numbers outside these ranges are used, with a warning, since they are
+most often in other units. The ranges are wide: from insects to elephants, and from muscle to steel.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ __all__ = ["RULES", "Finding", "Rule", "judge", "names", "warn_of"]
 
 
 class Rule(NamedTuple):
-    """What is plausible for one quantity.
+    """Plausible range of one quantity.
 
     Attributes
     ----------
     least, most : float
-        Range of the size of a plausible number; zero is plausible too.
+        Range of plausible absolute values; zero is also plausible.
     unit : str
-        Of both.
+        Unit of both.
     below, above : str
-        The likely mistake of a number outside, as a question.
+        Likely mistake of a number outside, as a question.
     negligible : float
-        Sizes up to here stand for none, on purpose.
+        Absolute values up to here count as zero, on purpose.
     """
 
     least: float
@@ -41,16 +40,16 @@ class Rule(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A number that is hardly meant.
+    """An implausible number.
 
     Attributes
     ----------
     owner, field : str
         The object and its field, for messages.
     quantity : str
-        Name of the rule that it breaks.
+        Name of the violated rule.
     value : float
-        [unit of the rule].
+        Value in the unit of the rule.
     """
 
     owner: str
@@ -59,7 +58,7 @@ class Finding(NamedTuple):
     value: float
 
     def __str__(self) -> str:
-        """What a warning says."""
+        """Text of the warning."""
         rule = RULES[self.quantity]
         unit = f" {rule.unit}" if rule.unit else ""
         small = abs(self.value) < rule.least
@@ -127,20 +126,20 @@ RULES = {
 
 
 def names(owner: str, field: str, value: Any) -> tuple[str, ...]:
-    """Names of quantities, each one of the table."""
+    """Check names of quantities of the table."""
     _check.instance(owner, field, value, (tuple, list), "names of quantities")
     return tuple(_check.choice(owner, f"{field}[{i}]", name, RULES) for i, name in enumerate(value))
 
 
 def warn_of(owner: str, field: str, quantity: str, value: float, *, stacklevel: int) -> None:
-    """Warn where a number is implausible for its quantity."""
+    """Warn about a number that is implausible for its quantity."""
     finding = judge(owner, field, quantity, value)
     if finding is not None:
         warnings.warn(ModelWarning(str(finding), kind="plausibility"), stacklevel=stacklevel + 1)
 
 
 def judge(owner: str, field: str, quantity: str, value: float) -> Finding | None:
-    """Finding where a number is implausible for its quantity, else None."""
+    """Finding for a number that is implausible for its quantity, else None."""
     rule, size = RULES[quantity], abs(value)
     if size <= rule.negligible or rule.least <= size <= rule.most:
         return None

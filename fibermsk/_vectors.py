@@ -1,10 +1,10 @@
-"""Short vectors, in vector instructions of the CPU.
+"""Short vectors with SIMD instructions of the CPU.
 
-Numba does not make vectors of a few neighboring numbers by itself: its compiler's pass for that is
-off, since it made wrong code (pull request 8852 of numba). Hence the kernels here and in
-`fibermsk.linalg.block` spell out what is to be computed, for the CPU in vectors of four and of two
-numbers and for a GPU, where every thread has its own data, in single ones. What stands in the
-function is what they do, and what runs where kernels are interpreted.
+Numba does not vectorize operations on a few adjacent numbers: the compiler pass (SLP) is off, since
+it generated wrong code (pull request 8852 of numba). Hence the kernels here and in
+`fibermsk.linalg.block` generate the instructions, with vectors of four and two numbers on the CPU,
+and scalars on a GPU, where every thread has its own data. The Python function defines the
+operation, and runs if kernels are interpreted.
 
 Vectors are parts of C-contiguous arrays.
 """
@@ -37,7 +37,7 @@ __all__ = [
 _NUMBER, _INDEX = ir.DoubleType(), ir.IntType(32)
 
 Pieces = tuple[tuple[int, int], ...]
-"""First number and length of the vectors that a longer one is made of."""
+"""Start and length of the pieces of a longer vector."""
 
 
 def _pieces(context: Any, size: int) -> Pieces:
@@ -56,23 +56,23 @@ def _place(builder: Any, data: Any, at: int, width: int) -> Any:
 
 
 def load(builder: Any, data: Any, at: int, width: int = 1) -> Any:
-    """Some neighboring numbers."""
+    """Load adjacent numbers."""
     return builder.load(_place(builder, data, at, width), align=8)
 
 
 def store(builder: Any, value: Any, data: Any, at: int, width: int) -> None:
-    """Put some neighboring numbers in their place."""
+    """Store adjacent numbers."""
     builder.store(value, _place(builder, data, at, width), align=8)
 
 
 def picked(builder: Any, one: Any, other: Any, lanes: list[int]) -> Any:
-    """Vector of some numbers of two, counted through both."""
+    """Shuffle of two vectors."""
     mask = ir.Constant(ir.VectorType(_INDEX, len(lanes)), lanes)
     return builder.shuffle_vector(one, other, mask)
 
 
 def repeated(builder: Any, value: Any, width: int) -> Any:
-    """Vector of one number."""
+    """Broadcast of one number."""
     if width == 1:
         return value
     empty = ir.Constant(ir.VectorType(_NUMBER, width), ir.Undefined)
@@ -81,15 +81,15 @@ def repeated(builder: Any, value: Any, width: int) -> Any:
 
 
 def spelled_out(size: int, build: Callable[[Any, Pieces, list[Any]], None]) -> Callable[[Any], Any]:
-    """Decorator of a kernel, given by what it does: compile it to other instructions instead.
+    """Decorator of a kernel: compile it to custom instructions.
 
     Parameters
     ----------
     size : int
         Length of the vectors, even.
     build : callable
-        Of the builder, the pieces and the arguments (addresses of arrays, and numbers): adds the
-        instructions.
+        Function of the builder, the pieces and the arguments (addresses of arrays, and numbers)
+        that adds the instructions.
     """
 
     def typed(typing_context, *arguments):
@@ -125,7 +125,7 @@ def spelled_out(size: int, build: Callable[[Any, Pieces, list[Any]], None]) -> C
 
 
 def _sum_of_products(adds: bool) -> Callable[[Any, Pieces, list[Any]], None]:
-    """Instructions of y = a u + b v + ..., with the y that was there if it `adds`."""
+    """Instructions of y = a u + b v + ..., or y += ... if it `adds`."""
 
     def build(builder, pieces, parts):
         y, numbers, vectors = parts[0], parts[1::2], parts[2::2]

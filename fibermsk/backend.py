@@ -1,4 +1,4 @@
-"""From a model to a system on a processor of choice."""
+"""Build a system from a model for the CPU or the GPU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def build(model: Model, backend: Literal["cupy"]) -> DeviceSystem: ...
 
 
 def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
-    """Number a model, check what only its geometry shows, and allocate.
+    """Number a model, check its geometry, and allocate arrays.
 
     Parameters
     ----------
@@ -34,24 +34,24 @@ def build(model: Model, backend: str = "cpu") -> FiberSystem | DeviceSystem:
         The description; it is not changed and not kept in sync.
     backend : {"cpu", "cupy"}
         Where the system computes: on the CPU, or with CuPy and numba-cuda on an NVIDIA GPU, which
-        is meant for many thousand fibers; see ``docs/gpu.md``.
+        is intended for many thousand fibers; see ``docs/gpu.md``.
 
     Returns
     -------
     system : FiberSystem or DeviceSystem
-        Ready for `simulate`, and that of the CPU for `equilibrium`; the other one's `host` is one
-        of the CPU.
+        Ready for `simulate`. `equilibrium` takes a `FiberSystem`, such as the `host` of a
+        `DeviceSystem`.
 
     Raises
     ------
     ModelError
         If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
-        deep in a bone or in another fiber; for a GPU, if it has no fibers or there is none.
+        deep in a bone or in another fiber; on a GPU also if there are no fibers or there is no GPU.
 
     Warns
     -----
     ModelWarning
-        If a number is hardly meant, such as an angle in degrees, or line muscles exert no force.
+        If a value is implausible, such as an angle in degrees, or line muscles exert no force.
     """
     _check.choice("build", "backend", backend, BACKENDS)
     if backend == "cpu":

@@ -1,11 +1,11 @@
-"""The errors that fibermsk raises on purpose."""
+"""Exceptions and warnings of fibermsk."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ConvergenceError", "ModelError", "ModelWarning", "WriteError"]
+__all__ = ["ConstraintError", "ConvergenceError", "ModelError", "ModelWarning", "WriteError"]
 
 
 class ModelError(ValueError):
@@ -15,18 +15,25 @@ class ModelError(ValueError):
     """
 
 
+class ConstraintError(ModelError):
+    """Constraints that depend on each other, or are not met nearby.
+
+    A step that meets them fails; a shorter one may not.
+    """
+
+
 class ModelWarning(UserWarning):
-    """A description that can be simulated, but hardly as it is meant.
+    """A model or run that is valid but implausible.
 
     Attributes
     ----------
     kind : str
-        What it is about: "plausibility", "line_muscles", "contact_points", "compression",
-        "stability", "checkpoint", or "model" where nothing more is said.
+        Category: "plausibility", "line_muscles", "contact_points", "compression", "stability",
+        "checkpoint", or "model" for all others.
     fiber : str or None
-        The fiber that it is about, the worst of several.
+        Fiber concerned; the worst of several.
     time : float or None
-        When it happened in a run [s].
+        Simulated time at which it occurred [s].
     """
 
     def __init__(
@@ -42,14 +49,14 @@ class ModelWarning(UserWarning):
 
 
 class WriteError(ModelError):
-    """A file that could not be written once its contents were there, such as on a full disk.
+    """A file that could not be written, such as on a full disk.
 
-    Nothing computed is lost with it: what was to be written is in memory still, and in `kept`.
+    No computed data is lost: the contents are still in memory, and in `kept`.
 
     Attributes
     ----------
     kept : tuple of pathlib.Path
-        Files that were written to another folder instead; none where no folder could be written to.
+        Files written to another folder instead; empty if no folder was writable.
     """
 
     def __init__(self, message: str, *, kept: tuple[Path, ...] = ()) -> None:
@@ -69,9 +76,9 @@ class ConvergenceError(RuntimeError):
     where : str
         Fiber, node and axis, or coordinate, of the largest residual.
     result : Result or None
-        Everything computed up to there.
+        Partial result up to the failure.
     history : list of float
-        Norms of the last Newton solve's increments, one an iteration.
+        Norms of the increments of the last Newton solve, one per iteration.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Files of which a reader sees the old one or the whole new one, never a part."""
+"""Atomic replacement of files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from fibermsk.errors import ModelError, WriteError
 __all__ = ["check_writable", "path_of", "replacing", "replacing_all"]
 
 _LONGEST_NAME = 255
-"""Bytes in the name of a file or folder, on all common file systems."""
+"""Largest number of bytes in the name of a file or folder on common file systems."""
 
 
 def path_of(value: object, what: str = "path") -> Path:
-    """Path that an operating system can hold.
+    """Return a valid path of the operating system.
 
     Raises
     ------
     ModelError
-        If it is no text or path, is empty, or cannot be the name of a file.
+        If it is not a text or path, is empty, or cannot be the name of a file.
     """
     try:
         shown = repr(value)
-    except Exception:  # an object whose own repr fails
+    except Exception:  # an object whose repr raises
         shown = f"<{type(value).__name__}>"
     shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
     if not isinstance(value, str | os.PathLike):
@@ -39,18 +39,18 @@ def path_of(value: object, what: str = "path") -> Path:
         longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
         if 0 < longest <= _LONGEST_NAME and "\0" not in str(path):
             return path
-    except Exception:  # bytes, text that no file system can hold, or an object that fails
+    except Exception:  # bytes, invalid text, or an object that raises
         pass
-    raise ModelError(f"{what} = {shown}; must be what a file can be named")
+    raise ModelError(f"{what} = {shown}; must be a valid file name")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Path at which a result can be written; makes its folder where it does not exist yet.
+    """Check that a path is writable, and create its folder if needed.
 
     Parameters
     ----------
     path : path
-        Where the result is to go; of a symbolic link, its target.
+        Path of the result; for a symbolic link, its target is checked.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If nothing can be written there; a run asks this before it computes.
+        If the path is not writable; runs check this before they compute.
     """
     path = path_of(path)
     if path.is_dir():
@@ -83,13 +83,13 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 def _target(path: Path) -> Path:
-    """File that is written for a path: itself, or where a symbolic link leads in the end."""
+    """File written for a path: itself, or the final target of a symbolic link."""
     if not path.is_symlink():
         return path
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise ModelError(
-            f"cannot write {path}: it is a symbolic link that leads in a circle; remove it, or "
+            f"cannot write {path}: it is a symbolic link in a cycle; remove it, or "
             "name another file"
         )
     return target
@@ -97,10 +97,10 @@ def _target(path: Path) -> Path:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Context that gives a path beside a file to write to, and then moves it there.
+    """Context manager: write to a temporary path beside a file, then move it there.
 
-    What was written is forced to the disk before, so that neither a killed program nor a power
-    failure leaves a part under the file's name. A symbolic link stays, and its target is replaced.
+    The temporary file is flushed to disk before, so that neither a killed program nor a power
+    failure leaves a partial file. For a symbolic link, its target is replaced.
 
     Raises
     ------
@@ -113,14 +113,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
-    """Context as `replacing`, for files that belong together: all of them are moved, or none is.
+    """Context manager like `replacing` for several files: all of them are moved, or none.
 
     Raises
     ------
     WriteError
-        If one of the files cannot be written; what was there before is there again.
+        If one of the files cannot be written; previous files are restored.
     ModelError
-        If two of the paths lead to one file.
+        If two of the paths are the same file.
     """
     try:
         targets = [_target(check_writable(path)) for path in paths]
@@ -128,7 +128,9 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
         raise WriteError(str(error)) from error
     names = ", ".join(map(str, paths))
     if len(set(targets)) < len(targets):
-        raise ModelError(f"cannot write {names}: links make two of them one file; remove the links")
+        raise ModelError(
+            f"cannot write {names}: two of them are links to the same file; remove the links"
+        )
     besides = [_beside(target) for target in targets]
     try:
         yield besides
@@ -140,7 +142,7 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
             _sync_folder(target.parent)
             _clear_leftovers(target)
     except OSError as error:
-        left = "; all of them are as they were before" if len(targets) > 1 else ""
+        left = "; all of them are unchanged" if len(targets) > 1 else ""
         raise WriteError(f"cannot write {names}: {error.strerror or error}{left}") from error
     finally:
         for beside in besides:
@@ -148,12 +150,12 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
 
 
 def _move(besides: list[Path], targets: list[Path]) -> None:
-    """Move files to their places; if one cannot be, put back what was there before."""
+    """Move files to their targets; if one fails, restore the previous files."""
     kept: list[tuple[Path, Path | None]] = []
     try:
         for beside, target in zip(besides, targets, strict=True):
             old = _beside(target, "old.") if target.exists() else None
-            # a single move is whole or fails by itself
+            # a single move is atomic
             if old is not None and len(targets) > 1:
                 _link(target, old)
             os.replace(beside, target)
@@ -171,12 +173,12 @@ def _move(besides: list[Path], targets: list[Path]) -> None:
 
 
 def _beside(target: Path, kind: str = "") -> Path:
-    """Path beside a file, of this process alone."""
+    """Temporary path beside a file, unique to this process."""
     return target.with_name(f".{target.name}.{kind}{os.getpid()}.part")
 
 
 def _link(path: Path, other: Path) -> None:
-    """Another name of a file, or a copy where the file system knows one name only."""
+    """Hard link to a file, or a copy if the file system has no links."""
     other.unlink(missing_ok=True)
     try:
         os.link(path, other)
@@ -185,7 +187,7 @@ def _link(path: Path, other: Path) -> None:
 
 
 def _clear_leftovers(path: Path) -> None:
-    """Remove what killed programs were writing, where it can be told whether a program lives."""
+    """Remove temporary files of killed programs, if process ids can be checked."""
     if os.name != "posix":
         return
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
@@ -201,7 +203,7 @@ def _clear_leftovers(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Force a rename to the disk, where folders can be opened."""
+    """Flush a rename to disk, if folders can be opened."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""One thread at a time: a system remembers what it evaluated last."""
+"""Restrict a system to one thread at a time: it caches its last evaluation."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ _R = TypeVar("_R")
 
 
 class Guard:
-    """Says which thread uses a system.
+    """Reentrant lock of a system.
 
     Parameters
     ----------
     owner : str
-        The system, for messages.
+        Name of the system, for messages.
 
     Attributes
     ----------
     uses : int
-        How often the system has been used so far.
+        Number of uses so far.
     """
 
     def __init__(self, owner: str) -> None:
         self._owner, self._lock, self.uses = owner, threading.RLock(), 0
 
     def enter(self) -> None:
-        """Begin a use; the thread that uses the system may enter again.
+        """Begin a use; the same thread may enter again.
 
         Raises
         ------
         ModelError
-            If another thread uses it; names the remedy.
+            If another thread uses the system.
         """
         if not self._lock.acquire(blocking=False):
             raise ModelError(
@@ -53,9 +53,9 @@ class Guard:
 
 
 def guarded(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let a function of a system, or a method, be called by one thread at a time.
+    """Decorate a function or method of a system to run in one thread at a time.
 
-    Systems without a `guard` are taken as they come.
+    Systems without a `guard` are not locked.
     """
 
     @wraps(function)

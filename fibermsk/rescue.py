@@ -1,4 +1,4 @@
-"""Files that are kept in another folder where they cannot be written to their own."""
+"""Rescue copies of files that cannot be written to their own folder."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fibermsk.files import replacing_all
 __all__ = ["RESCUE", "remove_kept", "write_all", "write_whole"]
 
 RESCUE = "FIBERMSK_RESCUE"
-"""Environment variable that names the folder which is tried first."""
+"""Environment variable for the folder that is tried first."""
 
 _PREFIX = "fibermsk_kept_"
 _MEMORY = Path("/dev/shm")
-"""Folder in memory, until the machine is switched off: the last place that is tried."""
+"""Folder in memory, lost when the machine is switched off; tried last."""
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -29,22 +29,22 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write files, all of them or none; where that fails, keep them in another folder.
+    """Write files, all of them or none; on failure write them to another folder.
 
-    Other folders are tried in this order: the one that the environment variable FIBERMSK_RESCUE
-    names, that of the system for temporary files, the home folder, the present one, and /dev/shm.
-    The files go to a new folder in it, under their own names.
+    Other folders are tried in this order: that of the environment variable FIBERMSK_RESCUE, the
+    system's folder for temporary files, the home folder, the current one, and /dev/shm. The files
+    are written to a new folder in it, with their own names.
 
     Parameters
     ----------
     writers : dict
-        For each path a function that writes the file to the path that it is given. It may be called
-        again with another path.
+        For each path a function that writes the file to a given path. It may be called again with
+        another path.
 
     Raises
     ------
     WriteError
-        If a file could not be written to its own path; its `kept` tells where the files are.
+        If a file could not be written to its own path; its `kept` is the folder of the copies.
     """
     try:
         _write(writers)
@@ -54,7 +54,7 @@ def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
 
 
 def remove_kept(files: tuple[Path, ...]) -> None:
-    """Remove files that were kept in another folder, which are of no use any more."""
+    """Remove obsolete rescue copies."""
     for folder in {path.parent for path in files}:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -69,12 +69,12 @@ def _write(writers: Mapping[Path, Callable[[Path], object]]) -> None:
 
 
 def _keep(writers: Mapping[Path, Callable[[Path], object]]) -> tuple[Path, ...]:
-    """Write the files to the first folder where that succeeds; empty where there is none."""
+    """Write the files to the first writable folder; return an empty result if there is none."""
     for place in _places():
         folder = None
         try:
             place.mkdir(parents=True, exist_ok=True)
-            # a new folder: nothing that is there is replaced, and nobody else can read it
+            # a new folder: nothing is replaced, and only the user can read it
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
             _write({folder / path.name: write for path, write in writers.items()})
         except (OSError, WriteError):
@@ -90,11 +90,11 @@ def _keep(writers: Mapping[Path, Callable[[Path], object]]) -> tuple[Path, ...]:
 
 
 def _places() -> Iterator[Path]:
-    """Folders in which to try."""
+    """Folders to try."""
     named = os.environ.get(RESCUE)
     if named:
         yield Path(named).absolute()
-    # to find them may itself need room, or a home
+    # finding them may need disk space or a home folder
     for find in (tempfile.gettempdir, Path.home, Path.cwd):
         with contextlib.suppress(OSError, RuntimeError):
             yield Path(find())
@@ -106,7 +106,7 @@ def _report(error: WriteError, kept: tuple[Path, ...], number: int) -> WriteErro
     what, them = ("it is", "it") if number == 1 else (f"all {number} files are", "them")
     if kept:
         where = kept[0] if number == 1 else f"{kept[0].parent}"
-        text = f"{error}; {what} kept in {where}: make room and move {them}"
+        text = f"{error}; {what} kept in {where}: free disk space and move {them}"
     else:
-        text = f"{error}; nor can any other folder be written to: make room, or set {RESCUE}"
+        text = f"{error}; no other folder can be written: free disk space, or set {RESCUE}"
     return WriteError(text, kept=kept)

@@ -1,4 +1,4 @@
-"""Run a scene: build its model, find the start, integrate."""
+"""Run a scene: build its model, find the initial state, integrate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
-from fibermsk.system import FiberSystem, build, inverse
+from fibermsk.solvers.stage import Method
+from fibermsk.system import FiberSystem, build
+from fibermsk.system.reports import inverse
 
 __all__ = ["simulate_scene"]
 
@@ -28,7 +30,7 @@ def simulate_scene(
     *,
     name: str = "",
     parameters: dict[str, Any] | None = None,
-    method: str | None = None,
+    method: str | Method | None = None,
     progress: Callable[[Progress], None] | None = None,
     check: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -36,10 +38,9 @@ def simulate_scene(
     resume_from: str | os.PathLike[str] | None = None,
     job: dict[str, Any] | None = None,
 ) -> Result:
-    """Simulate what a scene describes.
+    """Simulate a scene.
 
-    A long run that may be interrupted writes checkpoints, and is continued from the last one by the
-    same call with `resume_from`::
+    A long run can write checkpoints; the same call with `resume_from` continues from the last one::
 
         fm.simulate_scene(scene, checkpoint="long.checkpoint.h5", checkpoint_every=60.0)
         fm.simulate_scene(scene, resume_from="long.checkpoint.h5")
@@ -47,38 +48,38 @@ def simulate_scene(
     Parameters
     ----------
     scene : Scene
-        Model, time span and steps.
+        Scene to simulate.
     name : str
-        Kept in the result; the model's name if empty.
+        Name stored in the result; the name of the model if empty.
     parameters : dict, optional
-        Kept in the result.
-    method : str, optional
-        Time integrator in place of the scene's own.
+        Parameters stored in the result.
+    method : str or Method, optional
+        Time integrator that replaces that of the scene.
     progress : callable, optional
-        Called with a `Progress` now and then.
+        Called regularly with a `Progress`.
     checkpoint : path, optional
-        File that is written now and then, and once more if the run fails or is interrupted. It is
-        left where it is when the run succeeds. Where it cannot be written, it is kept in another
-        folder, a warning names it, and the run goes on.
+        File that is written regularly, and also if the run fails or is interrupted. It is kept when
+        the run is complete. If it cannot be written, it is written to another folder with a
+        warning, and the run continues.
     checkpoint_every : float
         Wall time between two checkpoints [s].
     resume_from : path, optional
-        Checkpoint to go on from; the result is the same to the bit as that of a run in one go, on
-        the same machine and with as many threads.
+        Checkpoint to continue from; the result is bitwise that of an uninterrupted run, on the same
+        machine with the same number of threads.
     job : dict, optional
-        Plain values that are kept in the checkpoint.
+        Plain values to store in the checkpoint.
     check : bool
-        Compare the forces with those that the motion needs, into the result's ``stats["check"]``.
+        Compare the forces with inverse dynamics and store the result in ``stats["check"]``.
 
     Returns
     -------
     result : Result
-        With status "success" or "interrupted".
+        Result with status "success", "stopped" or "interrupted".
 
     Raises
     ------
     ModelError
-        If the model, the method or the name is not valid, or the checkpoint is damaged or of
+        If the model, the method or the name is not valid, or the checkpoint is damaged or from
         another run.
     ConvergenceError
         If a step fails; its `result` holds what was computed.
@@ -89,14 +90,18 @@ def simulate_scene(
     for field, value in (("parameters", parameters), ("job", job)):
         _check.instance(owner, field, value, (Mapping, type(None)), "a dict or None")
     _check.function(owner, "progress", progress)
-    key = _check.choice(owner, "method", scene.method if method is None else method, METHODS)
+    method = scene.method if method is None else method
+    if isinstance(method, str):
+        method = METHODS[_check.choice(owner, "method", method, METHODS)]
+    else:
+        _check.method(owner, method)
     check = _check.flag(owner, "check", check)
     if checkpoint is not None:
         checkpoint = path_of(checkpoint, f"{owner}: checkpoint")
     if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
         raise ModelError(
             f"steps = {scene.steps}; must be {inverse.FEWEST_FRAMES - 1} or more to check the "
-            "forces: use more, or do not check"
+            "forces; use more steps, or check=False"
         )
     label = _check.name("simulate_scene", name or scene.model.name)
     labels = {"scene": label, "parameters": dict(parameters or {})}
@@ -123,12 +128,13 @@ def simulate_scene(
                 start,
                 t_end=scene.duration,
                 dt=scene.duration / scene.steps,
-                method=METHODS[key],
+                method=method,
                 control=AdaptiveSteps(scene.tolerance) if scene.tolerance > 0.0 else FixedSteps(),
                 progress=progress,
                 checkpoint=write,
                 checkpoint_every=checkpoint_every,
                 resume_from=taken,
+                observers=scene.observers,
             )
         except ConvergenceError as error:
             if error.result is not None:
@@ -142,9 +148,9 @@ def simulate_scene(
 
 
 def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snapshot], None]:
-    """Function that writes snapshots to a file, or to another folder, and warns where it cannot.
+    """Function that writes snapshots to a file, or with a warning to another folder.
 
-    Of those in another folder only the last is kept.
+    Only the last one in another folder is kept.
     """
     kept: tuple[Path, ...] = ()
 
@@ -156,7 +162,7 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
         except ModelError as error:
             kept = error.kept if isinstance(error, WriteError) else ()
             when = f"t = {snapshot.time:.6g} s"
-            message = f"no checkpoint at {when} in its place, the run goes on: {error}"
+            message = f"checkpoint at {when} not saved in its place, the run continues: {error}"
             about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
             warnings.warn(about, stacklevel=2)
         remove_kept(before)
@@ -165,17 +171,17 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
 
 
 def _check_start(taken: Snapshot, scene: Scene) -> None:
-    """Refuse a checkpoint of a run that started elsewhere."""
+    """Refuse a checkpoint of a run with another initial state."""
     started = taken.job.get("start", scene.start)
     if started != scene.start:
         raise ModelError(
-            f"the checkpoint is of another run: its start was {started!r}, the scene's is "
+            f"the checkpoint is from another run: its start was {started!r}, the scene's is "
             f"{scene.start!r}; must be the same; restore it, or run from the start"
         )
 
 
 def _checked(system: FiberSystem, result: Result) -> Result:
-    """The result with the mismatch of its forces among its stats, if it has frames enough."""
+    """Add the mismatch of forces to the stats of a result with enough frames."""
     if result.time.size < inverse.FEWEST_FRAMES:
         return result
     found = inverse.check(system, result)

@@ -1,10 +1,10 @@
 """The arm of an OpenSim model with its muscles as bundles of fibers: a curl.
 
-Reads `arm26.osim`, with two joints and six muscles, and puts a bundle of fibers in the place of
-every muscle: the length of muscle and tendon, the cross-section and the stress come from the
-muscle's numbers, and the way around the humerus from contact with its mesh. The flexors lift the
-forearm, with shoulder and elbow free, and the extensors catch it. The model is not part of this
-package: it comes with OpenSim and on https://github.com/opensim-org/opensim-models.
+Reads `arm26.osim`, with two joints and six muscles, and replaces every muscle by a bundle of
+fibers: the lengths of muscle and tendon, the cross-section and the stress follow from the
+parameters of the muscle, and the path around the humerus from contact with its mesh. The flexors
+lift the forearm, with shoulder and elbow free, and the extensors stop it. The model is not part of
+this package: it comes with OpenSim and on https://github.com/opensim-org/opensim-models.
 """
 
 import os
@@ -33,13 +33,13 @@ PROXIMAL = {
     "BICshort": 0.6,
     "BRA": 0.2,
 }
-# The long head of the biceps keeps to its way over the head of the humerus.
+# The long head of the biceps keeps its path over the head of the humerus.
 SMOOTHING = {"BIClong": 0.04}
-# The mesh of the humerus has no groove that would hold this tendon: its inner wall, from the third
+# The mesh of the humerus has no groove that would guide this tendon: its inner wall, from the third
 # to the fifth path point, 13 mm towards the body.
 WALL = fm.Capsule((0.0213, 0.0179, -0.0027), (0.0135, -0.0283, -0.0116), 0.007)
 LAW = fm.PenaltyContact(stiffness=2000.0, limit=3.0)
-# Points of contact on an element: with five, tendons slip past edges of bones between two.
+# Contact points per element: with five, tendons slip past edges of bones between two.
 POINTS = 9
 BONE_LAW = fm.PenaltyContact(stiffness=4000.0, limit=8.0)
 
@@ -51,7 +51,7 @@ def rise(x):
 
 
 class Curl:
-    """Activation of the flexors: up, held, and down."""
+    """Activation of the flexors: rise, plateau, and fall."""
 
     def __init__(self, peak):
         self.peak = peak
@@ -62,7 +62,7 @@ class Curl:
 
 
 def brake(t):
-    """Activation of the extensors: a push against the flexion, late."""
+    """Activation of the extensors: a late pulse against the flexion."""
     return 0.02 + 0.06 * rise((t - 0.3) / 0.15) * (1.0 - rise((t - 0.6) / 0.2))
 
 
@@ -86,7 +86,7 @@ def find(model, geometry):
 
 
 def holding(coordinate):
-    """Damping of a joint, and the ends of its range where the file has one."""
+    """Damping of a joint, and limits of its range if the file has one."""
     forces = [fm.Damper(0.2)]
     if coordinate.lower is not None and coordinate.upper is not None:
         limit = fm.SmoothLimit(coordinate.lower, coordinate.upper, 20.0, 20.0, 0.5, 0.1)
@@ -95,7 +95,7 @@ def holding(coordinate):
 
 
 def skeleton(path, geometry):
-    """Bones, joints and line muscles of the file, with its ranges of motion made real."""
+    """Bones, joints and line muscles of the file, with enforced ranges of motion."""
     source = fm.read_osim(path, geometry=geometry, contact=BONES)
     arm = fm.Model("arm26_fibers", gravity=source.gravity, ground=source.ground)
     arm.add(*source.bodies[1:])
@@ -125,9 +125,9 @@ def scene(
     Parameters
     ----------
     model : str
-        Path of arm26.osim; left out, it is looked for in the folder FIBERMSK_MODELS.
+        Path of arm26.osim; by default it is searched in the folder FIBERMSK_MODELS.
     geometry : str
-        Folder of its meshes; left out, Geometry beside the model.
+        Folder of its meshes; by default Geometry beside the model.
     fibers : int
         Fibers of each muscle.
     elements : int
@@ -137,7 +137,7 @@ def scene(
     duration : float
         Simulated time [s].
     peak : float
-        Largest activation of the flexors, beyond that at rest.
+        Largest activation of the flexors, in addition to the resting one.
     """
     arm = skeleton(*find(model, geometry))
     bones = [body for body in arm.bodies if body.name in BONES]
@@ -157,11 +157,11 @@ def scene(
             bending=0.1,
             bones=touched,
         )
-        # the paths of different muscles of this model run through the same points, so that only
-        # the fibers of one muscle keep apart
+        # paths of different muscles of this model share points, so that only the fibers of one
+        # muscle are in contact
         contacts = bundle.contact(touched, LAW, BONE_LAW, points_per_element=POINTS)
         arm.add(*bundle.fibers, *contacts)
-    # in equal steps of backward Euler, with which the numbers of the pages were measured
+    # equal steps of backward Euler, as for the numbers in the documentation
     return fm.Scene(arm, duration=duration, steps=steps, method="backward_euler", tolerance=0.0)
 
 

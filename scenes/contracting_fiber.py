@@ -3,16 +3,15 @@
 A muscle of a frog between two tendons, held by a clamp, is stimulated to a tetanus.
 
 - ``isotonic`` (the default): it lifts a weight off a support. Its force rises until it carries the
-  weight, stays there while the muscle shortens and bulges, ever more slowly.
+  weight, stays constant while the muscle shortens and bulges, more and more slowly.
 - ``isometric``: its lower end is held. The force rises to a plateau, while the muscle shortens a
   little and stretches its tendons.
-- ``quick_release``: the lower end is held, then moved up fast, and held again. The tendons give in
+- ``quick_release``: the lower end is held, then moved up fast, and held again. The tendons shorten
   at once, so the force drops; the muscle takes up the slack, so it recovers.
 
-Look at the force at the ends and at the stretch over time. (The axial force along the fiber swings
-about it where muscle becomes tendon, by up to 30 percent: so coarse is the mesh there.) The
-force-velocity relation of this tissue is that of its viscosity, a straight line, and not Hill's
-hyperbola.
+Look at the force at the ends and at the stretch over time. (The axial force along the fiber
+oscillates by up to 30 percent at the muscle-tendon transition, where the mesh is coarse.) The
+force-velocity relation of this tissue is linear, from its viscosity, not Hill's hyperbola.
 """
 
 import numpy as np
@@ -26,8 +25,8 @@ TRANSITION = 5.0e-3  # m, from tendon to muscle
 ISOMETRIC = 2.0e5  # N/m^2, of the tetanized muscle at its reference length
 FASTEST = 1.3  # 1/s
 PRESTRESS = 5.0e3  # N/m^2, the resting tension
-# Hill's series elasticity gives way by some 2 percent of the muscle's length under its whole force
-# (Hill, Proc. R. Soc. B 137 (1950), 273-280); here all of it lies in the tendons.
+# Hill's series elasticity stretches by some 2 percent of the muscle's length under full force
+# (Hill, Proc. R. Soc. B 137 (1950), 273-280); here all of it is in the tendons.
 GIVES = 0.02
 SLENDER = 0.5  # radius of the tendons over that of the muscle
 # The curve of Thelen, J. Biomech. Eng. 125 (2003), 70-77, with the optimum beyond the reference
@@ -46,7 +45,7 @@ def muscle_fraction(theta):
 
 
 def nodes(elements):
-    """Nodes of the fiber, most of them where muscle becomes tendon."""
+    """Nodes of the fiber, refined at the muscle-tendon transition."""
     begin, end = np.array([TENDON - 0.5 * TRANSITION, TENDON + 0.5 * TRANSITION]) / (
         LENGTH + 2.0 * TENDON
     )
@@ -56,12 +55,12 @@ def nodes(elements):
 
 
 def tissue() -> fm.Tissue:
-    """Muscle, and tendons that give way by the share `GIVES` of its length."""
+    """Muscle, and tendons that stretch by the fraction `GIVES` of its length."""
     curve = np.exp(-(np.abs((1.0 / OPTIMUM - 1.0) / WIDTH) ** EXPONENT))
     tendon_strain = GIVES * LENGTH / (2.0 * TENDON)
     return fm.Tissue(
         density=1060.0,
-        # what the viscosity takes at the fastest shortening, 3 eta rate, is the isometric stress
+        # the viscous stress at the fastest shortening, 3 eta rate, equals the isometric stress
         muscle=fm.KelvinVoigt(shear_modulus=2.0e4, viscosity=ISOMETRIC / (3.0 * FASTEST)),
         tendon=fm.KelvinVoigt(ISOMETRIC / SLENDER**2 / (3.0 * tendon_strain), viscosity=1.0e3),
         active=fm.ActiveStress((ISOMETRIC - PRESTRESS) / curve, OPTIMUM, WIDTH, EXPONENT),
@@ -84,17 +83,18 @@ def scene(
     Parameters
     ----------
     experiment : {"isotonic", "isometric", "quick_release"}
-        What is done to the lower end.
+        Experiment, which sets the motion of the lower end.
     load : float
-        Weight that the isotonic muscle lifts, over the isometric force of the default muscle.
+        Weight that the isotonic muscle lifts, relative to the isometric force of the default
+        muscle.
     release : float
-        How far the end is moved in the quick release [m].
+        Displacement of the end in the quick release [m].
     activation : float
         Activation in the tetanus, in [0, 1].
     radius : float
         Radius of the muscle [m].
     elements : int
-        Finite elements of the fiber; multiples of 16 fit its muscle and tendons.
+        Finite elements of the fiber; multiples of 16 match its muscle and tendons.
     steps : int
         Frames; a tolerance sets the time steps in between.
     duration : float
@@ -130,12 +130,12 @@ def scene(
 
 
 def bar(height):
-    """Shape of a horizontal bar whose middle is that high [m]."""
+    """Shape of a horizontal bar with its middle at a height [m]."""
     return fm.Capsule((-8.0e-3, 0.0, height), (8.0e-3, 0.0, height), 2.0e-3)
 
 
 def hang_weight(model, load, bottom):
-    """Add a steel ball that can be lifted off a support, and give the point where it hangs."""
+    """Add a steel ball that can be lifted off a support; return its attachment point."""
     if not 0.0 < load < 1.0:
         raise fm.ModelError(f"load = {load}; must lie between 0 and 1: more cannot be lifted")
     mass = load * ISOMETRIC * np.pi * RADIUS**2 / GRAVITY
@@ -151,7 +151,7 @@ def hang_weight(model, load, bottom):
     )
     support = model.add(fm.Body("support", shapes=bar(-2.0e-3)))
     model.add(fm.Weld(model.ground, support, at=(0.0, 0.0, bottom - 2.0 * ball)))
-    # it gives way by 0.1 mm under the weight; lift is positive
+    # it yields by 0.1 mm under the weight; lift is positive
     holds = fm.QuadraticLimit(0.0, 1.0, mass * GRAVITY / 1.0e-4**2)
     lift = fm.Coordinate("lift", "translation", forces=holds)
     at = (0.0, 0.0, bottom)
@@ -160,7 +160,7 @@ def hang_weight(model, load, bottom):
 
 
 class Release:
-    """Position of an end that is moved up, smoothly within 5 ms, half-way at 0.6 s."""
+    """Position of an end that moves up smoothly within 5 ms, around 0.6 s."""
 
     def __init__(self, bottom, distance):
         self.bottom, self.distance = bottom, distance

@@ -3,20 +3,20 @@
 The limb is that of the scene `upper_limb`; the file holds raw surface electromyograms of biceps and
 triceps, 1000 samples a second. They are filtered, rectified, smoothed, divided by those of a
 maximal contraction and delayed (`fm.emg_activation`), and then activate the fibers: the elbow is
-bent twice, and stretched by the triceps. New here: signals from a file, and another scene's model
-with other activations. Look at the activations, and at the angle that follows them; for a recording
-of your own give its file, ``--set emg=my.csv``.
+flexed twice, and extended by the triceps. New here: signals from a file, and another scene's model
+with other activations. Look at the activations and the resulting angle; for your own recording set
+its file, ``--set emg=my.csv``.
 """
 
 from pathlib import Path
 
 import fibermsk as fm
 
-# Made up by data/make_limb_emg.py, which also says what a maximal contraction has.
+# Synthetic, from data/make_limb_emg.py, which also defines the maximal contraction.
 FILE = Path(__file__).resolve().parent / "data" / "limb_emg.csv"
 MAX_VOLUNTARY = {"biceps": 0.6, "triceps": 0.4}  # envelope in the unit of the file, mV
-# Activation of the limb's muscles at the maximal contraction: the limb of the paper has muscles
-# that are far too strong, and the whole of it works at activations of 0.13 and less.
+# Activation of the limb's muscles at the maximal contraction: the muscles of the paper's limb are
+# far too strong, so that it works at activations of 0.13 and less.
 SCALE = {"biceps": 0.26, "triceps": 0.02}
 
 
@@ -33,8 +33,8 @@ def scene(
     Parameters
     ----------
     emg : str
-        File of the raw signals (.csv, .sto or .mot) with the columns biceps and triceps [mV]; left
-        out, the one that comes with this scene.
+        File of the raw signals (.csv, .sto or .mot) with the columns biceps and triceps [mV]; by
+        default the one of this scene.
     low_pass : float
         Corner frequency of the smoothing [Hz].
     delay : float

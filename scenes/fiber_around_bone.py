@@ -1,13 +1,12 @@
 """A fiber around a bone: a muscle lifts a weight by a tendon that slides over a bone.
 
-A muscle hangs on the left of a bone, its tendon runs over it and holds a weight on the right.
-Activated, the muscle shortens and pulls the tendon around. New here: contact with a bone, and
-tendon beside muscle. The bone takes no grip: the tension is the same on it and on both sides, and
-the line force where the tendon lies on it is tension over radius, as on a capstan without friction
-(printed, and tested). The ends pull unequally, for the fiber has a weight: at the muscle's end 5
-percent less than at the weight. On the bone the strain of the tendon is 5 percent larger than
-beside it: it keeps its volume, so that pressure from the side lengthens it. Color by contact force
-or by stretch.
+A muscle hangs on the left of a bone; its tendon runs over the bone and carries a weight on the
+right. Activated, the muscle shortens and pulls the tendon around. New here: contact with a bone,
+and tendon besides muscle. There is no friction: the tension is the same on the bone and on both
+sides, and the contact line force is tension over radius, as on a frictionless capstan (printed, and
+tested). The end forces differ, since the fiber has weight: at the muscle's end 5 percent less than
+at the weight. On the bone the strain of the tendon is 5 percent larger than beside it: it is
+incompressible, so that lateral pressure lengthens it. Color by contact force or by stretch.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ LEFT, RIGHT = 0.20, 0.08  # m, free lengths at the start
 AROUND = BONE + 1.02 * TENDON  # radius of the path, just clear of the bone
 ARC = np.pi * AROUND
 TOTAL = LEFT + ARC + RIGHT
-FIRST, LAST, TRANSITION = 0.015, 0.125, 0.025  # m along the fiber: where the muscle is
+FIRST, LAST, TRANSITION = 0.015, 0.125, 0.025  # m along the fiber: muscle part
 
 
 def path(theta):
@@ -39,7 +38,7 @@ def muscle_fraction(theta):
 
 
 def nodes(elements):
-    """Nodes of the fiber, more of them where muscle becomes tendon."""
+    """Nodes of the fiber, refined at the muscle-tendon transition."""
     half = 0.5 * TRANSITION
     places = (0.0, FIRST - half, FIRST + half, LAST - half, LAST + half, TOTAL)
     shares = np.cumsum((0, 1, 6, 5, 6, 30)) / 48.0
@@ -64,7 +63,7 @@ def scene(
     Parameters
     ----------
     elements : int
-        Finite elements of the fiber; multiples of 48 fit its muscle and tendons.
+        Finite elements of the fiber; multiples of 48 match its muscle and tendons.
     steps : int
         Frames; a tolerance sets the time steps in between.
     duration : float
@@ -72,7 +71,7 @@ def scene(
     mass : float
         Mass of the weight [kg].
     activation : float
-        Activation that is reached after half a second.
+        Activation reached after half a second.
     stiffness : float
         Penalty stiffness of the contact [N/m].
     """

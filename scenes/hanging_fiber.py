@@ -1,7 +1,7 @@
 """A hanging fiber: one elastic fiber between two walls sags under its own weight.
 
 The first scene: a fiber, its tissue, two attachments. The start is the static equilibrium, so
-nothing moves; the middle hangs where the exact elastic cable does (compared in the tests and
+nothing moves; the sag of the middle is that of the exact elastic cable (compared in the tests and
 printed at the end).
 """
 

@@ -1,8 +1,8 @@
-"""A parameter study: how fast a muscle shortens under one load after another.
+"""A parameter study: speed of shortening of a muscle under several loads.
 
-Runs the isotonic experiment of the scene `contracting_fiber` under several loads, reads the speed
-of the muscle's belly off each run, always at the same stretch, and draws speed and power over the
-load: the force-velocity relation. New here: a study as a script, `fm.make_scene` and
+Runs the isotonic experiment of the scene `contracting_fiber` under several loads, evaluates the
+speed of the muscle's belly in each run, always at the same stretch, and plots speed and power over
+the load: the force-velocity relation. New here: a study as a script, `fm.make_scene` and
 `fm.simulate_scene` in a loop. ``python scenes/load_study.py`` runs all loads and writes a picture
 and a table into results; ``fibermsk run load_study --set load=0.5`` runs one.
 """
@@ -23,7 +23,7 @@ def scene(load: float = 0.3, steps: int = 300, duration: float = 1.0) -> fm.Scen
     Parameters
     ----------
     load : float
-        Weight that the muscle lifts, over its isometric force.
+        Weight that the muscle lifts, relative to its isometric force.
     steps : int
         Frames; a tolerance sets the time steps in between.
     duration : float
@@ -53,7 +53,7 @@ def measure(result):
 
 
 def law(tissue, stress):
-    """Speed [1/s] at which viscosity takes what a stress leaves of the activated tissue's own."""
+    """Speed [1/s] at which the viscous stress balances the activated tissue and a stress."""
     x, active, mu = STRETCH, tissue.active, tissue.muscle.shear_modulus
     bell = np.exp(-(np.abs((x / active.optimal_stretch - 1.0) / active.width) ** active.exponent))
     own = mu * (x - x**-2) + (active.max_stress * bell + tissue.prestress) / x

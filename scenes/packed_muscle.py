@@ -1,11 +1,11 @@
 """A packed muscle: 37 fibers side by side bulge as they shorten.
 
-The fibers of a muscle lie in a hexagonal packing, thin where they are tendon and thick where they
-are muscle, and hold a weight. Activated together, each of them shortens and so thickens, for its
-volume stays; contact keeps them apart, so that the muscle as a whole grows round (its girth is
-printed, and tested). New here: many fibers at once, packed by `fm.pack_section`. Color by stretch
-to tell muscle from tendon. The contact force of a fiber is the sum of all that press on it: where
-they press from all sides it is next to nothing, however hard.
+The fibers of a muscle are in a hexagonal packing, thin in the tendons and thick in the muscle, and
+carry a weight. Activated together, each of them shortens and thickens, since its volume is
+constant; contact keeps them apart, so that the whole muscle bulges (its girth is printed, and
+tested). New here: many fibers at once, packed by `fm.pack_section`. Color by stretch to tell muscle
+from tendon. The contact force of a fiber is the net force: it is small if pressure from all sides
+cancels.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def muscle_fraction(theta):
 
 
 def width(theta):
-    """Width of the fibers and of the whole muscle, over that in the middle."""
+    """Width of the fibers and of the whole muscle, relative to the middle."""
     return SLENDER + (1.0 - SLENDER) * np.sin(np.pi * np.asarray(theta))
 
 
@@ -51,7 +51,7 @@ def scene(
     activation : float
         Activation that all fibers reach, in [0, 1].
     mass : float
-        Mass that the muscle lifts, for 37 fibers; in proportion for others [kg].
+        Mass that the muscle lifts, for 37 fibers; proportional for other numbers [kg].
     """
     if fibers < 2:
         raise fm.ModelError(f"fibers = {fibers}; must be 2 or more, which touch each other")

@@ -2,9 +2,9 @@
 
 Two equal fibers cross at a right angle. Their ends are pulled past each other, so that each bends
 the other, and then sideways, so that the crossing travels along both. New here: contact between
-fibers, ends that move as prescribed. Where they press, the force is normal to both, and nothing
-holds one back along the other: the forces on the four ends cancel, and each fiber does what its
-mirror image does (both are tested). Color by contact force to see the crossing travel.
+fibers, prescribed motion of ends. The contact force is normal to both fibers, without friction: the
+forces on the four ends cancel, and the motion of each fiber mirrors that of the other (both are
+tested). Color by contact force to see the crossing travel.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ import fibermsk as fm
 
 LENGTH, RADIUS = 0.10, 3.0e-3  # m
 START, DEEP, ASIDE = 1.3 * RADIUS, 6.0e-3, 0.022  # m: height at the start, depth, travel
-# Right, ahead and up of the pair, turned towards the viewer.
+# Right, forward and up directions of the pair, rotated towards the viewer.
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.8, 0.6], [0.0, -0.6, 0.8]])
-PRESSED, ARRIVED = 0.5, 2.5  # s: the ends are past each other; they are on the other side
+PRESSED, ARRIVED = 0.5, 2.5  # s: the ends have passed each other; they have reached the other side
 
 
 def ease(t, start, end):
@@ -27,7 +27,7 @@ def ease(t, start, end):
 class Held:
     """Position of one end of the upper fiber, or mirrored of the lower one.
 
-    The fiber is pressed down, and then moved across its own direction, along the other fiber.
+    The fiber is pressed down, and then moved sideways along the other fiber.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def scene(
     prestress : float
         Stress that keeps the fibers taut [N/m^2].
     bending : float
-        Bending stiffness of the fibers over that of solid round sections.
+        Bending stiffness relative to that of solid circular cross-sections.
     stiffness : float
         Penalty stiffness of the contact [N/m].
     """
@@ -96,8 +96,7 @@ def scene(
         for name, up in (("upper", 1), ("lower", -1))
     ]
     model.add(fm.Contact(*fibers, fm.PenaltyContact(stiffness, limit=3.0)))
-    # the motion is slow: equal steps of BDF2 do not resolve the vibrations of the fibers, and damp
-    # them
+    # the motion is slow: equal steps of BDF2 damp the vibrations of the fibers, unresolved
     return fm.Scene(model, duration=duration, steps=steps, method="bdf2", tolerance=0.0)
 
 

@@ -1,11 +1,11 @@
-"""A knee whose center moves: a shank swings on a spline joint, with the mass of its muscle.
+"""A knee with a moving center: a shank swings on a spline joint, with the mass of its muscle.
 
-The shank's rotation and both translations are functions of one angle: the knee of the gait10
-model, natural cubic splines through its points, as in Wang, Verheul, Yeo, Kalantari and Sueda, ACM
-Transactions on Graphics 41 (2022), section 4.6. A single muscle of 0.6 kg, a fiber with its own
-mass and elasticity and nothing that damps it, hangs behind the joint. Released bent at rest, the
-shank swings by its weight. Energy stays, to the order of the time integrator; ``joint=hinge`` holds
-the center where the spline has it at zero, and the swing is another one (both are tested).
+The shank's rotation and both translations are functions of one angle: the knee of the gait10 model,
+natural cubic splines through its points, as in Wang, Verheul, Yeo, Kalantari and Sueda, ACM
+Transactions on Graphics 41 (2022), section 4.6. A single muscle of 0.6 kg, an undamped fiber with
+mass and elasticity, hangs behind the joint. Released from a flexed position at rest, the shank
+swings under gravity. Energy is conserved to the order of the time integrator; ``joint=hinge`` fixes
+the center at the spline's position at zero, and the swing differs (both are tested).
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ def scene(
     Parameters
     ----------
     joint : {"spline", "hinge"}
-        Whether the joint's center moves with the angle, or stays where it is at zero.
+        Whether the joint's center moves with the angle, or is fixed at its position at zero.
     elements : int
         Finite elements of the muscle.
     steps : int
@@ -66,9 +66,9 @@ def scene(
     muscle_mass : float
         Mass of the muscle [kg].
     shear_modulus, prestress : float
-        Stiffness of the muscle, and the stress that keeps it taut [N/m^2].
+        Shear modulus of the muscle, and prestress that keeps it taut [N/m^2].
     viscosity : float
-        Of the muscle [N s/m^2]; without it the energy stays.
+        Viscosity of the muscle [N s/m^2]; without it energy is conserved.
     """
     if joint not in ("spline", "hinge"):
         raise fm.ModelError(f"joint = {joint!r}; must be 'spline' or 'hinge'")
@@ -103,13 +103,13 @@ def scene(
 
 
 def shank_at(joint):
-    """Position of the shank in the thigh at the start [m]."""
+    """Initial position of the shank in the thigh [m]."""
     angle = 0.0 if joint == "hinge" else START
     return np.array([fm.NaturalSpline(*X)(angle), fm.NaturalSpline(*Y)(angle), 0.0])
 
 
 def start_of(position, point):
-    """Point of the shank in the thigh at the start [m]."""
+    """Initial position of a point of the shank in the thigh [m]."""
     c, s = np.cos(START), np.sin(START)
     return position + np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ point
 

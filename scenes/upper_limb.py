@@ -1,10 +1,10 @@
 """The upper limb: five fiber muscles move a forearm.
 
 Two biceps and three triceps fibers, muscle in the middle and tendon at the ends, pull on a forearm
-that hinges at the elbow; they slide on each other and on the bones. The scene of Gfrerer and
-Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the numbers that its figures need
-and its method, backward Euler in fixed steps, which lowers the first swing by 7 %: ``--method
-sdirk2 --set tolerance=3e-4`` is right to 0.05 %.
+with a hinge at the elbow; they slide on each other and on the bones. The scene of Gfrerer and
+Simeon, Multibody System Dynamics 52 (2021), section 5.4, with the parameters that its figures need
+and its method, backward Euler in fixed steps, which reduces the first swing by 7 %: ``--method
+sdirk2 --set tolerance=3e-4`` is accurate to 0.05 %.
 """
 
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class Numbers(NamedTuple):
     damping: float
 
 
-# The printed table leaves the fibers slack: it needs bending stiffness.
+# With the printed table the fibers become slack: it needs bending stiffness.
 NUMBERS = {
     "corrected": Numbers(1.0e4, 32.7e3, 16.0e3, 0.2),
     "printed": Numbers(1.0e3, 32.7, 16.0, 0.0),
@@ -81,7 +81,7 @@ def scene(
     elements : int
         Finite elements of each fiber.
     steps : int
-        Time steps; frames where a tolerance sets the steps.
+        Time steps; with a tolerance, frames.
     duration : float
         Simulated time [s].
     start : {"initial", "equilibrium"}
@@ -91,13 +91,13 @@ def scene(
     numbers : {"corrected", "printed"}
         Viscosity, prestress and damping that keep the fibers taut, or those of the paper's table 4.
     bending : float
-        Bending stiffness of the fibers over that of solid round sections; the printed numbers need
-        it.
+        Bending stiffness relative to that of solid circular cross-sections; needed with the printed
+        numbers.
     """
     if numbers not in NUMBERS:
         raise fm.ModelError(f"numbers = {numbers!r}; must be 'corrected' or 'printed'")
     chosen = NUMBERS[numbers]
-    # The paper's S_max is far above that of muscle; its activations use a tenth of it.
+    # The paper's S_max is far above that of muscle; its activations use about a tenth of it.
     model = fm.Model("upper_limb", gravity=(0.0, 0.0, -9.81), meant=["muscle stress"])
     length, mass, bone = FOREARM_LENGTH, FOREARM_MASS, BONE_RADIUS
     across = mass * (3.0 * bone**2 + length**2) / 12.0
@@ -113,7 +113,7 @@ def scene(
         )
     )
     model.add(fm.Weld(model.ground, upper_arm), fm.Weld(model.ground, elbow))
-    # flexion takes the hand forward, to +x
+    # flexion moves the hand forward, to +x
     model.add(
         fm.Hinge(
             "elbow_flexion",
@@ -150,7 +150,7 @@ def scene(
         fibers.append(fiber(f"triceps_{i}", *ends, material, triceps_activation))
 
     bones = [upper_arm, elbow, forearm]
-    # the paper's five contact points an element, however far the fibers stretch
+    # five contact points per element as in the paper, without refinement
     paper = {"formulation": "half_pass", "refine": False}
     model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(768.0, 3.0), **paper))
     model.add(fm.Contact(fibers, bones, fm.PenaltyContact(768.0, 4.0), **paper))

@@ -176,7 +176,8 @@ class Reader:
         self.all_printed += self.printed
 
     def _python(self, block, out):
-        code = compile("\n" * (block.line - 1) + block.code, block.page, "exec")
+        text = "\n" * (block.line - 1) + block.code
+        code = compile(text, block.page, "exec", dont_inherit=True)
         with contextlib.redirect_stdout(out):
             if "fails" not in block.marks:
                 exec(code, self.names)

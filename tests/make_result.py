@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fibermsk.results import Field, Histories, StateRecord
+from fibermsk.results.histories import state_histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
 
@@ -130,6 +132,23 @@ def make_meshed_arm(n_frames: int = 9) -> Result:
         forearm.position, forearm.rotation, (*forearm.shapes, hand), (make_ball(0.06),)
     )
     return make_result(n_frames, bodies=arm.bodies | {"forearm": moved})
+
+
+def make_reporting_arm(n_frames: int = 5) -> Result:
+    """The arm with states of a tendon, and what a spring and a load report."""
+    states = np.sin(np.arange(3.0 * n_frames)).reshape(n_frames, 3)
+    force = Field("force", "N", "external force", "force on the body, in ground", (3,))
+    tension = Field("tension", "N", "spring tension", "positive if it pulls")
+    return make_result(
+        n_frames,
+        states=state_histories(
+            [StateRecord("tendon", ("force", "open_part", "open_part"), ("N", "1", "1"), states)]
+        ),
+        elements={
+            "band": Histories({"tension": tension}, {"tension": np.linspace(3.0, 4.0, n_frames)}),
+            "load": Histories({"force": force}, {"force": states[:, ::-1] * 7.0}),
+        },
+    )
 
 
 def make_hanging_fiber(n_frames: int = 5) -> Result:

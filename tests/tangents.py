@@ -1,6 +1,7 @@
 """Residuals as functions of the unknowns alone, whose slopes tangents are compared with."""
 
-from scenes_of_tests import independent
+import numpy as np
+from scenes_of_tests import apply, independent
 
 
 def moving_state(system, rng, bend=2e-3):
@@ -24,3 +25,14 @@ def along(system, y0, v0, a0, beta, alpha, rates=False):
         return system.evaluate(0.1, y, v, a, tangent=False).residual
 
     return residual
+
+
+def tangent_error(system, rng, beta, alpha, bend=2e-3, h=1e-6):
+    """Largest error of the tangent along a direction by central differences, over its largest."""
+    y, v, a = moving_state(system, rng, bend)
+    tangent = system.evaluate(0.1, y, v, a, beta, alpha).tangent
+    residual, free = along(system, y, v, a, beta, alpha), independent(system)
+    d = rng.normal(size=system.n) * system.scale * free
+    ahead, behind = (residual(system.retract(0.0, y, s * d)) for s in (h, -h))
+    slope = (ahead - behind) / (2 * h) * free
+    return np.abs(apply(tangent, d) * free - slope).max() / np.abs(slope).max()

@@ -106,7 +106,7 @@ import numpy as np
 from numba.core.caching import CacheImpl
 # NUMBA_CACHE_DIR, and neither the folder beside the source nor one of the user
 CacheImpl._locator_classes = CacheImpl._locator_classes[:1]
-from fibermsk.kernels.polynomial import antiderivative, value_and_slope
+from fibermsk.kernels.closest.polynomial import antiderivative, value_and_slope
 print("imported", file=sys.stderr)
 for kernel in (value_and_slope, antiderivative):
     kernel(np.ones(6), 0.5)
@@ -132,5 +132,5 @@ def test_where_no_folder_can_be_written_kernels_work_and_say_so(tmp_path, kept):
     if kept:
         assert told == "" and any(Path(folder).rglob("*.nbc"))
     else:
-        assert told.count("compiled kernels are not kept") == 1
+        assert told.count("compiled kernels are not cached") == 1
         assert "NUMBA_CACHE_DIR" in told and "a minute" in told

@@ -50,7 +50,7 @@ def test_links_of_links_and_folders_that_are_links(linked, tmp_path):
 def test_links_in_a_circle_are_refused(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(fm.ModelError, match="cannot write .*a: .*leads in a circle; remove it"):
+    with pytest.raises(fm.ModelError, match="cannot write .*a: .*link in a cycle; remove it"):
         with replacing(tmp_path / "a") as beside:
             beside.write_text("new")
     assert names(tmp_path) == ["a", "b"]
@@ -68,7 +68,7 @@ def test_result_and_export_through_links(linked, tmp_path):
 
 def test_two_names_of_one_file_are_refused(tmp_path):
     (tmp_path / "a").symlink_to("b")
-    with pytest.raises(fm.ModelError, match="links make two of them one file"):
+    with pytest.raises(fm.ModelError, match="links to the same file"):
         with replacing_all([tmp_path / "a", tmp_path / "b"]):
             pass
 
@@ -125,7 +125,7 @@ def test_export_whose_moving_fails_leaves_what_was_there(folder, monkeypatch, nu
     monkeypatch.setattr(files.os, "replace", refusing)
     if not linking:
         monkeypatch.setattr(files.os, "link", one_name)
-    with pytest.raises(fm.ModelError, match=r"cannot write .*not permitted.*as they were before"):
+    with pytest.raises(fm.ModelError, match=r"cannot write .*not permitted.*are unchanged"):
         fm.export(make_result(), folder / "run.csv")
     assert left(folder) == OLD
 

@@ -2,8 +2,10 @@
 
 import re
 
+import h5py
 import numpy as np
 import pytest
+from make_result import make_meshed_arm
 from scenes_of_tests import ROOT
 
 import fibermsk as fm
@@ -14,6 +16,7 @@ pytest.importorskip("numpydoc", reason="the site needs numpydoc; install the ext
 import _write
 import api
 import commands
+import fields
 import gallery
 import problems
 import typer
@@ -36,6 +39,22 @@ def test_the_command_reference_has_every_command_and_option():
             for option in shown:
                 assert f"`{option}`" in section
     assert "fibermsk run SCENE [OPTIONS]\n" in page
+
+
+def test_the_table_of_the_result_file_has_every_dataset(tmp_path):
+    page = fields.page()
+    found = {}
+    with h5py.File(fm.save(make_meshed_arm(2), tmp_path / "run.h5")) as file:
+        file.visititems(lambda name, one: found.update({name: one.attrs.get("units", "text")}))
+        paths = [name for name in found if isinstance(file[name], h5py.Dataset)]
+    for name in paths:
+        path = re.sub("^bodies/[^/]*", "bodies/<body>", name.replace("visuals", "shapes"))
+        path = re.sub("^fibers/[^/]*", "fibers/<fiber>", re.sub("mesh_.", "mesh_<k>", path))
+        path = path.replace("elbow_flexion", "<coordinate>")
+        (unit,) = re.findall(rf"\| `/{re.escape(path)}` \| \([^|]*\) \| ([^|]*) \| \S", page)
+        assert unit == found[name], name
+    assert "| `/fibers/<fiber>/stretch` | (n_frames, n_samples) | 1 |" in page
+    assert "| `/time` | (n_frames,) | s |" in page
 
 
 def test_the_command_reference_escapes_what_would_split_a_cell():

@@ -1,4 +1,4 @@
-"""A server of the viewer in a process of its own, for tests of its page."""
+"""A server of the page in a process of its own, for tests of what it sends."""
 
 import os
 import re
@@ -9,24 +9,15 @@ import threading
 
 import pytest
 
-from fibermsk.view import opengl
-
 HANGS = 300.0
 """Seconds after which a program hangs: on a busy machine a start alone takes a minute."""
 
 
-def needs_server():
-    pytest.importorskip("trame_rca", reason="trame is not installed: pip install fibermsk[web]")
-    pytest.importorskip("trame_vuetify", reason="trame is not installed: pip install fibermsk[web]")
-    if not opengl.off_screen_works():
-        pytest.skip("this machine has no OpenGL")
-
-
-def start(path, *options):
-    """Server of a file, and the address that it prints."""
+def start(paths, *options):
+    """Server of files, and the address that it prints."""
     process = subprocess.Popen(
-        [sys.executable, "-c", "from fibermsk.cli.main import main; main()", "view", str(path),
-         "--web", *options],
+        [sys.executable, "-c", "from fibermsk.cli.main import main; main()", "view",
+         *map(str, paths), "--web", *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"DISPLAY": ""},
     )  # fmt: skip

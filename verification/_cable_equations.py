@@ -22,7 +22,7 @@ def stretch_of(force, area, mu, prestress):
 
 
 def penalty(gap, stiffness, limit, end):
-    """Line force of the gap; below the gap `end` (between -1/limit and 0) on its tangent."""
+    """Line force of the gap, extrapolated linearly below the gap `end` (between -1/limit and 0)."""
     g = np.clip(gap, end, 0.0)
     slope = stiffness / (1.0 + limit * end) ** 2
     return -stiffness * g / (1.0 + limit * g) + np.where(gap < end, slope * (end - gap), 0.0)
@@ -34,20 +34,20 @@ def solve_cable(ends, guess, stretch, line_force, tolerance):
     Parameters
     ----------
     ends : pair of (3,) array_like
-        Where it is pinned [m].
+        Pinned ends [m].
     guess : tuple of arrays
-        s (m,) and state (6, m) to start from.
+        Initial guess: s (m,) and state (6, m).
     stretch : callable
         Axial force (n,) -> stretch (n,).
     line_force : callable
         s (n,), x (3, n), stretch (n,) -> force per reference length (3, n).
     tolerance : float
-        Of scipy's collocation (fourth order, mesh chosen by its residuals).
+        Tolerance of scipy's collocation (fourth order, adaptive mesh).
 
     Returns
     -------
     solution : scipy bunch
-        From `solve_bvp`.
+        Solution of `solve_bvp`.
     """
     first, last = (np.asarray(end, float) for end in ends)
 

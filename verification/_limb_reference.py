@@ -2,11 +2,11 @@
 
 - `MAX_256`, ...: the paper's level 1, backward Euler with 256 steps in 8 s, by the plain NumPy
   transcription in _numpy_limb.py, which shares nothing with the package, with increments of
-  Newton's method down to 1e-10: ``march(8, 256, 256, 1e-10)``, a minute.
-- `ANGLE`: the same equations of motion at vanishing steps, by scipy's Radau IIA of fifth order with
-  the attached ends eliminated by hand: ``solve(2.0)``, ten minutes or more. It shares the forces
+  Newton's method below 1e-10: ``march(8, 256, 256, 1e-10)``, a minute.
+- `ANGLE`: the same equations of motion for vanishing steps, by scipy's Radau IIA of fifth order,
+  with the attached ends eliminated by hand: ``solve(2.0)``, ten minutes or more. Shares the forces
   with the package (problem `numpy_limb` compares those), but no time stepping. Relative tolerance
-  1e-5; with 1e-6 the first 0.25 s are the same to 1e-9 rad.
+  1e-5; with 1e-6 the first 0.25 s agree to 1e-9 rad.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fibermsk.cli.scene_files import find
 from fibermsk.solvers import accelerations
 
 EVERY = 1.0 / 32.0
-"""Between entries of `ANGLE` [s]."""
+"""Interval between entries of `ANGLE` [s]."""
 # fmt: off
 ANGLE = np.array([
     0.00000000, 0.01740283, 0.10876558, 0.28501951, 0.52180940, 0.76418721, 0.94336033, 1.01992681,
@@ -33,7 +33,7 @@ ANGLE = np.array([
     0.83533732,
 ])
 # fmt: on
-"""Elbow angle at vanishing steps, every 1/32 s up to 2 s [rad]."""
+"""Elbow angle in the limit of small steps, every 1/32 s up to 2 s [rad]."""
 
 MAX_256, END_256, STEPS_256 = 0.95113165411, 0.84720713702, (0.38526484292, 0.93154979209)
 """Level 1: largest and last elbow angle, and the angles after 3 and 8 steps [rad]."""
@@ -52,7 +52,7 @@ class Limb:
         self.m = int(self.free.sum())
 
     def full(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and velocities of all, the attached ends where their bodies have them."""
+        """Positions and velocities of all nodes, with the attached ends from their bodies."""
         y, v = self.start.copy(), np.zeros(self.system.n)
         y[self.free], v[self.free] = state[: self.m], state[self.m :]
         (nodes, q), (velocity, p) = self.system.split(y), self.system.split(v)
@@ -66,7 +66,7 @@ class Limb:
         return np.r_[v[self.free], accelerations(self.system, t, y, v)[self.free]]
 
     def jacobian(self, t: float, state: np.ndarray) -> np.ndarray:
-        """Its derivative, for Radau's Newton iterations only: it decides no digit."""
+        """Its derivative, for Radau's Newton iterations only: it does not affect the accuracy."""
         y, v = self.full(state)
         a = accelerations(self.system, t, y, v)
 

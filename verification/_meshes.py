@@ -1,4 +1,4 @@
-"""Triangle meshes of a sphere, a capsule and a cylinder, as fine as asked for."""
+"""Triangle meshes of a sphere, a capsule and a cylinder at any resolution."""
 
 import numpy as np
 
@@ -47,9 +47,9 @@ def sphere(radius: float, divisions: int, **options) -> fm.Mesh:
 
 
 def revolved(profile: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Closed surface around the z axis, of a profile (m, 2) of (radius, z) from pole to pole.
+    """Closed surface of revolution about z from a profile (m, 2) of (radius, z), pole to pole.
 
-    n vertices around; rings are turned by half a step, one against the next.
+    With n vertices around; every other ring is rotated by half a step.
     """
     rings, m = profile[1:-1], len(profile) - 2
     angle = 2.0 * np.pi * (np.arange(n) + 0.5 * (np.arange(m) % 2)[:, None]) / n
@@ -62,7 +62,7 @@ def revolved(profile: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     after = (i + 1) % n
     for k in range(m - 1):
         low, high = n * k, n * (k + 1)
-        if k % 2:  # this ring is ahead of the next by half a step
+        if k % 2:  # this ring is rotated by half a step
             faces += [
                 np.stack([low + i, low + after, high + after], axis=1),
                 np.stack([low + i, high + after, high + i], axis=1),

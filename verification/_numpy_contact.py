@@ -16,12 +16,11 @@ class Inadmissible(Exception):
 
 
 class Near(NamedTuple):
-    """What the safeguard must know of a point (or of all points of an element) and a partner.
+    """Data of the safeguard for a point (or all points of an element) and a partner.
 
-    fiber and element say whose, partner (index of a fiber, or name of a bone) of whom. d is the
-    distance, r and length are current radii and |a1| of both; or a lower bound, largest radii and
-    smallest |a1| where an element is too far for contact. A bone's rotation moves it by as much
-    times lever.
+    partner is the index of a fiber, or the name of a bone. d is the distance, r and length are
+    current radii and |a1| of both; or, if an element is too far for contact, a lower bound, largest
+    radii and smallest |a1|. A bone's surface moves by its rotation times lever.
     """
 
     fiber: int
@@ -37,7 +36,7 @@ class Near(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Current shape of a fiber, as the search for closest points needs it.
+    """Current shape of a fiber for the closest-point search.
 
     cubics (n, 4, 3): powers of xi per element, G 68; centers (n, 3) and balls (n,) of spheres that
     contain the elements; thick (n,): bound of the radius in each element; thin: smallest |a1|.
@@ -66,7 +65,7 @@ def curve_of(fiber, x):
         xe = x[6 * e : 6 * e + 12]
         y1, y2, y3, y4 = xe[:3], xe[3:6] / fiber.n, xe[6:9], xe[9:] / fiber.n
         cubics.append([y1, y2, -3.0 * y1 - 2.0 * y2 + 3.0 * y3 - y4, 2.0 * y1 + y2 - 2.0 * y3 + y4])
-        # a cubic lies in the hull of its Bezier points
+        # a cubic lies in the convex hull of its Bezier points
         hull = np.array([y1, y1 + y2 / 3.0, y3 - y4 / 3.0, y3])
         center = hull.mean(axis=0)
         centers.append(center)
@@ -93,11 +92,11 @@ def closest_on_element(cubic, x):
             m @ v2,
         ]
     )
-    # powers that an (almost) straight element does not have would spoil the other roots
+    # vanishing leading coefficients of (almost) straight elements would spoil the roots
     size = np.abs(quintic)
     while quintic.size > 1 and size[0] < 1e-14 * size.max():
         quintic, size = quintic[1:], size[1:]
-    # the real part of a complex root is one more point of the curve, and never the nearest
+    # the real part of a complex root is just another point of the curve
     roots = np.roots(quintic).real
     best, nearest = 0.0, np.inf
     for xi in [*roots[(roots > 0.0) & (roots < 1.0)], 0.0, 1.0]:
@@ -111,7 +110,7 @@ def closest_on_element(cubic, x):
 def closest_on_fiber(curve, x):
     """Element, parameter and distance of the point of a fiber nearest to x (3,).
 
-    The elements are tried in the order of their spheres, until those left are too far.
+    Elements are searched in order of their bounding spheres, until the rest are too far.
     """
     bounds = np.sqrt(((curve.centers - x) ** 2).sum(axis=1)) - curve.balls
     found, best, nearest = -1, 0.0, np.inf
@@ -167,7 +166,7 @@ def fiber_traction(point, xe, other, ye, f, xi, law):
     n, R = m / d, r_x + r_y
     T = -F * length * n
 
-    # how the nearest point moves, G 95; a fiber's end stays where it is
+    # motion of the nearest point, G 95; a fiber's end is fixed
     N_y, B_y = matrix(shapes[0]), matrix(shapes[1])
     held = (f == 0 and xi == 0.0) or (f == other.n - 1 and xi == 1.0)
     move = 0.0 if held else 1.0 / (y1 @ y1 + m @ y2)
@@ -206,7 +205,7 @@ def bone_traction(point, xe, bone, law):
     Returns
     -------
     x, m : (3,) arrays
-        The point, and the way to the axis.
+        The point, and the vector to the axis.
     r_x, length : float
         Current radius and |a1|.
     T : (3,) array or None
@@ -236,7 +235,7 @@ def bone_traction(point, xe, bone, law):
 
 
 def largest_share(fibers, nears, update, turn, keep):
-    """Share delta of an update that keeps every contact admissible, G 69-73.
+    """Fraction delta of an update that keeps every contact admissible, G 69-73.
 
     Displacements are bounded over the element and over the partner, as in G 72-73; distance and
     radii are those of the point, so that the estimate is the point's own 1 + gamma g at delta = 0
@@ -247,9 +246,9 @@ def largest_share(fibers, nears, update, turn, keep):
     fibers : list of Fiber
     nears : list of Near
     update : (n,) array
-        Of the unknowns of all fibers.
+        Increment of the unknowns of all fibers.
     turn : float
-        Of the joint's angle.
+        Increment of the joint angle.
     keep : float
         delta-bar of G 71.
     """
@@ -258,7 +257,7 @@ def largest_share(fibers, nears, update, turn, keep):
         parts = [(fiber.points[e], update[fiber.dofs(e)]) for e in range(fiber.n)]
         shift.append([max(np.linalg.norm(p.N @ u) for p in row) for row, u in parts])
         stretch.append([max(np.linalg.norm(p.B @ u) for p in row) for row, u in parts])
-        # nodes, for the Gauss points do not reach the ends of the element
+        # nodes, since the Gauss points do not include the ends of the element
         for e, (_, u) in enumerate(parts):
             shift[-1][e] = max(shift[-1][e], np.linalg.norm(u[:3]), np.linalg.norm(u[6:9]))
     columns = []

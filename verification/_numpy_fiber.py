@@ -81,7 +81,7 @@ def matrix(shape):
 
 
 def belly(theta):
-    """Muscle share 16 (1 - theta)^2 theta^2, G 77."""
+    """Muscle fraction 16 (1 - theta)^2 theta^2, G 77."""
     return 16.0 * (1.0 - theta) ** 2 * theta**2
 
 
@@ -156,7 +156,7 @@ def internal_force(fiber, e, x, v, activation):
     Returns
     -------
     force : (12,) array
-        int N t . xi,theta dtheta; it stands with a minus sign on the right-hand side.
+        int N t . xi,theta dtheta; on the right-hand side with a minus sign.
     K_x, K_v : (12, 12) arrays
         Its derivatives in x and v.
     """

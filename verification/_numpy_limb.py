@@ -1,11 +1,11 @@
-"""The upper limb in plain NumPy, as a reader of the paper would write it: a slow reference.
+"""The upper limb in plain NumPy, transcribed from the paper: a slow reference.
 
 Gfrerer and Simeon (2021), G, section 5.4, with the corrected numbers of scenes/upper_limb.py. Loops
 over elements and Gauss points in Python, `np.roots` for closest points, analytical tangents (G,
 appendix), full Newton with the safeguard of G 69-73, backward Euler of G 64 with the multipliers
 eliminated by G 62-63, scipy's sparse LU with its default ordering. Bounding spheres skip elements
-that are too far for contact, which G 4.3 ("possible contact element") leaves open; so is the start
-of Newton's method, here the state before the step. Nothing of the package is used.
+that are too far for contact, which G 4.3 ("possible contact element") leaves open, as it does the
+initial guess of Newton's method, here the state before the step. Nothing of the package is used.
 
 The unknowns are those of all nodes, the attached ones too, and the joint's angle q. Rows of the
 attached positions are the constraints c(q) - B u = 0.
@@ -57,7 +57,7 @@ G 71."""
 
 
 class Bone(NamedTuple):
-    """A cylinder: segment from start to end, or the whole line through them."""
+    """A cylinder around the segment from start to end, or the infinite line."""
 
     name: str
     start: np.ndarray
@@ -77,7 +77,7 @@ class State(NamedTuple):
 
 
 class Triplets:
-    """Entries of a sparse matrix, collected block by block."""
+    """Entries of a sparse matrix, assembled by blocks."""
 
     def __init__(self):
         self.rows, self.columns, self.values = [], [], []
@@ -263,7 +263,7 @@ def bone_contact(fiber, i, e, xe, curve, bone, nears):
         on_fiber += NT @ T
         K += NT @ T_x
         if bone.moves:
-            # T only depends on where x is relative to the bone: turn the bone, or x the other way
+            # T depends only on x relative to the bone: rotate the bone, or x inversely
             across = np.cross(AXIS, arm)
             T_q = np.cross(AXIS, T) - dT_dx @ across
             by_q += NT @ T_q
@@ -282,10 +282,14 @@ def activation(t, i):
 
 
 class System(NamedTuple):
-    """Residual (n + 1,) of G 64 at an iterate, its matrix, and what the safeguard needs."""
+    """Residual (n + 1,) of G 64 at an iterate, its matrix, and the safeguard's data.
+
+    multipliers (n,) are the forces that hold the attached ends, zero elsewhere, G 62.
+    """
 
     residual: np.ndarray
     matrix: sp.csc_array
+    multipliers: np.ndarray
     nears: list
 
 
@@ -321,7 +325,7 @@ def step_system(limb, old, t, dt, u, q):
         format="csc",
     )
     residual = np.append(np.where(limb.dependent, c - u, r), body)
-    return System(residual, matrix, found.nears)
+    return System(residual, matrix, (1.0 - free) * r, found.nears)
 
 
 def scales(limb):
@@ -365,9 +369,9 @@ def simulate(elements, steps_per_8s, n_steps, tolerance=TOLERANCE):
     steps_per_8s : int
         A step takes 8 s over this number.
     n_steps : int
-        How many steps to take.
+        Number of steps.
     tolerance : float
-        Of Newton's method, for an increment over the fiber's length or 1 rad.
+        Tolerance of Newton increments, relative to the fiber's length or 1 rad.
 
     Returns
     -------
@@ -387,7 +391,7 @@ def time_steps(elements, steps_per_8s, n_steps):
 
 
 def march(elements, steps_per_8s, n_steps, tolerance=TOLERANCE):
-    """States from t = 0 on, and of each step Newton iterations and wall time [s]."""
+    """States from t = 0 on, with Newton iterations and wall time [s] of each step."""
     limb, dt = Limb(elements), 8.0 / steps_per_8s
     states, iterations, seconds = [limb.start()], [], []
     for i in range(1, n_steps + 1):

@@ -1,4 +1,4 @@
-"""Systems with smooth motions that the order of an integrator is measured on."""
+"""Systems with smooth motions for measuring the order of integrators."""
 
 from collections.abc import Callable
 from functools import cache
@@ -15,11 +15,11 @@ from fibermsk.cli.scene_files import find
 from fibermsk.solvers import State, accelerations
 
 LIMB_END = 0.05
-"""Before the first contact change of the limb [s]: at 0.053 s, or 0.062 s from equilibrium."""
+"""End before the first contact change of the limb [s]: 0.053 s, or 0.062 s from equilibrium."""
 
 
 class Case(NamedTuple):
-    """A system, its start, its right answer at equal intervals, and what is compared.
+    """A system, its initial state, its answer at equal intervals, and the compared quantities.
 
     quantities: name -> function of a frame; drift: violation of the constraints at a state.
     """
@@ -118,7 +118,7 @@ def solve_pendulum():
 
 
 def tip_drift(system, state) -> float:
-    """Largest of the violations at the rod [m] and [m/s]; the rod's end is written out by hand."""
+    """Largest violation at the rod [m] and [m/s]; the rod's end is coded independently."""
     (nodes, (q,)), (velocity, (p,)) = system.split(state.y), system.split(state.v)
     out = rod.OUT[0] * np.array([np.cos(q), 0.0, -np.sin(q)])
     across = rod.OUT[0] * np.array([-np.sin(q), 0.0, -np.cos(q)])
@@ -128,7 +128,7 @@ def tip_drift(system, state) -> float:
 
 
 def pendulum() -> Case:
-    """Rod on a fiber that contracts, from equilibrium."""
+    """Rod on a contracting fiber, from equilibrium."""
     system, start = pendulum_start()
     times = PENDULUM_END * np.arange(1, 9) / 8
     exact = [
@@ -170,7 +170,7 @@ def heavy() -> Case:
 
 
 def driven() -> Case:
-    """The manufactured solution without error in space, its ends moving as prescribed."""
+    """The manufactured solution without spatial error, with prescribed motion of its ends."""
     system = fm.build(manufactured_solution.model(3, led_by_rates=True))
     theta = system.cables.theta
     zero, one = np.zeros_like(theta), np.ones_like(theta)
@@ -186,7 +186,7 @@ def driven() -> Case:
     forced = Forced(system, motion)
 
     def drift(_, state):
-        """Of the ends [m]; their velocity may be the integrator's own difference."""
+        """Positions of the ends [m]; their velocity may be the integrator's own difference."""
         ends = np.r_[0:3, system.n - 6 : system.n - 3]
         return float(np.abs(state.y - motion(state.t)[0])[ends].max())
 
@@ -219,7 +219,7 @@ def limb(kind, steps, method="sdirk2") -> Case:
 
 @cache
 def case(name: str, steps: int) -> Case:
-    """Case of this name, for ladders that end with 2 `steps` or less."""
+    """Case of this name, for refinements up to 2 `steps`."""
     if name.startswith("limb"):
         return limb("equilibrium" if name.endswith("equilibrium") else "initial", steps)
     return {"pendulum": pendulum, "heavy": heavy, "driven": driven}[name]()

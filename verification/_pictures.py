@@ -1,4 +1,4 @@
-"""Pictures in space, for the figures of several problems."""
+"""Plot helpers for the figures of several problems."""
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -8,14 +8,14 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 
 
 def new_figure(width, height):
-    """Empty figure that needs no display."""
+    """Empty figure without display."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def finish(axes, title, x_label, y_label):
-    """Words and grid of plane axes."""
+    """Labels and grid of plane axes."""
     axes.set_title(title, loc="left", fontsize="medium")
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
@@ -39,7 +39,7 @@ def draw_tube(axes, points, radius, color):
 
 
 def finish_space(axes, title, box):
-    """Words and equal scales of axes in space; box: (low (3,), high (3,)) [m]."""
+    """Labels and equal scales of 3D axes; box: (low (3,), high (3,)) [m]."""
     low, high = np.asarray(box, float)
     axes.set_title(title, loc="left", fontsize="medium")
     for name, a, b in zip("xyz", low, high, strict=True):

@@ -2,8 +2,8 @@
 
 Nothing of the package, and nothing of a cable: neo-Hookean sections (shear modulus 1) in
 cylindrical coordinates, displacements quadratic and the pressure bilinear (Taylor and Hood),
-incompressible; the section meets the cylinder without friction and takes the shape it likes. It
-tells what a section carries along a fiber while a contact presses it from the side.
+incompressible; contact of the section with the cylinder is frictionless, and the section deforms
+freely. It yields the axial force of a section under lateral contact pressure.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from scipy.sparse.linalg import spsolve
 
 
 class Ring(NamedTuple):
-    """A ring at rest on its cylinder.
+    """A ring in equilibrium on its cylinder.
 
     Attributes
     ----------
     stretch : float
-        Of the center line: its radius over that of the ring before.
+        Stretch of the center line: current over reference radius.
     force : float
-        Integral of the Cauchy stress along the ring over the section, over the shear modulus and
-        the section's area before.
+        Integral of the circumferential Cauchy stress over the section, relative to the shear
+        modulus times the reference area.
     slenderness : float
-        Radius of a circle with the section's area over the distance of its center from the axis.
+        Radius of a circle of the section's area, relative to the distance of its center from the
+        axis.
     energy, drum : float
-        Energy per radian, over the shear modulus and the section's area before, and radius of the
-        cylinder; lengths over the radius of the ring before.
+        Energy per radian, relative to the shear modulus times the reference area, and radius of the
+        cylinder; lengths are relative to the reference radius of the ring.
     """
 
     stretch: float
@@ -56,7 +57,7 @@ def _disc(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _shapes() -> tuple[np.ndarray, ...]:
-    """Quadratic functions with slopes and bilinear ones at 3 x 3 Gauss points, and weights."""
+    """Quadratic functions with derivatives and bilinear ones at 3 x 3 Gauss points; weights."""
     g = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
     w = np.array([5.0, 8.0, 5.0]) / 9.0
     a, b = (v.ravel() for v in np.meshgrid(g, g, indexing="ij"))
@@ -75,14 +76,14 @@ def _shapes() -> tuple[np.ndarray, ...]:
 
 
 def stretched(slenderness: float, stretch: float, n: int = 8) -> Ring:
-    """Ring that a cylinder stretches.
+    """Solve a ring that is stretched by a cylinder.
 
     Parameters
     ----------
     slenderness : float
-        Radius of the section over that of the ring, before.
+        Reference radius of the section, relative to that of the ring.
     stretch : float
-        Radius at which the section would touch the cylinder as a circle, over that of the ring.
+        Radius at which a circular section would touch the cylinder, relative to that of the ring.
     n : int
         Elements across the section.
     """
@@ -94,18 +95,18 @@ def stretched(slenderness: float, stretch: float, n: int = 8) -> Ring:
     pressure = 2 * n_nodes + of_corner.reshape(-1, 4)
     n_all = 2 * n_nodes + corner.size
     jac = np.einsum("eai,apg->egip", X[elements], dN)
-    G = np.einsum("apg,egpi->egai", dN, np.linalg.inv(jac))  # slopes in the place before
+    G = np.einsum("apg,egpi->egai", dN, np.linalg.inv(jac))  # derivatives in the reference position
     rho0 = np.einsum("ea,ag->eg", X[elements][..., 0], N)
     volume = w * np.linalg.det(jac) * rho0
     dof = np.stack([2 * elements, 2 * elements + 1], axis=-1)  # (e, 9, 2)
     edge = np.flatnonzero(np.isclose(np.hypot(*disc.T), 1.0))
     drum = stretch - slenderness / np.sqrt(stretch)
-    # start: a circle, kept in volume
+    # initial guess: a circle of the same volume
     x = np.empty_like(X)
     x[:, 0] = stretch + (X[:, 0] - 1.0) / np.sqrt(stretch)
     x[:, 1] = X[:, 1] / np.sqrt(stretch)
     p = np.full(corner.size, 1.0 / stretch)
-    middle = np.flatnonzero(X[:, 1] == 0.0)  # symmetry: nothing moves along the axis
+    middle = np.flatnonzero(X[:, 1] == 0.0)  # symmetry: no axial displacement
     held = np.zeros(0, int)  # edge nodes on the cylinder
     for _ in range(60):
         F = np.einsum("eai,egaj->egij", x[elements], G)
@@ -115,7 +116,7 @@ def stretched(slenderness: float, stretch: float, n: int = 8) -> Ring:
         cof[..., 0, 0], cof[..., 1, 1] = F[..., 1, 1], F[..., 0, 0]
         cof[..., 0, 1], cof[..., 1, 0] = -F[..., 1, 0], -F[..., 0, 1]
         q = np.einsum("ea,ag->eg", p[of_corner.reshape(-1, 4)], Q)
-        # energy (|F|^2 + ring^2) / 2 - q (det ring - 1), a factor for each virtual change
+        # energy (|F|^2 + ring^2) / 2 - q (det ring - 1), the factors of each variation
         D = np.einsum("egij,egaj->egai", cof, G)  # of det
         R = N.T[None] / rho0[..., None]  # of ring (e, g, a), radial displacements only
         J1 = D * ring[..., None, None]
@@ -146,7 +147,7 @@ def stretched(slenderness: float, stretch: float, n: int = 8) -> Ring:
             np.concatenate([part.ravel() for part in parts]) for parts in (values, rows, columns)
         ]
         matrix = coo_matrix((flat[0], (flat[1], flat[2])), shape=(n_all, n_all)).tocsr()
-        # the cylinder holds what would enter it and pushes only outwards
+        # the cylinder constrains penetrating nodes, with outward forces only
         new = edge[
             (x[edge, 0] < drum + 1e-13) & ((r[2 * edge] > 0.0) | (x[edge, 0] < drum - 1e-13))
         ]
@@ -167,7 +168,7 @@ def stretched(slenderness: float, stretch: float, n: int = 8) -> Ring:
     area = volume / rho0
     size = area.sum()
     center = np.einsum("ea,ag,eg->", x[elements][..., 0], N, area) / size
-    # Cauchy stress along the ring times the present area: (ring - q / ring) over that before
+    # circumferential Cauchy stress times the current area: (ring - q / ring) over that before
     force = np.einsum("eg,eg->", area, ring - q * det) / size
     now = np.einsum("eg,eg->", area, det) / np.pi
     energy = 0.5 * ((F**2).sum(axis=(2, 3)) + ring**2 - 3.0)

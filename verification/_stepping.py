@@ -1,4 +1,4 @@
-"""Time integrators driven step by step, and systems made to move in a known way."""
+"""Time integrators step by step, and systems forced along a known motion."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ METHODS = {
     "alpha_08": fm.GeneralizedAlpha(0.8),
     "alpha_1": fm.GeneralizedAlpha(1.0),
 }
-"""What is measured, by the name in the results."""
+"""Measured methods by name in the results."""
 
 UNEVEN = 1.6
-"""Ratio of the steps where they alternate."""
+"""Ratio of alternating steps."""
 
 
 class Frame(NamedTuple):
@@ -49,24 +49,24 @@ def march(
     method : Method
         Time integrator.
     start : State
-        Consistent.
+        Consistent initial state.
     t_end : float
         [s].
     steps : int
         Number of steps; a multiple of `frames`, and of 2 `frames` for uneven ones.
     frames : int
-        How many states to return, at equal intervals, the last at t_end.
+        Number of states to return, at equal intervals, the last at t_end.
     uneven : bool
-        Whether the steps alternate in the ratio `UNEVEN`.
+        Whether step sizes alternate in the ratio `UNEVEN`.
     newton : Newton, optional
-        Much tighter than the errors in question if left out.
+        By default with a tolerance far below the measured errors.
     drift : callable, optional
-        (system, state) -> violation of the constraints, watched in every step.
+        (system, state) -> violation of the constraints, evaluated in every step.
 
     Raises
     ------
     ConvergenceError
-        If a step fails; none is halved.
+        If a step fails; steps are not halved.
     """
     newton = newton or fm.Newton(tolerance=1e-9)
     share = 2.0 / (1.0 + UNEVEN) if uneven else 1.0
@@ -80,7 +80,7 @@ def march(
             raise fm.ConvergenceError(
                 f"{method!r}: step {i + 1} of {steps} failed: {step.reports[-1].reason}"
             )
-        # the time is the target itself, free of the round-off of adding steps
+        # the time is the target itself, without accumulated round-off
         memory = step.memory._replace(state=step.memory.state._replace(t=target))
         if drift is not None:
             worst = max(worst, drift(system, memory.state))
@@ -99,10 +99,10 @@ def attachment_drift(system, state) -> float:
 
 
 class Forced:
-    """A system with the load under which it moves as prescribed: an exact solution of its own.
+    """A system with the load that makes a prescribed motion its exact solution.
 
-    Everything else is the system's; the load, a generalized force on each unknown, is what the
-    motion leaves of the balance. The space discretization has no part in the error then.
+    The load, a generalized force on each unknown, is the residual of the motion. The spatial
+    discretization then does not contribute to the error.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Forced:
         return Frame(t, y, v, -reactions)
 
     def evaluate(self, t, y, v, v_dot, dv_dy=0.0, dvdot_dv=0.0, **options):
-        """Residual of the system less that of the motion."""
+        """Residual of the system minus that of the motion."""
         if self._load[0] != t:
             self._load = t, self._system.evaluate(t, *self._motion(t), tangent=False).residual
         found = self._system.evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, **options)
@@ -141,7 +141,7 @@ def rms_error(frames, exact, quantity) -> float:
 
 
 def extrapolate(coarse: list[Frame], fine: list[Frame], order: int = 2) -> list[Frame]:
-    """Frames for vanishing steps from those of a step and of half of it."""
+    """Extrapolated frames from those of a step and of half of it."""
     factor = 1.0 / (2.0**order - 1.0)
     return [
         Frame(b.t, *(y + factor * (y - x) for x, y in zip(a[1:], b[1:], strict=True)))

@@ -1,4 +1,4 @@
-"""Axial waves in a prestretched elastic fiber run at the speed of its tangent modulus.
+"""Axial waves in a prestretched elastic fiber travel at the speed of its tangent modulus.
 
 An undamped fiber of 0.2 m, radius 2 mm, shear modulus 200 kPa, prestress 30 kPa and 1000 kg/m^3 is
 stretched to lambda = 1.3 and held at both ends. Small axial motions about that state obey the wave
@@ -7,22 +7,24 @@ P'(lambda) = mu (1 + 2 lambda^-3) - sigma_0 / lambda^2 is the derivative of the 
 written out here, and with c lambda in space. Two measurements:
 
 - a standing wave in the first mode, u ~ sin(pi s / L), over one period: frequency and decay of the
-  mode's amplitude from the least-squares recursion u[n+1] = a u[n] + b u[n-1], which knows nothing
-  of the integrator; speed = 2 L f;
-- a pulse that runs to the right, u ~ exp(-((s - s0) / w)^2), v = -c u': its centroid, the integral
+  mode's amplitude from the least-squares recursion u[n+1] = a u[n] + b u[n-1], independent of the
+  integrator; speed = 2 L f;
+- a pulse to the right, u ~ exp(-((s - s0) / w)^2), v = -c u': its centroid, the integral
   of u s over that of u, moves at c.
 
-Backward Euler multiplies a wave by 1 / (1 - i w h) in a step: it turns by the phase atan(w h)
-instead of w h and decays at the rate ln(1 + w^2 h^2) / (2 h), where the fiber has no decay. Both
-closed forms hold at any step: `phase_over_exact` and `decay_1_s`. The speed itself is extrapolated
-from `steps` and twice as many: of atan(x) = x - x^3 / 3 + x^5 / 5 that leaves (w h)^4 / 20.
+Backward Euler multiplies a wave by 1 / (1 - i w h) in a step: its phase advances by atan(w h)
+instead of w h, and it decays at the rate ln(1 + w^2 h^2) / (2 h), where the fiber has no decay.
+Both closed forms hold at any step: `phase_over_exact` and `decay_1_s`. The speed itself is
+extrapolated from `steps` and twice as many: with atan(x) = x - x^3 / 3 + x^5 / 5 the error is (w
+h)^4 / 20.
 
 A pulse is convolved with a gamma distribution (each step adds an exponential with the mean c h):
-its centroid is exact, but it spreads, and the part m that has come to the held end returns
-negative, which shifts the centroid of the rest by 2 m times its distance from the end over 1 - 2 m.
+its centroid is exact, but it spreads, and the part m that has reached the held end is reflected
+with negative sign, which shifts the centroid of the rest by 2 m times its distance from the end
+over 1 - 2 m.
 
-What is left: the mesh, of order 6 in frequencies, (pi / elements)^6 / 60480 by the theory of cubic
-elements; the pulse needs 16 elements to be resolved at all; nonlinearity, 5e-6 of the pulse's speed
+Remaining errors: the mesh, of order 6 in frequencies, (pi / elements)^6 / 60480 by the theory of
+cubic elements; the pulse needs 16 elements to be resolved; nonlinearity, 5e-6 of the pulse's speed
 at an amplitude of 1e-6 of the length, proportional to it. Positions round to 1e-16 of the length,
 1e-10 of the amplitude; the decay is found from its second difference and loses (w h)^2 of that.
 """
@@ -50,7 +52,7 @@ def taut(elements: int):
     """System, and its nodes (n, 6) at the held stretch with their theta."""
 
     def end(t: float) -> np.ndarray:
-        # described unstretched; held at the stretch from the first step on
+        # unstretched in the model; held at the stretch from the first step on
         return np.array([LENGTH * (STRETCH if t > 0.0 else 1.0), 0.0, 0.0])
 
     model = fm.Model("axial_wave", gravity=(0.0, 0.0, 0.0))
@@ -105,7 +107,7 @@ def standing(elements: int, steps: int):
 
 
 def pulse(elements: int, steps: int, points: int = 2000):
-    """Displacement over frames and points of a pulse that runs to the right, times and points."""
+    """Displacement over frames and points of a pulse to the right, times and points."""
     system, y, v, theta = taut(elements)
     nodes, velocity = system.split(y)[0], system.split(v)[0]
     size, z = AMPLITUDE * LENGTH, (theta - START) / WIDTH
@@ -131,8 +133,8 @@ def run(elements: int = 24, steps: int = 96) -> dict[str, float]:
     elements : int
         Finite elements of the fiber, 16 or more.
     steps : int
-        Time steps of a period of the standing wave, which is run with twice as many as well, and of
-        the run of the pulse; 8 or more.
+        Time steps per period of the standing wave, which is also run with twice as many, and of the
+        run of the pulse; 8 or more.
     """
     if elements < 16 or steps < 8:
         raise fm.ModelError("axial_wave: needs 16 elements or more to hold the pulse, and 8 steps")
@@ -179,7 +181,7 @@ def expected(elements: int = 24, steps: int = 96) -> dict[str, Expected]:
         "pulse_speed_m_s": Expected(
             float(SPEED),
             float(SPEED * (lost + unresolved + 1e-5)),
-            "what the held end reflects of a pulse spread by backward Euler (closed form); mesh "
+            "reflection at the held end of a pulse spread by backward Euler (closed form); mesh "
             "1.2e-4 (16 / elements)^8, nonlinearity 5e-6 and as much again",
             source=wave,
         ),
@@ -187,7 +189,7 @@ def expected(elements: int = 24, steps: int = 96) -> dict[str, Expected]:
 
 
 def reflected(steps: int) -> float:
-    """Relative error of the centroid's way by what has come to the held end."""
+    """Relative error of the centroid's displacement due to reflection at the held end."""
     z = np.linspace(-5.0, 5.0, 2001)
     weight = np.exp(-z * z)
     beyond = gamma.sf(1.0 - START - WIDTH * z, steps, scale=TRAVEL / steps)
@@ -196,7 +198,7 @@ def reflected(steps: int) -> float:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the time step, and the pulse on its way.
+    """Errors over the time step, and the propagating pulse.
 
     Parameters
     ----------

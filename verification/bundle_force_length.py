@@ -1,23 +1,22 @@
-"""A bundle of fibers holds the isometric force of the Hill muscle that it stands for.
+"""A bundle of fibers has the isometric force of the Hill muscle that it replaces.
 
-Two muscles with the numbers of a model of the arm (long head of the biceps, without pennation and
-starting long; lateral head of the triceps, pennate and starting short) become bundles of three
-fibers along a straight path. Their ends are brought to a length and held, and the bundle comes to
-static equilibrium there, with activations of 1, 0.5 and 0. The pull of all fibers on the origin is
-compared with the equilibrium force of the Hill muscle of the same length: the root of
-F_0 (a f_L + f_P) cos(alpha) = F_0 f_T, with the curves of De Groote et al. (2016).
+Two muscles of an arm model (long head of the biceps, without pennation and initially long; lateral
+head of the triceps, pennate and initially short) become bundles of three fibers along a straight
+path. Their ends are moved to a length and held, and the bundle is brought to static equilibrium,
+with activations of 1, 0.5 and 0. The force of all fibers on the origin is compared with the
+equilibrium force of the Hill muscle of the same length: the root of F_0 (a f_L + f_P) cos(alpha) =
+F_0 f_T, with the curves of De Groote et al. (2016).
 
-What can be expected: the fitted active curve is a bell that is symmetric in its exponent, and is up
-to a tenth of F_0 off at the short end of the working range, 0.6 to 1.4 optimal fiber lengths; the
-tendon has no toe; and elements stretch smoothly from stiff tendon to soft muscle. A Hill muscle is
-one spring, and the fibers of a bundle are many in series: where the force falls with the length, at
-full activation from the optimum on, an even stretch is unstable. Part of the muscle then shortens
-and the rest is caught by the passive stress, and the force stays on a plateau between the Hill
-muscle's peak and its dip. That is a property of the continuum, known of muscle as the instability
-of the descending limb (Hill 1953), and not of the mesh. Muscle next to a tendon is held near its
-stretch of one. In the biceps, which starts long, that is beyond the optimum, and the plateau begins
-there, at a sixth below the peak; the triceps reaches the peak. So the full activation is compared
-closely on the ascending limb, and loosely beyond it.
+Expected differences: the fitted active curve is symmetric, and deviates by up to a tenth of F_0 at
+the short end of the working range, 0.6 to 1.4 optimal fiber lengths; the tendon has no toe region;
+and the stretch varies smoothly from stiff tendon to soft muscle. A Hill muscle is one spring, a
+fiber is many in series: on the descending limb, at full activation, a uniform stretch is unstable.
+Part of the muscle then shortens, the passive stress limits the stretch of the rest, and the force
+stays on a plateau between the Hill muscle's peak and its dip. This is a property of the continuum,
+the instability of the descending limb (Hill 1953), not of the mesh. Muscle next to a tendon stays
+near a stretch of one. In the biceps, which is initially long, this is beyond the optimum, and the
+plateau begins there, a sixth below the peak; the triceps reaches the peak. So full activation is
+compared with a small tolerance on the ascending limb, and a large one beyond it.
 """
 
 import warnings
@@ -40,7 +39,7 @@ LARGEST_STEP = 0.1  # of the optimal length, from one equilibrium to the next
 
 
 def bundle(name: str, fibers: int, elements: int):
-    """Bundle along a straight path at its start length, and that length [m]."""
+    """Bundle along a straight path of initial length, and that length [m]."""
     strength, optimum, slack, angle, start = MUSCLES[name]
     length = slack + start * optimum * np.cos(angle)
     model = fm.Model(name, gravity=(0.0, 0.0, 0.0))
@@ -64,7 +63,7 @@ def bundle(name: str, fibers: int, elements: int):
 
 
 def held(made, length: float, activation: float):
-    """System of the fibers alone, whose insertions are at time t moved by t along the path."""
+    """System of the fibers alone; at time t the insertions are displaced by t along the path."""
     model = fm.Model("held", gravity=(0.0, 0.0, 0.0))
     for fiber, curve in zip(made.fibers, made.curves, strict=True):
         start, end = curve.nodal[0], curve.nodal[-2]
@@ -84,7 +83,7 @@ def lengths_for(name: str, x: np.ndarray, activation: float) -> np.ndarray:
 
 
 def pulls(made, start: float, lengths: np.ndarray, activation: float) -> np.ndarray:
-    """Pull of the resting bundle on its origins at increasing lengths, (n,) [N]."""
+    """Static force of the bundle on its origins at increasing lengths, (n,) [N]."""
     system = held(made, start, activation)
     optimum = made.muscle.optimal_fiber_length
     found = np.empty(lengths.size)
@@ -95,7 +94,8 @@ def pulls(made, start: float, lengths: np.ndarray, activation: float) -> np.ndar
             n_steps = int(np.ceil(abs(lengths[i] - last) / (LARGEST_STEP * optimum))) or 1
             for length in np.linspace(last, lengths[i], n_steps + 1)[1:]:
                 with warnings.catch_warnings():
-                    # cubic elements swing from tendon to muscle, at single points into compression
+                    # cubic elements oscillate from tendon to muscle, at single points into
+                    # compression
                     warnings.simplefilter("ignore", fm.ModelWarning)
                     y, v = fm.equilibrium(system, (y, v), t=float(length - start))
             last = lengths[i]
@@ -111,7 +111,7 @@ def reference(name: str, lengths: np.ndarray, activation: float) -> np.ndarray:
 
 
 def sweep(name: str, fibers: int, elements: int, lengths: int):
-    """Fiber lengths over the optimum; and activation -> forces of Hill muscle and bundle, / F_0."""
+    """Fiber lengths over optimum, and by activation forces of Hill muscle and bundle, over F_0."""
     made, start = bundle(name, fibers, elements)
     x = np.linspace(SHORTEST, LONGEST, lengths)
     strength = MUSCLES[name][0]
@@ -159,7 +159,7 @@ def run(fibers: int = 3, elements: int = 12, lengths: int = 9) -> dict[str, floa
 
 def expected(fibers: int = 3, elements: int = 12, lengths: int = 9) -> dict[str, Expected]:
     """The Hill muscle."""
-    peak = "plateau already before the optimum, where the tendon holds muscle beyond it"
+    peak = "plateau already before the optimum, since the tendon holds muscle beyond it"
     ascending = "fit of the active curve, up to a tenth at the short end, and the plateau"
     full = "plateau in place of the dip of the descending limb"
     half = "fit of both curves, and a plateau where the sum falls"
@@ -177,7 +177,7 @@ def expected(fibers: int = 3, elements: int = 12, lengths: int = 9) -> dict[str,
 
 
 def even(name: str, made, activation: float) -> tuple[np.ndarray, np.ndarray]:
-    """Length of the path over optimal lengths, as in `sweep`, and force / F_0, evenly stretched."""
+    """Path length over optimal lengths, as in `sweep`, and force / F_0, at uniform stretch."""
     strength, optimum, slack, angle, start = MUSCLES[name]
     along = optimum * np.cos(angle)
     stretch = np.linspace(0.5, 1.5, 201) / start
@@ -211,7 +211,7 @@ def study(fine: bool = False) -> dict:
 
 
 def plot(numbers: dict):
-    """Force against length: Hill muscle, bundle at rest, and the bundle's law stretched evenly."""
+    """Force against length: Hill muscle, static bundle, and the bundle's law at uniform stretch."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.8), layout="constrained")
@@ -220,7 +220,7 @@ def plot(numbers: dict):
     for axes, (name, (made, x, curves)) in zip(panels, numbers["data"].items(), strict=True):
         for key, (theirs, ours) in curves.items():
             axes.plot(x, theirs, color="0.7", lw=4, label="Hill muscle" if key == "full" else None)
-            label = "stretched evenly" if key == "full" else None
+            label = "uniform stretch" if key == "full" else None
             axes.plot(*even(name, made, ACTIVATIONS[key]), color=colors[key], lw=1, ls="--",
                       label=label)  # fmt: skip
             axes.plot(x, ours, "o", color=colors[key], ms=4, label=f"bundle, {key}")

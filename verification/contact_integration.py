@@ -4,25 +4,24 @@ A fiber from (-1, 0, 0) to (1, 0, 0) m, radius 0.05 m, pinned at both ends, carr
 of reference length downwards and rests on a fixed cylinder of radius 0.2 m through (0.5, 0.5, -0.2)
 m along (1, 1, 0). Static, without weight and active stress; mu = 1e7 N/m^2, sigma_0 = 10 N/m^2; the
 paper's contact force with kappa = 500 N/m, gamma = 4. It starts 0.05 m inside the contact range and
-is to stay on its own side, z > -0.2 m. Gfrerer and Simeon (2021), section 5.2 and table 2, with mu
-read as 10 N/mm^2 (10 N/m^2 cannot carry the load). The quantity is the least z of the whole
-centerline.
+must stay on its side, z > -0.2 m. Gfrerer and Simeon (2021), section 5.2 and table 2, with mu read
+as 10 N/mm^2 (10 N/m^2 cannot carry the load). The quantity is the smallest z of the centerline.
 
 The answer: the same equilibrium is a boundary-value problem of six ordinary differential equations,
 which scipy's collocation solves on its own mesh (verification/_cable_equations.py); no finite
 element, quadrature rule or line of code is shared.
 
-The tolerance follows what the problem does. The cubic elements leave a relative error of at most 20
-/ elements^4 (measured: 17 at 6 elements, 4 at 4, below 10 from 12 on, and 1 at 64). The contact
-zone is short and the penalty law has a kink, so that the quadrature converges with the total number
-of its points, with at most 80 / (elements * quadrature)^3 (measured: 73 for 4 points in all, below
-33 from 8 on; every combination of 1 to 128 elements with 1 to 12 points was run).
+The tolerance: the relative error of the cubic elements is at most 20 / elements^4 (measured: 17 at
+6 elements, 4 at 4, below 10 from 12 on, and 1 at 64). The contact zone is short and the penalty law
+has a kink, so that the quadrature error depends on the total number of points; it is at most 80 /
+(elements * quadrature)^3 (measured: 73 for 4 points in all, below 33 from 8 on; every combination
+of 1 to 128 elements with 1 to 12 points was run).
 
 The paper's two claims, on its meshes of 4, 8, ..., 128 elements: the integration error is below 1 %
 with 4 or more points (against 12 points on the same mesh), and the error is below 1 % with 32 or
-more elements. Both hold, with room: at most 0.03 % and 0.04 %. The first is not a rule for every
-mesh, though: 5 elements with 4 points are 1.6 % off their own 12-point value, and 4 elements are
-1.6 % off the exact answer however many points are used.
+more elements. Both hold: at most 0.03 % and 0.04 %. The first does not hold for every mesh: 5
+elements with 4 points deviate by 1.6 % from their 12-point value, and 4 elements by 1.6 % from the
+exact answer for any number of points.
 """
 
 from functools import cache, partial
@@ -40,7 +39,7 @@ STIFFNESS, LIMIT = 500.0, 4.0
 ELEMENTS = (4, 8, 16, 32, 64, 128)
 
 MOST = 0.05
-"""No coarser setting passes: largest tolerance, share of the answer."""
+"""Largest tolerance relative to the answer: coarser settings do not pass."""
 
 
 def model(elements, quadrature):
@@ -65,7 +64,7 @@ def model(elements, quadrature):
         law,
         points_per_element=quadrature,
         formulation="half_pass",
-        # the paper's points, and with fewer of them the fiber may sink in between
+        # the paper's points; with fewer the fiber may penetrate between them
         refine=False,
         guard=quadrature >= 5,
     )
@@ -77,7 +76,7 @@ def shape(elements, quadrature):
     """Fiber in equilibrium: theta -> points (n, 3)."""
     system = fm.build(model(elements, quadrature))
     rest = fm.equilibrium(system)
-    # the first frame is the start
+    # the first frame is the initial state
     result = fm.simulate(
         system, rest, t_end=1e-3, dt=1e-3, method=fm.BackwardEuler(), control=fm.FixedSteps()
     )
@@ -85,7 +84,7 @@ def shape(elements, quadrature):
 
 
 def lowest(centerline, samples):
-    """Least z of a curve over theta [m]: the lowest sample, polished."""
+    """Smallest z of a curve over theta [m]: the lowest sample, refined."""
     theta = np.linspace(0.0, 1.0, samples + 1)
     i = int(np.argmin(centerline(theta)[:, 2]))
     around = theta[max(i - 1, 0)], theta[min(i + 1, samples)]
@@ -98,7 +97,7 @@ def lowest(centerline, samples):
 
 
 def run(elements: int = 32, quadrature: int = 5) -> dict[str, float]:
-    """Least z of the centerline [m].
+    """Smallest z of the centerline [m].
 
     Parameters
     ----------
@@ -124,7 +123,7 @@ def exact():
         gap = distance / (CYLINDER_RADIUS + RADIUS / np.sqrt(stretch)) - 1.0
         return load + penalty(gap, STIFFNESS, LIMIT, end) * stretch * arm / distance
 
-    # two spans, each sagging by 6 cm; the penalty is steepened step by step up to the law itself
+    # two spans, each with a sag of 6 cm; continuation in the slope of the penalty to the full law
     s = np.linspace(-HALF_LENGTH, HALF_LENGTH, 801)
     zero = np.zeros_like(s)
     sag = -0.06 * np.sin(np.pi * s) ** 2

@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
 import fibermsk as fm
-from fibermsk.system.contact_sets import Border
+from fibermsk.system.contact.sets import Border
 from fibermsk.verify import Expected
 
 DURATION = 0.02

@@ -34,7 +34,7 @@ import _meshes
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.system.distance_grid import signed_distance
+from fibermsk.system.contact.distance_grid import signed_distance
 from fibermsk.verify import Expected
 
 RADIUS, LENGTH = 2e-2, 0.1  # m

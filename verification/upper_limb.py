@@ -30,7 +30,7 @@ from scipy.interpolate import CubicSpline
 import fibermsk as fm
 from fibermsk.cli.scene_files import find
 from fibermsk.verify import Expected
-from fibermsk.view.scene import picture
+from fibermsk.view.pictures.scene import picture
 
 LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048))
 SETTLED = 2.0  # s

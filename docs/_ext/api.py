@@ -37,8 +37,9 @@ GROUPS = {
     ),
     "Fibers and tissue": (
         "Fibers, what they are made of, and what activates them.",
-        ["model.fiber", "model.tissue", "model.activate", "model.moving_point", "laws"],
+        ["model.fiber", "model.tissue", "model.moving_point", "laws"],
     ),
+    "Parameters": ("Numbers of a model by path, and models with other numbers.", ["parameters"]),
     "Forces": ("Springs, loads and controllers on bodies and coordinates.", ["forces"]),
     "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
     "Line muscles": (

@@ -8,7 +8,7 @@ import numpy as np
 
 import fibermsk as fm
 from fibermsk.solvers.stage import State
-from fibermsk.view.scene import picture
+from fibermsk.view.pictures.scene import picture
 
 HERE = Path(__file__).parent
 SPEC = importlib.util.spec_from_file_location("knee", HERE.parents[1] / "scenes/spline_knee.py")

@@ -1,4 +1,4 @@
-"""From line muscles to bundles of deforming fibers."""
+"""Bundles of deforming fibers from line muscles."""
 
 from fibermsk.anatomy.bundle import MuscleBundle, fibers_from_muscle
 from fibermsk.anatomy.packing import pack_section

@@ -1,4 +1,4 @@
-"""From a path to the centerlines of fibers side by side, without touching."""
+"""Centerlines of parallel fibers around a path, without overlap."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ __all__ = ["PER_ELEMENT", "Arrangement"]
 Array = NDArray[np.float64]
 
 PER_ELEMENT = 10
-"""Samples on each element where distances are looked at while curves are relaxed."""
+"""Samples per element for distances during relaxation."""
 
 _FINE = 40
-"""Samples on each element where the least gap is measured."""
+"""Samples per element for the smallest gap."""
 
 _PASSES = 3
-"""Rounds of relaxation and of dividing the relaxed lengths into tendon and muscle."""
+"""Iterations of relaxation and division of the lengths into tendon and muscle."""
 
 _MARGIN = 1e-3
-"""Part of the radii that the measured least gap may be off."""
+"""Tolerance of the smallest gap, relative to the radii."""
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Where the fibers of one bundle lie: what the steps of packing share.
+    """Arrangement of the fibers of one bundle.
 
     Attributes
     ----------
     owner : str
         For messages.
     n, n_elements : int
-        Fibers, and elements of each.
+        Number of fibers, and of elements per fiber.
     proximal, transition, clearance, smoothing, spread : float
         As for `fibermsk.anatomy.fibers_from_muscle`.
     obstacles, neighbors
-        Bones, and fibers of other bundles.
+        Bones, and fibers of other bundles, to keep clear of.
     tissue : Calibration
         Areas and lengths of muscle and tendon.
     """
@@ -64,15 +64,15 @@ class Arrangement:
     tissue: Calibration
 
     def pack(self, points: Array, axes: Array) -> tuple[list[paths.Curve], list[Sections]]:
-        """Centerlines and sections of all fibers.
+        """Compute centerlines and sections of all fibers.
 
         Parameters
         ----------
         points : (m, 3) float array
             Path of the line muscle, ground frame [m].
         axes : (3, 3) float array
-            Axes of the origin's body in the ground frame: the first cross-section is turned with
-            them, so that nothing depends on where the model stands.
+            Axes of the origin's body in the ground frame: the first cross-section rotates with
+            them, so that results do not depend on the frame.
         """
         center = paths.smooth(points, 0.5 * self.smoothing)
         aside = self._aside(center, axes)
@@ -80,20 +80,20 @@ class Arrangement:
         reach = 1.0 + float(np.hypot(*layout.T).max())
         section = self._section(paths.polyline_length(center))
         grid = paths.Grid.over(section.nodes, PER_ELEMENT)
-        # the bundle as one thick fiber, as thin as its fibers at its ends
+        # the bundle as one thick fiber, with the radius of its fibers at the ends
         taper = np.minimum(np.minimum(grid.at, 1.0 - grid.at) / 0.15, 1.0)
         thick = section.radius(grid.at) * (1.0 + (reach - 1.0) * taper)
         middle = self._relax(grid, grid.fit(center)[None], thick, aside)[0]
         center = paths.resample(paths.Grid.over(section.nodes, _FINE).value @ middle, len(center))
         e1, e2 = paths.transported_frames(center, aside)
         at = np.linspace(0.0, 1.0, len(center))
-        # from the ends to the belly in one sweep: fibers that turn sharply would lie on each other
+        # from the ends to the belly in one sweep: fibers with sharp bends would overlap
         ends = section.tendon + self.spread * (section.belly - section.tendon)
         sweep = ends + (section.belly - ends) * np.sin(np.pi * at) ** 2
         spacing = np.maximum(sweep, section.radius(at))[:, None] * (1.0 + self.clearance)
         offsets = [spacing * (u * e1 + v * e2) for u, v in layout]
-        # onto the outer side of the plane that touches the nearest bone: what began beyond its
-        # middle would be pushed out on the other side
+        # onto the outer side of the tangent plane of the nearest bone: points beyond its middle
+        # would be pushed out on the other side
         phi, way = self.obstacles.distance(center)
         floor = spacing[:, 0] - np.where(np.isfinite(phi), phi, np.inf)
         lifts = [
@@ -107,7 +107,7 @@ class Arrangement:
             placed = place_ends(
                 starts[:, end], thin, self.obstacles, self.neighbors, self.clearance
             )
-            # what moves at an end fades out along the fiber
+            # displacements of an end decay along the fiber
             fade = np.exp(-(((at if end == 0 else 1.0 - at) / 0.1) ** 2))[None, :, None]
             starts = starts + fade * (placed - starts[:, end])[:, None, :]
         nodal = np.array([grid.fit(start) for start in starts])
@@ -126,7 +126,7 @@ class Arrangement:
         return curves, [section] * self.n
 
     def room(self, curves: list[paths.Curve], sections: list[Sections]) -> tuple[float, str]:
-        """Factor of the radii, one or less, at which nothing touches, and what is nearest."""
+        """Factor of the radii, one or less, without overlap, and the nearest pair."""
         points, radii = [], []
         for curve, part in zip(curves, sections, strict=True):
             fine = paths.Grid.over(part.nodes, _FINE)
@@ -143,7 +143,7 @@ class Arrangement:
             raise ModelError(
                 f"{self.owner}: length of the fibers = {length:.4g} m; must leave room for tendons "
                 f"beside a muscle of {muscle:.4g} m; the bones or `smoothing` shorten the path too "
-                "much: give a smaller smoothing, or the path's true length"
+                "much: reduce smoothing, or set the true length of the path"
             )
         return divide(
             self.owner, length, muscle, self.proximal, self.transition, self.n_elements, belly,
@@ -158,7 +158,7 @@ class Arrangement:
 
     @staticmethod
     def _aside(center: Array, axes: Array) -> Array:
-        """Direction across the path: the body's axis that is most across it."""
+        """Normal direction: the axis of the body most nearly perpendicular to the path."""
         chord = center[-1] - center[0]
         if not np.linalg.norm(chord) > 0.0:
             chord = center[len(center) // 2] - center[0]

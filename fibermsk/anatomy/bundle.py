@@ -1,4 +1,4 @@
-"""Bundles of fibers in place of line muscles."""
+"""Bundles of fibers that replace line muscles."""
 
 from __future__ import annotations
 
@@ -31,53 +31,53 @@ from fibermsk.laws import PenaltyContact
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.activation import Activation
 from fibermsk.model.body import shapes_of
-from fibermsk.system.muscle_path import active_points, path_points
-from fibermsk.system.skeleton import skeleton
+from fibermsk.system.reports.muscle_path import active_points, path_points
+from fibermsk.system.skeleton.skeleton import skeleton
 
 __all__ = ["MuscleBundle", "fibers_from_muscle"]
 
 Array = NDArray[np.float64]
 
 CLEARANCE = 0.05
-"""Gap between fibers, and to bones, over their radii, in the reference configuration."""
+"""Gap between fibers, and to bones, relative to radii, in the reference configuration."""
 
 TRANSITION = 0.2
-"""Length over which muscle becomes tendon, over that of the muscle."""
+"""Length of the muscle-tendon transition, relative to that of the muscle."""
 
 SMOOTHING = 0.04
-"""Length over which a path is straightened, over its own: via points nearer together than this are
-rounded off."""
+"""Smoothing length of a path, relative to its length: via points closer than this are smoothed
+out."""
 
 SPREAD = 0.5
-"""Width of the attachments between that of tendons side by side and that of the belly."""
+"""Width of the attachments, between adjacent tendons and the width of the belly."""
 
 _THICKEST = 0.5
-"""Largest radius of a whole belly over its length."""
+"""Largest radius of a belly, relative to its length."""
 
 _SHARPEST = 1e-3
-"""Least transition from muscle to tendon, over the length of the muscle."""
+"""Shortest muscle-tendon transition, relative to the length of the muscle."""
 
 _MOST = 10_000
-"""Fibers of a muscle, and elements of a fiber."""
+"""Largest numbers of fibers of a muscle and of elements of a fiber."""
 
 _LEAST_FACTOR = 0.25
-"""Radii are not made thinner than this part of what the muscle needs."""
+"""Smallest factor by which radii may be reduced."""
 
 
 @dataclass(frozen=True, eq=False)
 class MuscleBundle:
-    """Fibers that stand for a line muscle.
+    """Bundle of fibers that replaces a line muscle.
 
     Attributes
     ----------
     muscle : LineMuscle
-        What they stand for.
+        Line muscle that is replaced.
     fibers : tuple of Fiber
-        To be added to the model, ``model.add(*bundle.fibers)``.
+        Fibers to add to the model, ``model.add(*bundle.fibers)``.
     calibration : Calibration
         Tissue, areas and errors of the fit.
     report : BundleReport
-        What was found and done, as numbers; printed, as text.
+        Results of the construction.
     curves : tuple of Curve
         Centerlines in the reference configuration, ground frame.
     sections : tuple of Sections
@@ -98,24 +98,24 @@ class MuscleBundle:
         bone_law: PenaltyContact | None = None,
         points_per_element: int = 5,
     ) -> tuple[Contact, ...]:
-        """Contacts of the fibers with each other and with bones.
+        """Create contacts of the fibers with each other and with bones.
 
         Parameters
         ----------
         bones : Body or sequence of them
             Bodies with shapes.
         law : PenaltyContact, optional
-            Between fibers; left out, a stiffness of 2000 N/m and a limit of 3.
+            Law between fibers; by default with stiffness 2000 N/m and limit 3.
         bone_law : PenaltyContact, optional
-            Between fibers and bones; left out, a stiffness of 4000 N/m and a limit of 8, so that
-            thin tendons stay outside of thick bones: penetration is relative to both radii.
+            Law between fibers and bones; by default with stiffness 4000 N/m and limit 8, so that
+            thin tendons stay outside thick bones: penetration is relative to both radii.
         points_per_element : int
-            Points where elements touch; more where few elements wrap around a bone.
+            Contact points per element; use more if few elements wrap around a bone.
 
         Returns
         -------
         contacts : tuple of Contact
-            To be added to the model.
+            Contacts to add to the model.
         """
         law = law or PenaltyContact(2000.0, 3.0)
         bone_law = bone_law or PenaltyContact(4000.0, 8.0)
@@ -150,59 +150,58 @@ def fibers_from_muscle(
     bones: Sequence[Body] | None = None,
     beside: Sequence[MuscleBundle] = (),
 ) -> MuscleBundle:
-    """Bundle of deforming fibers that stands for a line muscle.
+    """Create a bundle of deforming fibers that replaces a line muscle.
 
-    The path is that of the line muscle in the model's start pose, rounded off, and the fibers lie
-    around it without touching bones or each other. Their start is their reference configuration.
-    Muscle and tendon have the lengths, the cross-section and the stress that the muscle's optimal
-    fiber length, slack length, pennation and largest force give (`calibrate`).
+    The path is that of the line muscle in the initial pose, smoothed, and the fibers lie around it
+    without overlap with bones or each other. Initially they are in their reference configuration.
+    Lengths, cross-section and stress of muscle and tendon follow from the optimal fiber length,
+    slack length, pennation and maximum force of the muscle (`calibrate`).
 
     Parameters
     ----------
     muscle : LineMuscle
-        Of the model, ``model.muscles``.
+        Line muscle of the model, ``model.muscles``.
     n_fibers : int
-        Fibers that share its force and its cross-section.
+        Number of fibers that share its force and cross-section.
     model : Model
-        With the bodies and joints; it is not changed.
+        Model with bodies and joints; not changed.
     n_elements : int
-        Finite elements of each fiber, from 5 on: tendon, transition, muscle, transition, tendon.
+        Finite elements of each fiber, 5 or more: tendon, transition, muscle, transition, tendon.
     activation : float or callable
-        Of all fibers, see `Fiber`.
+        Activation of all fibers, see `Fiber`.
     specific_tension : float
-        Force per physiological cross-section [N/m^2]; 30 N/cm^2, in the middle of what is measured
-        in mammals (Zajac 1989). Models with larger forces than such muscle could give need a larger
-        value, or their muscles become too thick.
+        Force per physiological cross-sectional area [N/m^2]; 30 N/cm^2 is typical of mammals (Zajac
+        1989). Models with larger forces need a larger value, or their muscles become too thick.
     tendon_radius : float
-        Radius of the tendon over that of the belly. Real tendons are thinner.
+        Radius of the tendon relative to that of the belly. Real tendons are thinner.
     proximal : float
-        Share of the tendon that lies at the origin, in [0, 1].
+        Fraction of the tendon at the origin, in [0, 1].
     transition : float
-        Length over which muscle becomes tendon, over that of the muscle.
+        Length of the muscle-tendon transition, relative to that of the muscle.
     clearance : float
-        Gap between fibers, and to bones, over their radii, where there is room.
+        Gap between fibers, and to bones, relative to their radii, where possible.
     smoothing : float
-        Length over which the path is straightened, over its own.
+        Smoothing length of the path, relative to its length.
     spread : float
-        Width of the attachments, in [0, 1]: 0, the tendons lie side by side there; 1, they are as
-        far apart as in the belly.
+        Width of the attachments, in [0, 1]: at 0 the tendons are adjacent, at 1 they are as far
+        apart as in the belly.
     working_range : (float, float)
-        Muscle length over the optimum between which the curves are fitted.
+        Range of muscle length over optimal length in which the curves are fitted.
     damping : float
-        Slope of the force over F_0 in the velocity over the largest one.
+        Slope of force over F_0 with respect to velocity over maximum velocity.
     density : float
-        [kg/m^3].
+        Density [kg/m^3].
     bending : float
-        Bending stiffness over that of solid fibers.
+        Bending stiffness relative to that of solid fibers.
     prestress : float
-        Tension of the resting fibers in the reference configuration, over F_0.
+        Tension of the passive fibers in the reference configuration, over F_0.
     length : float, optional
-        Of the line muscle with its tendon at the start [m]; left out, that of the polyline through
-        its active path points, without wrapping.
+        Initial length of the line muscle with its tendon [m]; by default that of the polyline
+        through its active path points, without wrapping.
     bones : sequence of Body, optional
-        Bodies whose shapes the fibers keep out of; left out, all of the model that have any.
+        Bodies whose shapes the fibers must not penetrate; by default all with shapes.
     beside : sequence of MuscleBundle
-        Bundles that are already there.
+        Existing bundles.
 
     Returns
     -------
@@ -213,13 +212,13 @@ def fibers_from_muscle(
     ------
     ModelError
         If a number lies outside its range, the muscle does not belong to the model, its path is
-        shorter than its tendon, or there is no room.
+        shorter than its tendon, or there is not enough room.
 
     Notes
     -----
     Via points and wrap surfaces of the line muscle have no counterpart: a fiber starts along the
-    via points and is held where the bones, by contact, hold it. `shapes_from_wraps` makes wrap
-    surfaces to shapes that it touches where no bone carries the path.
+    via points and is then guided by contact with bones. `shapes_from_wraps` converts wrap surfaces
+    to shapes for contact, if no bone guides the path.
 
     References
     ----------
@@ -243,7 +242,9 @@ def fibers_from_muscle(
     smoothing = _check.positive(owner, "smoothing", smoothing)
     spread = _check.fraction(owner, "spread", spread)
     if muscle not in model.muscles:
-        _check.refuse(owner, "model", model, "hold the muscle", remedy="take one of model.muscles")
+        _check.refuse(
+            owner, "model", model, "contain the muscle", remedy="take one of model.muscles"
+        )
     around = model.bodies if bones is None else bones
     for field, value, kind in (("bones", around, Body), ("beside", beside, MuscleBundle)):
         what = f"a sequence of {kind.__name__}"
@@ -297,8 +298,8 @@ def fibers_from_muscle(
     factor, nearest = work.room(curves, sections)
     if factor < _LEAST_FACTOR:
         raise ModelError(
-            f"{owner}: there is room for {factor:.2g} of the radii only, between {nearest}; must "
-            f"be {_LEAST_FACTOR:g} or more; give fewer fibers, a larger specific tension, another "
+            f"{owner}: radii must be reduced to {factor:.2g}, because of {nearest}; must "
+            f"be {_LEAST_FACTOR:g} or more; use fewer fibers, a larger specific tension, another "
             "start pose or other bones"
         )
     mean = float(np.mean([curve.length() for curve in curves]))

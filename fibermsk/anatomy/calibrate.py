@@ -1,9 +1,9 @@
-"""Tissue of fibers that pull like a Hill muscle.
+"""Calibration of the tissue of fibers to a Hill muscle.
 
 The stress law of a fiber (`fibermsk.laws.stress`) is fitted to the curves of the muscle
-(`fibermsk.laws.hill`) over a working range of its length. Symbols: ``x`` is the length u that the
-muscle fibers take up along the path, over its optimum l_0 cos(alpha_0); ``stretch`` is u over the
-length L_M that the muscle part of the path has in the reference configuration.
+(`fibermsk.laws.hill`) over a working range of its length. Symbols: ``x`` is the projected length u
+of the muscle fibers along the path, over its optimum l_0 cos(alpha_0); ``stretch`` is u over the
+reference length L_M of the muscle part.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from scipy.optimize import least_squares
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, hill
-from fibermsk.laws.stress import nominal_stress
 from fibermsk.model import Tissue
 
 if TYPE_CHECKING:
@@ -30,49 +29,49 @@ __all__ = ["Calibration", "calibrate"]
 Array = NDArray[np.float64]
 
 SPECIFIC_TENSION = 3.0e5
-"""Force over physiological cross-section [N/m^2]; 22.5 to 35 in mammals, Zajac (1989)."""
+"""Force per physiological cross-sectional area [N/m^2]; 22.5 to 35 in mammals, Zajac (1989)."""
 
 DENSITY = 1060.0
-"""Of muscle [kg/m^3]; Mendez and Keys (1960)."""
+"""Density of muscle [kg/m^3]; Mendez and Keys (1960)."""
 
 WORKING_RANGE = (0.6, 1.4)
-"""Lengths over the optimum that the curves are fitted over: much of both limbs."""
+"""Range of length over optimum for the fit: much of both limbs."""
 
 DAMPING = 0.35
-"""Slope of force over F_0 in velocity over v_max l_0: 0.1 that Hill models have without activation,
-and 2.45 a of the force-velocity curve at an activation of 0.1."""
+"""Slope of force over F_0 in velocity over v_max l_0: 0.1 as in passive Hill models, plus 2.45 a of
+the force-velocity curve at an activation of 0.1."""
 
 TENDON_RADIUS = 0.5
-"""Radius of the tendon over that of the belly: thicker than a real one, so that few elements
-resolve its contact."""
+"""Radius of the tendon relative to the belly: thicker than a real one, so that few elements resolve
+its contact."""
 
 PEAK_LENGTH = 1.0
-"""Where the active force is largest, over the optimum."""
+"""Length of the largest active force, over the optimum."""
 
 SHORTEST = 0.25
-"""Least length of the muscle part in the reference configuration, over the optimum."""
+"""Smallest reference length of the muscle part, over the optimum."""
 
 LONGEST = 10.0
-"""Largest length of the muscle part in the reference configuration, over the optimum."""
+"""Largest reference length of the muscle part, over the optimum."""
 
 _SAMPLES = 161
 
 PRESTRESS = 0.03
-"""Tension in the reference configuration, over F_0: a resting muscle is taut."""
+"""Tension in the reference configuration, over F_0: a passive muscle is taut."""
 
 _TAUT = 2.5
-"""Prestress over shear modulus: up to 3, a fiber grows stiffer than its prestress at any stretch;
-the larger, the further it stays taut as it shortens, here to a stretch of 0.38."""
+"""Prestress over shear modulus: up to 3, the stiffness exceeds the prestress at any stretch; the
+larger, the longer a shortening fiber stays taut, here to a stretch of 0.38."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What stands for a Hill muscle, and how far it is from it.
+    """Calibrated tissue and areas, and errors relative to the Hill muscle.
 
     Attributes
     ----------
     tissue : Tissue
-        Of all fibers of the bundle.
+        Tissue of all fibers of the bundle.
     muscle_area, tendon_area : float
         Reference cross-section of the whole bundle [m^2].
     muscle_length, tendon_length : float
@@ -83,7 +82,7 @@ class Calibration:
         Root mean square difference of the force from the Hill muscle's over the working range,
         over F_0 [-].
     peak_length : float
-        Where the active force is largest, over the optimum; 1.013 in the Hill muscle.
+        Length of the largest active force, over the optimum; 1.013 in the Hill muscle.
     """
 
     tissue: Tissue
@@ -97,33 +96,22 @@ class Calibration:
     peak_length: float
 
     def force(self, length: Array, activation: float) -> Array:
-        """Force of the muscle part alone at rest.
+        """Static force of the muscle part.
 
         Parameters
         ----------
         length : (n,) float array
-            Along the path, over its length in the reference configuration: the stretch.
+            Length over reference length, along the path: the stretch.
         activation : float
             In [0, 1].
 
         Returns
         -------
         force : (n,) float array
-            Of the whole bundle [N].
+            Force of the whole bundle [N].
         """
-        tissue = self.tissue
-        active, stiffening = tissue.active, tissue.stiffening
-        assert active is not None and stiffening is not None
-        return self.muscle_area * np.array(
-            [
-                nominal_stress(
-                    float(stretch), 0.0, activation, tissue.muscle.shear_modulus, 0.0,
-                    active.max_stress, active.optimal_stretch, active.width, active.exponent,
-                    tissue.prestress, stiffening.stress, stiffening.rate,
-                )[0]
-                for stretch in length
-            ]
-        )  # fmt: skip
+        stress = [self.tissue.stress(float(stretch), 0.0, activation)[0] for stretch in length]
+        return self.muscle_area * np.array(stress)
 
 
 def calibrate(
@@ -140,33 +128,33 @@ def calibrate(
     radius_factor: float = 1.0,
     tendon_length: float | None = None,
 ) -> Calibration:
-    """Tissue and cross-sections of a bundle in place of a Hill muscle.
+    """Calibrate tissue and cross-sections of a bundle to a Hill muscle.
 
     Parameters
     ----------
     muscle : LineMuscle
-        Its F_0, l_0, slack length, pennation angle and largest velocity.
+        Muscle with F_0, l_0, slack length, pennation angle and maximum velocity.
     length : float
-        Of the muscle with its tendon in the reference configuration [m].
+        Length of the muscle with its tendon in the reference configuration [m].
     specific_tension : float
-        Force per physiological cross-section [N/m^2]: the section is F_0 over it.
+        Force per physiological cross-sectional area [N/m^2]: the area is F_0 over it.
     working_range : (float, float)
-        Least and largest length over the optimum that the curves are fitted over.
+        Range of length over optimum in which the curves are fitted.
     tendon_radius : float
-        Radius of the tendon over that of the belly, both in the reference configuration.
+        Radius of the tendon relative to that of the belly, in the reference configuration.
     damping : float
-        Slope of the force over F_0 in the velocity over the largest one.
+        Slope of force over F_0 with respect to velocity over maximum velocity.
     density : float
-        [kg/m^3].
+        Density [kg/m^3].
     bending : float
-        Bending stiffness over that of solid fibers.
+        Bending stiffness relative to that of solid fibers.
     prestress : float
         Tension in the reference configuration over F_0, without the passive curve.
     radius_factor : float
-        All radii are multiplied with it, and all stresses divided by its square.
+        Factor of all radii; stresses are divided by its square.
     tendon_length : float, optional
-        Of the fibers' tendons in the reference configuration [m], which is made as compliant as one
-        of the slack length; left out, this length.
+        Reference length of the fibers' tendons [m], with the compliance of a tendon of the slack
+        length; by default the slack length.
 
     Returns
     -------
@@ -180,17 +168,16 @@ def calibrate(
 
     Notes
     -----
-    Lengths: the muscle has what the tendon's slack length leaves of the line muscle's path, so that
-    both are free of stress, but for the prestress, in the reference configuration, and the muscle
-    is strained as much by a motion. Where a fiber's way is shorter or longer than the path, its
-    tendon is.
+    Lengths: the muscle length is the path length minus the slack length of the tendon, so that both
+    are free of stress, except for the prestress, in the reference configuration, and motions strain
+    the muscle equally. If a fiber is shorter or longer than the path, so is its tendon.
 
-    Volume: the belly holds F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is fitted
-    with A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the peak at
-    the optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)), which is the
-    same curve without pennation, beside a soft solid mu (l - l^-2) + sigma_0 / l with
-    sigma_0 = 2.5 mu, that pulls down to a stretch of 0.38 and grows with the stretch. Tendon: F_0
-    at a strain of 4.9 %, nearly linear from there to zero, where the Hill tendon has a toe.
+    Volume: that of the belly is F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is
+    fitted with A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the
+    peak at the optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)),
+    which is the same curve without pennation, plus a soft solid mu (l - l^-2) + sigma_0 / l with
+    sigma_0 = 2.5 mu, which is in tension down to a stretch of 0.38 and increases with the stretch.
+    Tendon: F_0 at a strain of 4.9 %, nearly linear, without the toe region of the Hill tendon.
     """
     owner = f"fibers of muscle {muscle.name!r}"
     tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
@@ -215,17 +202,17 @@ def calibrate(
             owner,
             "path length at the start",
             float(length),
-            f"exceed the tendon's slack length {slack:.4g} m by {SHORTEST:g} optimal fiber lengths "
+            f"exceed the tendon slack length {slack:.4g} m by {SHORTEST:g} optimal fiber lengths "
             f"of {along:.4g} m",
             unit="m",
-            remedy="start the model in a pose where the muscle is longer",
+            remedy="choose an initial pose in which the muscle is longer",
         )
     if rest > LONGEST * along:
         _check.refuse(
             owner,
             "path length at the start",
             float(length),
-            f"exceed the tendon's slack length {slack:.4g} m by {LONGEST:g} optimal fiber lengths "
+            f"exceed the tendon slack length {slack:.4g} m by {LONGEST:g} optimal fiber lengths "
             f"of {along:.4g} m at most",
             unit="m",
             remedy="check the units of the path, and of the muscle's lengths",
@@ -254,7 +241,7 @@ def calibrate(
     tendon = (strength / tendon_area / factor**2 - scale * prestress / long) / (long - long**-2)
     if tendon <= 0.0:
         raise ModelError(
-            f"{owner}: tendon_radius = {ratio:g}; must be smaller: the prestress alone holds F_0"
+            f"{owner}: tendon_radius = {ratio:g}; must be smaller: the prestress alone reaches F_0"
         )
     slope = damping / muscle.max_contraction_velocity / optimum  # of force over F_0, [s/m]
     # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
@@ -264,7 +251,7 @@ def calibrate(
         muscle=KelvinVoigt(scale * modulus, viscosity),
         tendon=KelvinVoigt(tendon, viscosity),
         active=ActiveStress(
-            # the bell is over x and the law over the stretch
+            # the Gaussian is over x and the law over the stretch
             max_stress=scale * height_of * along / rest,
             optimal_stretch=best[0] * along / rest,
             width=best[1],
@@ -293,24 +280,24 @@ def _rms(values: Array) -> float:
 
 
 def _bell(numbers: Array, x: Array) -> Array:
-    """Active force of the fibers in x, but for its height."""
+    """Active force of the fibers over x, normalized."""
     optimum, width, exponent = numbers
     return np.exp(-(np.abs((x / optimum - 1.0) / width) ** exponent)) / x
 
 
 def _hill_peak(along: float, height: float, optimum: float) -> float:
-    """Largest active force of the Hill muscle along its path, over F_0."""
+    """Maximum active force of the Hill muscle along its path, over F_0."""
     u = np.linspace(0.8, 1.2, 2001) * along
     fibers = np.hypot(u, height)
     return float((u / fibers * hill.active_force_length(fibers / optimum)[0]).max())
 
 
 def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
-    """Height, and optimum, width and exponent, of the bell nearest to the target."""
+    """Height, optimum, width and exponent of the best-fitting Gaussian."""
     fine = np.linspace(0.5, 1.5, 2001)
 
     def with_peak(shape: Array) -> tuple[float, Array]:
-        # the bell over its own optimum has the same peak for every optimum
+        # the peak of the curve scaled by its optimum does not depend on the optimum
         unit = _bell(np.r_[1.0, shape], fine)
         k = int(np.argmax(unit))
         optimum = PEAK_LENGTH / fine[k]
@@ -320,7 +307,7 @@ def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
         height, numbers = with_peak(shape)
         return height * _bell(numbers, x) - target
 
-    # the grid of the peak makes steps, which are larger than those of a derivative by default
+    # the peak on a grid is piecewise constant: use larger difference steps than the default
     found = least_squares(
         residual, np.array([0.38, 2.1]), bounds=([0.1, 1.1], [1.0, 6.0]), diff_step=1e-2
     )
@@ -328,8 +315,8 @@ def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
 
 
 def _fit_passive(stretch: Array, target: Array) -> tuple[float, float]:
-    """Stress and rate of the exponential nearest to the target."""
-    # from the straight line through the logarithm, which is exact without pennation
+    """Stress and rate of the best-fitting exponential."""
+    # start from the linear fit of the logarithm, which is exact without pennation
     rate, logarithm = np.polyfit(stretch - 1.0, np.log(target), 1, w=target)
     found = least_squares(
         lambda numbers: np.exp(numbers[0] + numbers[1] * (stretch - 1.0)) - target,

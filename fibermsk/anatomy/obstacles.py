@@ -24,7 +24,7 @@ class Obstacles:
     Parameters
     ----------
     bodies : iterable of Body
-        Those without shapes are left out.
+        Bodies; those without shapes are ignored.
     poses : mapping
         Name of a body -> rotation (3, 3) and position (3,) in the ground frame [m].
     """
@@ -37,7 +37,7 @@ class Obstacles:
                 self._parts.append((rotation, position, distance_to(shape)))
 
     def distance(self, points: Array) -> tuple[Array, Array]:
-        """Distance to the nearest surface and its gradient, the way out.
+        """Signed distance to the nearest surface and its gradient.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class Obstacles:
         Returns
         -------
         phi : (n,) float array
-            Distance [m], negative inside; infinite without any shape.
+            Distance [m], negative inside; infinite without shapes.
         gradient : (n, 3) float array
             Unit vectors, ground frame.
         """
@@ -69,14 +69,14 @@ def distance_to(shape: Any) -> Distance:
     if isinstance(shape, InfiniteCylinder):
         start, axis = np.asarray(shape.point), np.asarray(shape.axis)
         return _Round(start, axis, shape.radius, (-np.inf, np.inf))
-    # meshes alone need the grid of distances
-    from fibermsk.system.distance_grid import signed_distance
+    # only meshes need the distance grid
+    from fibermsk.system.contact.distance_grid import signed_distance
 
     return signed_distance(shape)
 
 
 class _Round:
-    """Signed distance to the points within a radius of a line."""
+    """Signed distance to a cylinder or capsule."""
 
     def __init__(
         self, start: Array, along: Array, radius: float, span: tuple[float, float]
@@ -90,7 +90,7 @@ class _Round:
             part = (offset @ self._along / self._square).clip(*self._span)
             offset = offset - part[:, None] * self._along
         distance = np.linalg.norm(offset, axis=1)
-        # on the axis every way out is as good: any direction across it
+        # on the axis: any perpendicular direction
         across = np.cross(self._along, np.eye(3)[np.argmin(np.abs(self._along))])
         size = np.linalg.norm(across)
         across = across / size if size > 0.0 else np.eye(3)[0]

@@ -1,4 +1,4 @@
-"""Many fibers side by side: where they lie in a cross-section, and the room that they take."""
+"""Packing of parallel fibers in a cross-section and along a path."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ __all__ = ["Neighbors", "pack_section", "place_ends", "relax"]
 Array = NDArray[np.float64]
 
 _ROUNDS = 40
-"""Steps of the relaxation, at most."""
+"""Largest number of relaxation steps."""
 
 _PENALTY = 1e5
-"""Weight of a missing distance beside the weight one of the curve's own straightening."""
+"""Penalty weight of overlap, relative to that of smoothing."""
 
 _MOST = 1_000_000
-"""Circles in a section."""
+"""Largest number of circles in a section."""
 
 _STILL = 1e-5
-"""Largest movement of a sample, over the length, that ends the relaxation."""
+"""Displacement of samples, relative to the length, below which relaxation has converged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """Curves that are already there.
+    """Existing curves.
 
     Attributes
     ----------
     points : (n, 3) float array
-        Dense points of all of them [m].
+        Dense points of all curves [m].
     radius : (n,) float array
-        Radius there [m].
+        Radius at the points [m].
     """
 
     points: Array
@@ -49,20 +49,20 @@ class Neighbors:
 
     @staticmethod
     def none() -> Neighbors:
-        """No neighbors."""
+        """Create an empty set."""
         return Neighbors(np.zeros((0, 3)), np.zeros(0))
 
 
 def pack_section(n: int) -> Array:
-    """Centers of equal circles of radius one side by side, as near to the origin as they go.
+    """Compute centers of a dense packing of equal circles of radius one.
 
-    The n points of a hexagonal lattice nearest to a point of it, to the middle of an edge or to
-    that of a triangle, whichever keeps the outermost nearest; ties fall to a fixed order.
+    They are the n points of a hexagonal lattice nearest to a lattice point, an edge midpoint or a
+    triangle center, whichever minimizes the outer radius; ties are broken by a fixed order.
 
     Parameters
     ----------
     n : int
-        How many; 7, 19, 37 and 61 fill hexagons.
+        Number of circles; 7, 19, 37 and 61 fill hexagons.
 
     Returns
     -------
@@ -95,23 +95,23 @@ def pack_section(n: int) -> Array:
 def place_ends(
     points: Array, radius: Array, obstacles: Obstacles, neighbors: Neighbors, clearance: float
 ) -> Array:
-    """Attachments moved out of bones and apart.
+    """Move attachments out of bones and apart.
 
     Parameters
     ----------
     points : (n, 3) float array
-        Wanted places, ground frame [m].
+        Desired positions, ground frame [m].
     radius : (n,) float array
-        Of the fibers there [m].
+        Radius of the fibers at these points [m].
     obstacles, neighbors
-        What they must not touch.
+        Bones and other fibers to keep clear of.
     clearance : float
-        Gap that they keep, over the radius.
+        Gap to keep, relative to the radius.
 
     Returns
     -------
     points : (n, 3) float array
-        New array; a bone's surface lies a radius away, where the relaxation found room.
+        New array; at least a radius away from bones if the relaxation converged.
     """
     points = points.copy()
     wide = radius * (1.0 + clearance)
@@ -130,7 +130,7 @@ def place_ends(
             move[k] += lack * direction
         if worst <= 1e-6 * float(radius.min()):
             break
-        # a little more than is missing, so that it does not take for ever
+        # over-relaxation, to converge in finitely many steps
         points += 1.02 * move
     return points
 
@@ -168,7 +168,7 @@ def relax(
     smoothing: float,
     aside: Array,
 ) -> Array:
-    """Curves tightened, pushed out of bones and apart; their ends stay.
+    """Smooth curves and push them out of bones and apart; their ends are fixed.
 
     Parameters
     ----------
@@ -179,13 +179,13 @@ def relax(
     radius : (n_samples,) float array
         Of each curve [m].
     obstacles, neighbors
-        What they must not touch.
+        Bones and other fibers to keep clear of.
     clearance : float
-        Gap that they keep, over the radius.
+        Gap to keep, relative to the radius.
     smoothing : float
-        Length over which a curve is straightened, over its own.
+        Smoothing length of a curve, relative to its length.
     aside : (3,) float array
-        Way that a curve goes where it lies on a neighbor's centerline.
+        Direction in which a curve moves off the centerline of a neighbor.
 
     Returns
     -------
@@ -194,9 +194,9 @@ def relax(
 
     Notes
     -----
-    Least of the sum over the curves of the integral over theta of
-    |x'|^2 + b^2 |x''|^2 + |x - x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a penalty on
-    the square of every missing distance, by Gauss and Newton's method with limited steps.
+    Minimizes the sum over the curves of the integral over theta of |x'|^2 + b^2 |x''|^2 + |x -
+    x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a quadratic penalty on overlap, by the
+    Gauss-Newton method with limited steps.
     """
     n, n_dofs = len(nodal), nodal.shape[1]
     weight = grid.weight[:, None]
@@ -215,7 +215,7 @@ def relax(
     stiffness = stiffness.tocsr()[free][:, free]
     value = sparse.csr_matrix(grid.value)
     length = float(np.linalg.norm(np.diff(grid.value @ start[0], axis=0), axis=1).sum())
-    # no step passes what keeps it out
+    # no step crosses an obstacle
     longest = 0.5 * float(radius.min())
     for _ in range(_ROUNDS):
         gradient = (own @ nodal - anchor @ start).ravel()[free]
@@ -240,7 +240,7 @@ def relax(
 
 
 def _rows(value: Any, n: int, parts: list, way: Array) -> Any:
-    """How the distances change with all nodal values (n_rows, n 2 n_nodes 3)."""
+    """Jacobian of the distances in all nodal values (n_rows, n 2 n_nodes 3)."""
     n_dofs = value.shape[1]
     total = sparse.csr_matrix((len(way), n * n_dofs * 3))
     for f, at, sign in parts:
@@ -253,7 +253,7 @@ def _rows(value: Any, n: int, parts: list, way: Array) -> Any:
 
 
 def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
-    """Missing distances, in groups: curves with their samples and signs, lack, way out, weight."""
+    """Overlaps in groups: curves with samples and signs, overlap, direction, weight."""
     n, n_samples = points.shape[:2]
     inner = np.arange(1, n_samples - 1)
     all_phi, all_ways = obstacles.distance(points[:, inner].reshape(-1, 3))
@@ -282,12 +282,12 @@ def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
             if own.any():
                 at, other = inner[own], other[own]
                 way = (points[f, at] - points[g, other]) / np.maximum(distance[own], 1e-12)[:, None]
-                # each pair is met twice, once from each side
+                # each pair occurs twice, once from each side
                 yield [(f, at, 1.0), (g, other, -1.0)], lack[own], way, 0.5 * grid.weight[at]
 
 
 def _beside(points, wide, others, their_radius, inner):
-    """Samples too near to points of others: which, how much is missing, and the way out."""
+    """Samples too close to points of others: indices, overlap and direction."""
     distance = cdist(points[inner], others)
     lack = wide[inner, None] + their_radius[None, :] - distance
     worst = lack.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Centerlines: a smooth curve along a muscle's path, frames along it, and Hermite curves."""
+"""Centerlines: smoothed paths of muscles, frames along them, and Hermite curves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Curve", "Grid", "polyline_length", "resample", "smooth", "transporte
 Array = NDArray[np.float64]
 
 _DENSE = 801
-"""Points of a smoothed path."""
+"""Number of points of a smoothed path."""
 
 
 def polyline_length(points: Array) -> float:
@@ -23,21 +23,21 @@ def polyline_length(points: Array) -> float:
 
 
 def resample(points: Array, n: int) -> Array:
-    """Points (n, 3) of a polyline at equal distances along it, both ends included."""
+    """Points (n, 3) at equal arc length along a polyline, both ends included."""
     chord = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))]
     at = np.linspace(0.0, chord[-1], n)
     return np.stack([np.interp(at, chord, points[:, i]) for i in range(3)], axis=1)
 
 
 def smooth(points: Array, width: float) -> Array:
-    """Polyline with its corners rounded, as dense points at equal distances; its ends stay.
+    """Smooth a polyline to dense points at equal arc length; its ends are fixed.
 
     Parameters
     ----------
     points : (n, 3) float array
         Two or more, consecutive ones distinct [m].
     width : float
-        Standard deviation of the Gauss average, over the length.
+        Standard deviation of the Gaussian filter, relative to the length.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def smooth(points: Array, width: float) -> Array:
     offset = np.arange(-reach, reach + 1) / (width * (_DENSE - 1))
     weight = np.exp(-0.5 * offset**2)
     weight /= weight.sum()
-    # continued by reflection through the ends, so that the average leaves them where they are
+    # extended by reflection through the ends, which keeps them fixed
     before = 2.0 * dense[0] - dense[reach:0:-1]
     after = 2.0 * dense[-1] - dense[-2 : -reach - 2 : -1]
     long = np.concatenate([before, dense, after])
@@ -62,14 +62,14 @@ def smooth(points: Array, width: float) -> Array:
 
 
 def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
-    """Two unit normals along a curve that turn as little as they can.
+    """Compute a rotation-minimizing frame of two unit normals along a curve.
 
     Parameters
     ----------
     curve : (n, 3) float array
         Dense points [m].
     first : (3,) float array
-        Direction that the first normal comes near to at the start.
+        Approximate direction of the first normal at the start.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
 
     Notes
     -----
-    The double reflection method of [1]_.
+    Double reflection method of [1]_.
 
     References
     ----------
@@ -115,9 +115,9 @@ class Grid:
     at : (n_samples,) float array
         Samples, both ends and all nodes included.
     value, slope, bend : (n_samples, 2 n_nodes) float array
-        What the nodal values (x, dx/dtheta) give at the samples: x and its derivatives in theta.
+        Matrices from nodal values (x, dx/dtheta) to x and its theta-derivatives at samples.
     weight : (n_samples,) float array
-        Length in theta that each sample stands for.
+        Quadrature weight of each sample in theta.
     """
 
     theta: Array
@@ -129,7 +129,7 @@ class Grid:
 
     @staticmethod
     def over(theta: Array, per_element: int) -> Grid:
-        """Grid with so many equal steps on each element."""
+        """Create a grid with equal steps on each element."""
         n = theta.size - 1
         element = np.repeat(np.arange(n), per_element)
         xi = np.tile(np.arange(per_element) / per_element, n)
@@ -149,7 +149,7 @@ class Grid:
         return Grid(theta, at, rows(hermite), rows(hermite_d1), rows(hermite_d2), weight)
 
     def fit(self, curve: Array) -> Array:
-        """Nodal values (2 n_nodes, 3) of the curve nearest to dense points at equal distances."""
+        """Least-squares nodal values (2 n_nodes, 3) for dense points at equal arc length."""
         at = np.linspace(0.0, 1.0, len(curve))
         wanted = np.stack([np.interp(self.at, at, curve[:, i]) for i in range(3)], axis=1)
         ends = [0, 2 * (self.theta.size - 1)]
@@ -157,7 +157,7 @@ class Grid:
         nodal = np.zeros((2 * self.theta.size, 3))
         nodal[ends] = curve[[0, -1]]
         root = np.sqrt(self.weight)[:, None]
-        # a little bending keeps elements with few samples in shape
+        # a small bending term regularizes elements with few samples
         stiff = 1e-4 * root * self.bend
         matrix = np.vstack([root * self.value, stiff])
         right = np.vstack([root * wanted, np.zeros_like(wanted)]) - matrix[:, ends] @ nodal[ends]
@@ -167,14 +167,14 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A piecewise cubic curve, as the elements of a fiber have it: called with theta (n,).
+    """A piecewise cubic Hermite curve, a callable of theta (n,).
 
     Attributes
     ----------
     theta : (n_nodes,) float array
         Nodes, from 0 to 1.
     nodal : (2 n_nodes, 3) float array
-        Positions and derivatives in theta, in turns [m].
+        Positions and derivatives in theta, alternating [m].
     """
 
     theta: Array

@@ -1,4 +1,4 @@
-"""What was found and done when a muscle became a bundle."""
+"""Report on the bundle of a muscle."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Curve
 from fibermsk.anatomy.sections import Sections
+from fibermsk.laws import KelvinVoigt
 from fibermsk.model import LineMuscle
 
 __all__ = ["BundleReport"]
@@ -21,40 +22,40 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BundleReport:
-    """Numbers of a bundle and of the line muscle that it stands for; printed, a few lines.
+    """Numbers of a bundle and of the line muscle that it replaces; can be printed.
 
     Attributes
     ----------
     name : str
-        The muscle.
+        Name of the muscle.
     path_length : float
-        Of the line muscle at the start [m].
+        Initial length of the line muscle [m].
     fiber_lengths : tuple of float
-        Of the fibers in the reference configuration [m].
+        Lengths of the fibers in the reference configuration [m].
     muscle_length, tendon_length : float
         Parts of the fibers' mean length [m].
     start_length : float
-        Muscle length at the start over the optimum, as in the line muscle with a rigid tendon [-].
+        Initial muscle length over the optimum, as for a line muscle with a rigid tendon [-].
     radius_belly, radius_tendon : float
-        Of each fiber [m].
+        Radii of each fiber [m].
     radius_factor : float
-        What all radii were multiplied with to make room, and the stresses divided by the square of.
+        Factor of all radii to avoid overlap; stresses are divided by its square.
     nearest : str
-        What bounds the radii.
+        Pair that limits the radii.
     depth_origin, depth_insertion : float
-        How deep the line muscle's ends lie inside of a bone [m]; negative outside.
+        Depth of the line muscle's ends inside a bone [m]; negative outside.
     moved_origin, moved_insertion : float
         Largest distance of a fiber's end from that of the line muscle [m].
     mass : float
-        Of all fibers [kg].
+        Mass of all fibers [kg].
     active_error, passive_error : float
         Root mean square difference of the fitted curves from the Hill muscle's, over F_0 [-].
     peak_length : float
-        Where the fitted active force is largest, over the optimum; 1.013 in the Hill muscle.
+        Length of the largest fitted active force, over the optimum; 1.013 in the Hill muscle.
     calibration : Calibration
         The fitted constants.
     straight : bool
-        Whether the path length is that of straight lines though the muscle wraps around surfaces.
+        Whether the path length ignores the wrapping surfaces of the muscle.
     """
 
     name: str
@@ -91,7 +92,7 @@ class BundleReport:
         obstacles: Obstacles,
         straight: bool = False,
     ) -> BundleReport:
-        """Report of a finished bundle; `points` is the path of the line muscle."""
+        """Create the report of a bundle; `points` is the path of the line muscle."""
         lengths = tuple(curve.length() for curve in curves)
         depth = -obstacles.distance(points[[0, -1]])[0]
         origins = np.array([curve.nodal[0] for curve in curves])
@@ -123,14 +124,16 @@ class BundleReport:
         )
 
     def __str__(self) -> str:
-        """A few lines."""
+        """Summary in a few lines."""
         mm = 1e3
         lengths = ", ".join(f"{mm * length:.1f}" for length in self.fiber_lengths)
         tissue = self.calibration.tissue
         active, stiffening = tissue.active, tissue.stiffening
-        assert active is not None and stiffening is not None and tissue.tendon is not None
+        muscle, tendon = tissue.muscle, tissue.tendon
+        assert active is not None and stiffening is not None  # set by `calibrate`
+        assert isinstance(muscle, KelvinVoigt) and isinstance(tendon, KelvinVoigt)
         inside = [
-            f"{where} {mm * depth:.1f} mm inside of a bone"
+            f"{where} {mm * depth:.1f} mm inside a bone"
             for where, depth in (
                 ("origin", self.depth_origin),
                 ("insertion", self.depth_insertion),
@@ -150,17 +153,17 @@ class BundleReport:
                 f"  muscle {mm * self.muscle_length:.1f} mm ({self.start_length:.2f} of the "
                 f"optimum), tendon {mm * self.tendon_length:.1f} mm; radii "
                 f"{mm * self.radius_belly:.2f} and {mm * self.radius_tendon:.2f} mm, "
-                f"{self.radius_factor:.3f} of what the force needs (nearest: {self.nearest})",
+                f"{self.radius_factor:.3f} of the calibrated ones (limited by: {self.nearest})",
                 f"  ends moved by up to {mm * self.moved_origin:.1f} mm (origin) and "
                 f"{mm * self.moved_insertion:.1f} mm (insertion)"
                 + (f"; in the line muscle {' and '.join(inside)}" if inside else ""),
                 f"  S_max {active.max_stress:.4g} N/m^2, optimum {active.optimal_stretch:.4g}, "
                 f"width {active.width:.3g}, exponent {active.exponent:.3g}: off by "
                 f"{self.active_error:.3f} F_0 rms, peak at {self.peak_length:.3f} of the optimum",
-                f"  mu {tissue.muscle.shear_modulus:.4g} N/m^2 (tendon "
-                f"{tissue.tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
+                f"  mu {muscle.shear_modulus:.4g} N/m^2 (tendon "
+                f"{tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
                 f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}: off "
                 f"by {self.passive_error:.3f} F_0 rms; viscosity "
-                f"{tissue.muscle.viscosity:.4g} N s/m^2",
+                f"{muscle.viscosity:.4g} N s/m^2",
             ]
         )

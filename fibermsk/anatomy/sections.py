@@ -1,4 +1,4 @@
-"""Along one fiber: tendon, muscle and tendon, the elements that hold them, and their radii."""
+"""Tendon, muscle and tendon along one fiber, with their elements and radii."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sections:
-    """Where a fiber is muscle, and how thick it is: functions of theta for `fm.Fiber`.
+    """Muscle fraction and radius along a fiber: functions of theta for `fm.Fiber`.
 
     Attributes
     ----------
     marks : (4,) float array
-        Theta where the muscle fraction begins to rise, is one, begins to fall, and is zero.
+        Theta at which the muscle fraction starts to rise, reaches one, starts to fall, reaches
+        zero.
     nodes : (n_elements + 1,) float array
         Nodes; the marks are among them.
     belly, tendon : float
@@ -34,7 +35,7 @@ class Sections:
     tendon: float
 
     def muscle_fraction(self, theta: Array) -> Array:
-        """Share of muscle (n,): 3 s^2 - 2 s^3 over each transition."""
+        """Muscle fraction (n,): 3 s^2 - 2 s^3 over each transition."""
         a, b, c, d = self.marks
         s = np.minimum((theta - a) / (b - a), (d - theta) / (d - c)).clip(0.0, 1.0)
         return s * s * (3.0 - 2.0 * s)
@@ -54,23 +55,23 @@ def divide(
     belly: float,
     tendon: float,
 ) -> Sections:
-    """Sections of a fiber.
+    """Divide a fiber into sections.
 
     Parameters
     ----------
     owner : str
         For messages.
     length : float
-        Of the whole fiber [m].
+        Length of the fiber [m].
     muscle : float
-        Of its muscle part [m]; the rest is tendon.
+        Length of its muscle part [m]; the rest is tendon.
     proximal : float
-        Share of the tendon that lies before the muscle, in [0, 1].
+        Fraction of the tendon before the muscle, in [0, 1].
     transition : float
-        Length over which the muscle fraction rises, and falls, over that of the muscle; it is taken
-        from the tendon, for most of it is nearly as stiff.
+        Length of each transition of the muscle fraction, relative to that of the muscle; it is part
+        of the tendon, since most of it is nearly as stiff.
     n_elements : int
-        Elements; one or more for each of the five parts that are there.
+        Number of elements; one or more for each of the (at most five) parts.
     belly, tendon : float
         Radii [m].
 
@@ -85,7 +86,7 @@ def divide(
     cuts = np.array([0.0, before, before + change, before + change + muscle])
     cuts = np.r_[cuts, cuts[-1] + change, length] / length
     widths = np.diff(cuts)
-    # a part of no length, such as a muscle without tendon on one side has, gets no element
+    # parts of zero length, as without tendon on one side, have no element
     there = widths > 1e-3
     least = int(there.sum())
     if n_elements < least:

@@ -1,4 +1,4 @@
-"""Wrap surfaces of line muscles as shapes that fibers touch."""
+"""Wrap surfaces of line muscles as shapes for contact."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["shapes_from_wraps"]
 def shapes_from_wraps(
     muscles: LineMuscle | Iterable[LineMuscle], names: Iterable[str] | None = None
 ) -> dict[str, tuple[Capsule, ...]]:
-    """Capsules in place of wrap surfaces, where no bone carries a path.
+    """Convert wrap surfaces to capsules, if no bone guides a path.
 
     Parameters
     ----------
     muscles : LineMuscle or several
-        Their active wrap surfaces are looked at, each once.
+        Muscles whose active wrap surfaces are converted.
     names : iterable of str, optional
-        Surfaces to take; all if left out.
+        Names of the surfaces; all if left out.
 
     Returns
     -------
     shapes : dict
-        Name of a body -> shapes in its frame. They become a body of their own that is welded to
-        it, ``fm.Body("elbow_roll", shapes=shapes["humerus"])`` and ``fm.Weld(humerus, roll)``.
+        Name of a body -> shapes in its frame. Add them as a separate body welded to it,
+        ``fm.Body("elbow_roll", shapes=shapes["humerus"])`` and ``fm.Weld(humerus, roll)``.
 
     Raises
     ------
@@ -39,10 +39,10 @@ def shapes_from_wraps(
 
     Notes
     -----
-    A cylinder becomes a capsule of its length and radius, with round caps in addition; a sphere
-    becomes a sphere; an ellipsoid becomes the capsule along its longest axis with the mean of the
-    two other semi-axes as its radius. Which side of a surface a path takes is not a property of a
-    shape: fibers stay on the side on which they start.
+    A cylinder becomes a capsule of its length and radius, plus hemispherical caps; a sphere becomes
+    a sphere; an ellipsoid becomes the capsule along its longest axis with the mean of the two other
+    semi-axes as its radius. Shapes do not define the side of a path: fibers stay on their initial
+    side.
     """
     owner = "shapes_from_wraps"
     group = (muscles,) if isinstance(muscles, LineMuscle) else _several(owner, "muscles", muscles)
@@ -68,7 +68,7 @@ def _several(owner: str, field: str, value: Any) -> tuple[Any, ...]:
     """Items of an iterable."""
     try:
         return tuple(value)
-    except Exception:  # no iterable, or one that fails
+    except Exception:  # not iterable, or iteration fails
         _check.refuse(owner, field, value, "be a sequence")
 
 

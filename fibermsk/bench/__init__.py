@@ -1,10 +1,19 @@
-"""How fast this package is, and others at the same work.
+"""Benchmarks of this package and of other simulators on the same problems.
 
 A bench gives rows of figures and ratios of figures of the same run. `BENCHES` lists them,
 `run_bench` runs one.
 """
 
-from fibermsk.bench import bundle, kernels, peer_table, scaling, skeleton, upper_limb, view
+from fibermsk.bench import (
+    bundle,
+    kernels,
+    parameters,
+    peer_table,
+    scaling,
+    skeleton,
+    upper_limb,
+    view,
+)
 from fibermsk.bench.bench import Bench, Findings, Options, run_bench
 
 __all__ = ["BENCHES", "Bench", "Findings", "Options", "run_bench"]
@@ -16,9 +25,10 @@ BENCHES = {
         Bench("upper_limb", "the arm at five levels, against plain NumPy", upper_limb.run),
         Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
         Bench("kernels", "parts of a step, threads, cables against Exudyn", kernels.run),
+        Bench("parameters", "a study of 50 values beside its runs", parameters.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
         Bench("view", "frames a second of the viewer, 5 and 500 fibers", view.run),
         Bench("peers", "the other simulators alone", peer_table.run),
     )
 }
-"""Every bench, by name."""
+"""All benchmarks, by name."""

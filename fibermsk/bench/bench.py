@@ -1,4 +1,4 @@
-"""A bench: what it is given, what it finds."""
+"""Benchmarks: settings and findings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _silent(message: str) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run a bench.
+    """Settings of a benchmark.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Options:
 
 @dataclass
 class Findings:
-    """What a bench found.
+    """Findings of a benchmark.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Bench:
-    """A bench by name, with one line on what it measures."""
+    """A benchmark: name, title and function."""
 
     name: str
     title: str
@@ -72,7 +72,7 @@ class Bench:
 
 
 def run_bench(bench: Bench, options: Options) -> dict[str, Any]:
-    """Run a bench; the object that `fibermsk bench --json` prints.
+    """Run a benchmark; return the object that `fibermsk bench --json` prints.
 
     Returns
     -------

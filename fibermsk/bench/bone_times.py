@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.bench.timing import medians_in_turn
-from fibermsk.kernels.bone_shape import fill_slopes
+from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.model import Body, Capsule, Mesh, Model, Weld
-from fibermsk.system.shapes import build_shapes
-from fibermsk.system.tree import build_tree
+from fibermsk.system.contact.shapes import build_shapes
+from fibermsk.system.skeleton.tree import build_tree
 
 __all__ = ["time_bones"]
 

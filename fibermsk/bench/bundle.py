@@ -1,4 +1,4 @@
-"""Bench `bundle`: fibers in contact fall for a second, here, in PyElastica and in MuJoCo."""
+"""Benchmark `bundle`: fibers in contact fall for a second, here, in PyElastica and in MuJoCo."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OURS = Contender(
 )
 
 _SWING_METHODS = ("sdirk2", "generalized_alpha")
-"""With which the whole swing is followed."""
+"""Settings to choose from for the whole swing."""
 
 PYELASTICA = Contender(
     "pyelastica",
@@ -102,7 +102,7 @@ def run(options: Options) -> Findings:
 def _right_ones(
     contender: Contender, workers: dict[str, Worker], findings: Findings, options: Options
 ) -> Contender:
-    """The contender with those of its models that let one fiber sag as much as it must."""
+    """Return the contender with the models whose single fiber has the correct sag."""
     right, known = [], {}
     for model in contender.models:
         key = tuple((k, v) for k, v in model.items() if k in ("edges", "integrator"))

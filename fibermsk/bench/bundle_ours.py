@@ -1,33 +1,32 @@
-"""The bundle in this package: the model, and the solver settings that the bench uses."""
+"""Bundle and cables in this package: the models, and the solver settings that the benches use."""
 
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.bench import bundle_case as case
+from fibermsk.bench.timing import simulate_timed
 from fibermsk.elements.hermite import hermite, hermite_d1
-from fibermsk.errors import ModelWarning
 from fibermsk.laws import KelvinVoigt, PenaltyContact
 from fibermsk.model import Contact, Fiber, Model, Tissue
 from fibermsk.results import Result
-from fibermsk.solvers import (
-    BDF2,
-    SDIRK2,
-    BackwardEuler,
-    FixedSteps,
-    GeneralizedAlpha,
-    Newton,
-    simulate,
-)
+from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, GeneralizedAlpha, Newton
 from fibermsk.solvers.stage import Method
 from fibermsk.system import build
 
-__all__ = ["METHODS", "STEPS", "bundle_model", "centerlines", "run_bundle", "squeezed_model"]
+__all__ = [
+    "METHODS",
+    "STEPS",
+    "bundle_model",
+    "centerlines",
+    "run_bundle",
+    "run_cables",
+    "squeezed_model",
+]
 
 Array = NDArray[np.float64]
 
@@ -55,6 +54,12 @@ LOOSE_NEWTON = Newton(tolerance=1e-2, balance=1e-2)
 """Nonlinear solver of a whole fall, whose steps make larger errors: an increment of that part of a
 fiber's length is the last one. It is applied in full, so that far less is left of it."""
 
+CABLES: dict[str, Any] = {
+    "method": GeneralizedAlpha(rho_inf=0.9),
+    "newton": Newton(tolerance=1e-5, contraction=0.3),
+}
+"""Time integrator and nonlinear solver of cables without contact; Exudyn uses the same method."""
+
 POINTS = 2
 """Contact points of each element."""
 
@@ -67,7 +72,7 @@ VISCOSITY = case.YOUNGS_MODULUS * 0.02 / 3.0
 """Of the tissue [N s/m^2]: stretching is damped with a time of 0.02 s."""
 
 _SAMPLES = 16
-"""Points of an element at which centerlines are looked at."""
+"""Sample points of an element for centerlines."""
 
 
 def bundle_model(
@@ -135,62 +140,70 @@ def run_bundle(
 
     Parameters
     ----------
-    n : int
-        Fibers.
-    steps : int
-        Time steps of the whole run.
+    n, steps, duration, frames
+        See `fibermsk.bench.bundle_case`.
     contact : bool
         Whether fibers touch at all.
     bending : float
         Bending stiffness over that of solid round sections.
-    duration : float
-        Simulated time [s].
-    frames : int
-        How often to look at the run.
     method : str
         Of `METHODS`.
 
     Returns
     -------
     run : dict
-        ``seconds`` of `fibermsk.simulate` (the kernels compiled before), ``build_seconds``,
-        ``steps``, ``newton_iterations`` and what `measure` gives; nothing is measured if the run
-        failed.
+        See `fibermsk.bench.bundle_case`; and ``build_seconds`` and ``newton_iterations``. Nothing
+        is measured if the run failed.
     """
+    settings = {"method": METHODS[method], "newton": LOOSE_NEWTON, "throw": False}
     few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
-    _simulate(few, 2, 2.0 * duration / steps, method)  # compiles
+    simulate_timed(few, 2.0 * duration / steps, 2, **settings)  # compiles
     began = time.perf_counter()
     system = build(bundle_model(n, contact=contact, bending=bending))
     built = time.perf_counter()
-    result = _simulate(system, steps, duration, method)
-    seconds = time.perf_counter() - built
-    run = {
-        "seconds": seconds,
-        "build_seconds": built - began,
-        "steps": result.stats["substeps"],
-        "newton_iterations": result.stats["newton_iterations"],
-    }
+    result, seconds = simulate_timed(system, duration, steps, **settings)
+    run = _figures(result, seconds) | {"build_seconds": built - began}
     if result.status != "success":
         nothing = dict.fromkeys(case.MEASURED)
         return run | nothing | {"message": result.message}
-    chosen = np.linspace(0, len(result.time) - 1, frames + 1).round().astype(int)[1:]
-    return run | case.measure([centerlines(result, int(frame)) for frame in chosen])
+    return run | case.measure([centerlines(result, frame) for frame in _chosen(result, frames)])
 
 
-def _simulate(system: Any, steps: int, duration: float, method: str) -> Result:
-    with warnings.catch_warnings():
-        # fibers without weight on them are slack for a moment at the start
-        warnings.simplefilter("ignore", ModelWarning)
-        return simulate(
-            system,
-            t_end=duration,
-            dt=duration / steps,
-            method=METHODS[method],
-            newton=LOOSE_NEWTON,
-            control=FixedSteps(),
-            time_error=False,
-            throw=False,
-        )
+def run_cables(
+    n: int, steps: int, duration: float = case.DURATION, frames: int = case.FRAMES
+) -> dict[str, Any]:
+    """Run cables side by side that do not touch: the work that Exudyn does too.
+
+    Parameters
+    ----------
+    n, steps, duration, frames
+        See `fibermsk.bench.bundle_case`.
+
+    Returns
+    -------
+    run : dict
+        See there; and ``newton_iterations``.
+    """
+    one = build(bundle_model(1, contact=False))
+    simulate_timed(one, 2.0 * duration / steps, 2, **CABLES)  # compiles
+    result, seconds = simulate_timed(
+        build(bundle_model(n, contact=False)), duration, steps, **CABLES
+    )
+    middle = result.fibers["fiber_0"].position[:, case.ELEMENTS // 2, 2]
+    return _figures(result, seconds) | {"drops": (-middle[_chosen(result, frames)]).tolist()}
+
+
+def _figures(result: Result, seconds: float) -> dict[str, Any]:
+    return {
+        "seconds": seconds,
+        "steps": result.stats["substeps"],
+        "newton_iterations": result.stats["newton_iterations"],
+    }
+
+
+def _chosen(result: Result, frames: int) -> NDArray[np.int64]:
+    """Return the indices of evenly spaced frames of a result, including the last."""
+    return np.linspace(0, len(result.time) - 1, frames + 1).round().astype(np.int64)[1:]
 
 
 def centerlines(result: Result, frame: int) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""The arguments of a call that happens deep inside, to repeat the call by itself."""
+"""Arguments of a nested call, to repeat this call alone."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model, squeezed_model
 from fibermsk.bench.capture import STEP, evaluate, last_call, moving_state
 from fibermsk.bench.timing import medians_in_turn
-from fibermsk.kernels import cable
 from fibermsk.system import build
 
 __all__ = ["time_parts"]
@@ -44,7 +43,7 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
         which = "residual and tangent" if tangent else "residual"
         alone = _evaluation(free, tangent)
         together = _evaluation(touching, tangent)
-        parts[f"assembly kernel, {which}"] = _again(cable, kernel, alone)
+        parts[f"assembly kernel, {which}"] = _again(free.tension.groups[0].kernels, kernel, alone)
         parts[f"whole evaluation without contact, {which}"] = alone
         parts[f"contact scatter, {which}"] = _again(touching.contact, "scatter_fibers", together)
         parts[f"whole evaluation with contact, {which}"] = together

@@ -1,4 +1,4 @@
-"""Bench `kernels`: the parts of one evaluation, threads, and cables without contact in Exudyn."""
+"""Benchmark `kernels`: parts of one evaluation, threads, and cables without contact in Exudyn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REPEATS = 3
 _KERNELS = {"cable_residual": "residual", "assemble_cable": "residual and tangent"}
 """Assembly kernels, and what they give."""
 
-_OURS = "fibermsk.bench.cables_ours:run_cables"
+_OURS = "fibermsk.bench.bundle_ours:run_cables"
 _EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
 
 _CLAMPED = {"clamped": True, "bending_damping": 0.02}

@@ -1,4 +1,4 @@
-"""What a bench ran on: processor, memory, versions."""
+"""Machine of a benchmark: processor, memory, versions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _version(package: str) -> str | None:
 
 
 def _processor() -> str:
-    """Name of the processor, as far as the system tells it."""
+    """Return the name of the processor, if the system provides it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -63,7 +63,7 @@ def _processor() -> str:
 
 
 def _memory() -> float | None:
-    """Physical memory [GiB], None where the system does not tell."""
+    """Return the physical memory [GiB], None if unknown."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

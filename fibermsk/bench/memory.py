@@ -12,7 +12,7 @@ __all__ = ["forget_peak", "peak_memory"]
 
 
 def forget_peak() -> int | None:
-    """Start to measure the peak anew; gives the memory in use now [bytes].
+    """Reset the peak and return the memory in use [bytes].
 
     What was used before and is free is given back to the system first, where it has a way.
 
@@ -29,7 +29,7 @@ def forget_peak() -> int | None:
 
 
 def peak_memory() -> int | None:
-    """Largest resident memory since `forget_peak` [bytes]; None where the system does not tell."""
+    """Return the largest resident memory since `forget_peak` [bytes]; None if unknown."""
     try:
         return _status("VmHWM")
     except OSError:

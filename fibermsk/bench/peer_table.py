@@ -1,4 +1,4 @@
-"""Bench `peers`: the other simulators alone, at fixed settings."""
+"""Benchmark `peers`: the other simulators alone, at fixed settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near the assembly kernels come to what the machine can do.
+"""Speed of the assembly kernels relative to the limits of the machine.
 
 Operations are counted by running a kernel's source, not compiled, on numbers that remember where
 they came from; bytes are those of the arrays it reads and writes, each once. What the machine can
@@ -19,7 +19,7 @@ from fibermsk.bench import bundle_case as case
 from fibermsk.bench.bundle_ours import bundle_model
 from fibermsk.bench.capture import evaluate, last_call
 from fibermsk.bench.timing import median_seconds
-from fibermsk.kernels import cable
+from fibermsk.kernels.fibers import cable
 from fibermsk.laws import stress
 from fibermsk.system import build
 
@@ -31,7 +31,7 @@ _LENGTH = 1 << 23
 
 
 class _Traced(float):
-    """A number that knows the operation and the numbers it came from."""
+    """A number that records its operation and operands."""
 
     kind: str
     sources: tuple[Any, ...]
@@ -92,7 +92,8 @@ def count_work() -> dict[str, dict[str, float]]:
     system = build(bundle_model(1, contact=False))
     found = {}
     for name, tangent in (("cable_residual", False), ("assemble_cable", True)):
-        arguments = last_call(cable, name, lambda t=tangent: evaluate(system, t))
+        kernels = system.tension.groups[0].kernels
+        arguments = last_call(kernels, name, lambda t=tangent: evaluate(system, t))
         outputs = arguments[-2:] if tangent else arguments[-1:]  # read and written
         moved = sum(one.nbytes for one in (*arguments, *outputs) if isinstance(one, np.ndarray))
         traced = [_trace(one) for one in arguments]

@@ -1,9 +1,8 @@
-"""Bench `scaling`: time and memory of a step as bundles grow."""
+"""Benchmark `scaling`: time and memory of a step as bundles grow."""
 
 from __future__ import annotations
 
 import time
-import warnings
 from statistics import median
 from typing import Any
 
@@ -14,10 +13,10 @@ from fibermsk.bench import bundle_ours
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.bundle_ours import METHOD, NEWTON
 from fibermsk.bench.memory import forget_peak, peak_memory
+from fibermsk.bench.timing import simulate_timed
 from fibermsk.bench.worker import Worker
-from fibermsk.errors import ModelWarning
 from fibermsk.results import Progress, Result
-from fibermsk.solvers import FixedSteps, simulate
+from fibermsk.solvers import FixedSteps
 from fibermsk.system import FiberSystem, build
 
 __all__ = ["run", "time_steps"]
@@ -142,17 +141,8 @@ def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
         if len(ends) == steps + 1:
             closed = system.contact.n_closed()[0]
 
-    with warnings.catch_warnings():
-        # fibers without weight on them are slack for a moment at the start
-        warnings.simplefilter("ignore", ModelWarning)
-        result = simulate(
-            system,
-            t_end=steps * _DT,
-            dt=steps * _DT,
-            control=FixedSteps(steps),
-            method=METHOD,
-            newton=NEWTON,
-            progress=watch,
-            time_error=False,
-        )
+    result, _ = simulate_timed(
+        system, steps * _DT, steps, method=METHOD, newton=NEWTON, progress=watch,
+        dt=steps * _DT, control=FixedSteps(steps),
+    )  # fmt: skip
     return ends, closed, result

@@ -1,15 +1,14 @@
-"""Bench `skeleton`: what a tree of bodies costs to evaluate, as joints and coordinates grow."""
+"""Benchmark `skeleton`: what a tree of bodies costs to evaluate, as joints and coordinates grow."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.timing import medians_in_turn
 from fibermsk.bench.worker import Worker
 from fibermsk.laws import KelvinVoigt
 from fibermsk.model import (
@@ -30,7 +29,7 @@ __all__ = ["run", "time_skeleton"]
 _SIZES = (10, 40)
 """Bodies, with two and three coordinates in turn."""
 
-_REPEATS, _QUICK_REPEATS = 401, 21
+_REPEATS, _QUICK_REPEATS = 101, 3
 
 
 def run(options: Options) -> Findings:
@@ -52,7 +51,7 @@ def run(options: Options) -> Findings:
 
 
 def time_skeleton(n: int, repeats: int) -> dict[str, Any]:
-    """Median times of the parts [s], after one call of each."""
+    """Median times of the parts [s]."""
     from fibermsk.system import build
 
     system = build(tree(n))
@@ -73,7 +72,7 @@ def time_skeleton(n: int, repeats: int) -> dict[str, Any]:
     parts["all"] = lambda: [part() for part in everything]
     return {
         "sizes": {"coordinates": skeleton.n, "axes": skeleton.tree.n, "points": n},
-        "parts": {name: _median(part, repeats) for name, part in parts.items()},
+        "parts": medians_in_turn(parts, repeats),
     }
 
 
@@ -101,13 +100,3 @@ def tree(n: int) -> Model:
         ends = model.ground.at(10.0, float(b), 0.0), body.at(0.1, 0.0, 0.05)
         model.add(Fiber(f"f{b}", attach=ends, radius=1e-3, n_elements=1, tissue=tissue))
     return model
-
-
-def _median(function: Callable[[], Any], repeats: int) -> float:
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return median(times)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-__all__ = ["median_seconds", "medians_in_turn"]
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+from fibermsk.solvers import FixedSteps, simulate
+from fibermsk.system import FiberSystem
+
+__all__ = ["median_seconds", "medians_in_turn", "simulate_timed"]
 
 _SHORTEST = 2e-3
 """A repeat lasts this long at least, in as many calls as it takes [s]."""
@@ -48,3 +54,28 @@ def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -
                 function()
             found[name].append((time.perf_counter() - began) / calls[name])
     return {name: median(values) for name, values in found.items()}
+
+
+def simulate_timed(
+    system: FiberSystem, duration: float, steps: int, **settings: Any
+) -> tuple[Result, float]:
+    """Result of equal time steps, and the wall time of `fibermsk.simulate` [s].
+
+    Parameters
+    ----------
+    system : FiberSystem
+        What moves.
+    duration : float
+        Simulated time [s].
+    steps : int
+        Time steps.
+    settings
+        Further arguments of `fibermsk.simulate`.
+    """
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        # fibers without weight on them are slack for a moment at the start
+        warnings.simplefilter("ignore", ModelWarning)
+        given: dict[str, Any] = {"dt": duration / steps, "control": FixedSteps()} | settings
+        result = simulate(system, t_end=duration, time_error=False, **given)
+    return result, time.perf_counter() - began

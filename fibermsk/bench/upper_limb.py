@@ -1,21 +1,19 @@
-"""Bench `upper_limb`: the arm of the paper at five levels, and against a plain NumPy program."""
+"""Benchmark `upper_limb`: the arm of the paper at five levels, and in plain NumPy."""
 
 from __future__ import annotations
 
-import importlib.util
+import runpy
 import sys
-import time
-import warnings
 from pathlib import Path
 from statistics import median
-from types import ModuleType
 from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.timing import simulate_timed
 from fibermsk.bench.worker import CallFailed, Worker
-from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.errors import ModelError
 from fibermsk.results import Result
-from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
+from fibermsk.solvers import BackwardEuler
 from fibermsk.system import build
 
 __all__ = ["run", "time_level", "time_transcription"]
@@ -142,23 +140,11 @@ def time_level(
         ``seconds`` of `fibermsk.simulate`, the kernels compiled before; ``newton_iterations`` and
         ``angle_max`` [rad].
     """
-    module = _load(Path(scene))
+    describe = _load(Path(scene))["scene"]
 
     def run(elements: int, steps: int, duration: float) -> tuple[Result, float]:
-        described = module.scene(elements=elements, steps=steps, duration=duration)
-        system = build(described.model)
-        began = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)
-            result = simulate(
-                system,
-                t_end=duration,
-                dt=duration / steps,
-                method=BackwardEuler(),
-                control=FixedSteps(),
-                time_error=False,
-            )
-        return result, time.perf_counter() - began
+        described = describe(elements=elements, steps=steps, duration=duration)
+        return simulate_timed(build(described.model), duration, steps, method=BackwardEuler())
 
     run(4, 2, 2.0 * duration / steps)  # compiles
     result, seconds = run(elements, steps, duration)
@@ -171,18 +157,12 @@ def time_level(
 
 def time_transcription(file: str, elements: int, steps_per_8s: int, n_steps: int) -> float:
     """Wall time of a step of the plain NumPy program [s]."""
-    return float(_load(Path(file)).time_steps(elements, steps_per_8s, n_steps))
+    return float(_load(Path(file))["time_steps"](elements, steps_per_8s, n_steps))
 
 
-def _load(file: Path) -> ModuleType:
-    """Module of a file, which may import what lies beside it."""
+def _load(file: Path) -> dict[str, Any]:
+    """Names that a Python file defines, which may import what lies beside it."""
     folder = str(file.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(f"fibermsk_bench_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise ModelError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return runpy.run_path(str(file))

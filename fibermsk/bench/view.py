@@ -1,4 +1,4 @@
-"""Bench `view`: how many frames a second the viewer shows."""
+"""Benchmark `view`: how many frames a second the viewer shows."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def run(options: Options) -> Findings:
 
 def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[str, Any]:
     """Median times of update and drawing of a frame [s], the number of points and who draws."""
-    from fibermsk.view.opengl import renderer_name
-    from fibermsk.view.viewer import Viewer
+    from fibermsk.view.pictures.opengl import renderer_name
+    from fibermsk.view.window.viewer import Viewer
 
     viewer = Viewer(
         bundle_result(n, elements, _N_FRAMES), time=0.0, arrows=arrows, size=_SIZE, off_screen=True

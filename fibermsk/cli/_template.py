@@ -17,7 +17,7 @@ import fibermsk as fm
 
 
 def muscle_fraction(theta):
-    """Share of muscle along the fiber: theta runs from 0 (origin) to 1 (insertion).
+    """Muscle fraction along the fiber: theta is 0 at the origin and 1 at the insertion.
 
     0 is tendon, 1 is muscle.
     """
@@ -54,7 +54,7 @@ def scene(
     """
     model = fm.Model("NAME", gravity=(0.0, 0.0, -9.81))
 
-    # Bodies. The shapes are what fibers touch and what is drawn; fm.read_mesh("bone.stl") gives
+    # Bodies. Shapes are drawn and are in contact with fibers; fm.read_mesh("bone.stl") returns
     # one of a file. A body's frame is yours to choose: here each bone hangs down from its origin.
     bone = 0.015
     upper_arm = model.add(fm.Body("upper_arm", shapes=fm.Capsule((0, 0, 0), (0, 0, -0.30), bone)))
@@ -118,7 +118,7 @@ def scene(
     model.add(fm.Contact(muscle, [upper_arm, forearm], fm.PenaltyContact(2.0e3, limit=4.0)))
 
     # start="equilibrium" begins at rest, where everything hangs in balance. tolerance=1e-4 makes
-    # shorter steps: the run tells how large it estimates the error of its steps to be.
+    # shorter steps: the run prints an estimate of the error of its steps.
     return fm.Scene(model, duration=duration, steps=steps, start="equilibrium")
 
 

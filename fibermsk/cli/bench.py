@@ -1,4 +1,4 @@
-"""`fibermsk bench`: how fast the package is, and others at the same work."""
+"""`fibermsk bench`: measure the speed of this package and of other simulators."""
 
 from __future__ import annotations
 
@@ -41,32 +41,31 @@ _COLUMNS = {
     "closed_contacts": "closed contacts",
     "model_seconds": "model [s]",
     "build_seconds": "build [s]",
+    "run_seconds": "run [s]",
     "seconds_for_8_s": "for 8 s [s]",
     "bytes_per_element": "bytes per element",
     "operations_per_element": "operations per element",
     "gflops": "1e9 operations / s",
     "gflops_limit": "at most",
 }
-"""Figures that a table shows, where a row has them; JSON has them all."""
+"""Columns of the tables; JSON has all figures."""
 
 _WIDTH = 160
 
 
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benches; none lists them.")
+        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benchmarks; none lists them.")
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output: one bench.")
+        bool, typer.Option("--json", help="Print one JSON object, of one benchmark.")
     ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Small sizes, to see that it works.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes only, as a test.")] = False,
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, help="Threads; by default all cores.")
     ] = None,
 ) -> None:
-    """Measure how fast the package is; without a name, list what can be measured."""
+    """Measure the speed of the package; without a name, list the benchmarks."""
     from fibermsk.bench import BENCHES, Options, run_bench
     from fibermsk.cli.scene_files import folder_of
     from fibermsk.errors import ModelError
@@ -76,7 +75,7 @@ def bench(
         return
     chosen = [_find(name) for name in dict.fromkeys(names)]
     if json and len(chosen) > 1:
-        raise ModelError("--json prints one object: name one bench")
+        raise ModelError("--json prints one object: name one benchmark")
     for one in chosen:
 
         def say(message: str, name: str = one.name) -> None:
@@ -103,7 +102,7 @@ def _find(name: str) -> Bench:
 
     if name not in BENCHES:
         raise ModelError(
-            f"there is no bench {name!r}; there are: {', '.join(BENCHES)}"
+            f"there is no benchmark {name!r}; must be one of: {', '.join(BENCHES)}"
             + suggestion(name, list(BENCHES))
         )
     return BENCHES[name]
@@ -113,14 +112,14 @@ def _list(benches: list[Bench], json: bool) -> None:
     if json:
         print_json({"benches": [{"name": one.name, "title": one.title} for one in benches]})
         return
-    typer.echo("Benches (fibermsk bench NAME)")
+    typer.echo("Benchmarks (fibermsk bench NAME)")
     width = max(len(one.name) for one in benches)
     for one in benches:
         typer.echo(f"  {one.name:<{width}}  {one.title}")
 
 
 def _print(found: dict[str, Any]) -> None:
-    """Table of a bench on standard output, with its machine, ratios and notes."""
+    """Print the table of a benchmark, with its machine, ratios and notes."""
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
@@ -150,7 +149,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _columns_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """Columns that a row fills; rows that fill the same ones share a table."""
+    """Return the columns of a row; rows with the same columns share a table."""
     return tuple(key for key in _COLUMNS if row.get(key) is not None)
 
 

@@ -15,7 +15,7 @@ BAD_INPUT = 2
 
 
 class ReportingGroup(TyperGroup):
-    """Group of commands which turns what they raise into a message and an exit status.
+    """Group of commands that converts exceptions to a message and an exit status.
 
     Takes ``--debug`` before or after the command's name.
     """

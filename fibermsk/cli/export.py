@@ -1,4 +1,4 @@
-"""`fibermsk export`: a result for ParaView, OpenSim or a spreadsheet."""
+"""`fibermsk export`: export a result to ParaView, OpenSim or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="vtkhdf|sto|csv", help="Format; by default the ending of PATH."
+            "--to", metavar="vtkhdf|sto|csv", help="Format; by default from the ending of PATH."
         ),
     ] = None,
 ) -> None:
-    """Write a result for ParaView (vtkhdf), OpenSim (sto) or as tables (csv)."""
+    """Export a result to ParaView (vtkhdf), OpenSim (sto) or tables (csv)."""
     from fibermsk.io import check_export, load
     from fibermsk.io import export as write
 
     out, to = check_export(out, to)
     result = load(file)
-    if result.status != "success" and result.time.size:
+    if not result.is_complete and result.time.size:
         ended = "failed" if result.status == "failed" else f"was {result.status}"
         typer.echo(
             f"warning: the run {ended} at t = {result.time[-1]:g} s; the files say so", err=True
@@ -45,7 +45,7 @@ def export(
 
 
 class _Lines:
-    """How far a long export is, a line every few seconds."""
+    """Print the progress of a long export every few seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()

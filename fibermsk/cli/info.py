@@ -1,4 +1,4 @@
-"""`fibermsk info`: what a result file or a model file holds."""
+"""`fibermsk info`: print the contents of a result file or a model file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from fibermsk.cli.job import check_job, resume_command
 from fibermsk.cli.model_info import show_model
 from fibermsk.cli.output import print_check, print_json, print_time_error
+from fibermsk.cli.parameters import show_parameters
 from fibermsk.errors import ModelError
 
 __all__ = ["info"]
@@ -17,7 +18,11 @@ __all__ = ["info"]
 
 def info(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Result file (.h5) or OpenSim model (.osim).")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Result file (.h5) or OpenSim model (.osim); with --parameters also a scene.",
+        ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     geometry: Annotated[
@@ -28,15 +33,37 @@ def info(
         bool,
         typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
     ] = False,
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters",
+            help="List the parameters of a scene or a model by path, with unit and allowed range.",
+        ),
+    ] = False,
+    match: Annotated[
+        str | None,
+        typer.Option("--match", metavar="PATTERN", help="Only matching parameters."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE ...", help="Settings, with --parameters."),
+    ] = None,
 ) -> None:
-    """Show what is in a result file, with ranges and units, or in an OpenSim model."""
+    """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
+    if parameters:
+        options = {"geometry": geometry, "geometry_outside": geometry_outside}
+        show_parameters(file, match, settings or [], options, json)
+        return
+    for option, given in (("--match", match), ("--set", settings)):
+        if given is not None:
+            raise ModelError(f"{option} {given}: must be left out without --parameters")
     if file.suffix.lower() == ".osim":
         show_model(file, geometry, json, outside=geometry_outside)
         return
     if geometry is not None:
-        raise ModelError(f"--geometry {geometry}: {file} is no model; must be left out")
+        raise ModelError(f"--geometry {geometry}: {file} is not a model; must be left out")
     if geometry_outside:
-        raise ModelError(f"--geometry-outside: {file} is no model; must be left out")
+        raise ModelError(f"--geometry-outside: {file} is not a model; must be left out")
     from fibermsk.io import describe, is_checkpoint
     from fibermsk.results import Slack
 
@@ -73,7 +100,7 @@ def info(
 
 
 def _check_kind(file: Path) -> None:
-    """Refuse a file that is there, and is no HDF5 file and begins like none of ours."""
+    """Refuse an existing file that is neither HDF5 nor begins like a file of this package."""
     import h5py
 
     from fibermsk.io.sealed import kind_of
@@ -86,7 +113,7 @@ def _check_kind(file: Path) -> None:
 
 
 def _show_checkpoint(file: Path, json: bool) -> None:
-    """Which run a checkpoint is of, and how far it is."""
+    """Print the run of a checkpoint and its progress."""
     from fibermsk.io import load_checkpoint
 
     taken = load_checkpoint(file)
@@ -108,7 +135,7 @@ def _show_checkpoint(file: Path, json: bool) -> None:
     if json:
         print_json(shown)
         return
-    typer.echo(f"{file}: checkpoint; to go on: {command}")
+    typer.echo(f"{file}: checkpoint; to resume: {command}")
     shown["time"] = f"{taken.time:.6g} of {taken.duration:g} s"
     shown["parameters"] = _pairs(shown["parameters"])
     for key in list(shown)[2:]:

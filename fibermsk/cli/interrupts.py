@@ -15,7 +15,7 @@ __all__ = ["interruptible", "not_at_once"]
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], None]]:
-    """Context in which SIGINT and SIGTERM raise KeyboardInterrupt.
+    """Raise KeyboardInterrupt on SIGINT and SIGTERM, as a context.
 
     While Numba compiles or loads a function the exception waits until that function is done:
     LLVM calls back into Python there, where an exception is lost and leaves half a library.

@@ -28,12 +28,12 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "checkpoint_every": (int, float),
     "run": str,
 }
-"""What a job holds. ``source`` is the digest of the scene file, ``before`` that of the file that
-the result may replace, ``run`` a random word that tells runs apart."""
+"""Fields of a job. ``source`` is the digest of the scene file, ``before`` that of the file that
+the result may replace, ``run`` a random identifier of the run."""
 
 
 def make_job(out: Path, **said: Any) -> dict[str, Any]:
-    """A job of this user, whose result may replace what is at `out` now.
+    """Return a job of this user, whose result may replace the present file at `out`.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def check_job(job: Any, file: Path) -> dict[str, Any]:
                 "from the start"
             )
     if not all(isinstance(setting, str) for setting in job["settings"]):
-        raise ModelError(f"cannot resume {file}: its settings are no texts; run from the start")
+        raise ModelError(f"cannot resume {file}: its settings are not texts; run from the start")
     return job
 
 

@@ -18,7 +18,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Muscles made of fibers, moving bones: run a scene, look at what it did.",
+    help="Simulate muscles as bundles of fibers on moving bones, and view the results.",
 )
 
 
@@ -53,7 +53,7 @@ app.command("bench")(bench.bench)
 app.command("view")(view.view)
 app.command("plot", cls=ManyValues)(plot.plot)
 app.command("export")(export.export)
-app.command("info")(info.info)
+app.command("info", cls=ManyValues)(info.info)
 
 
 def main() -> None:

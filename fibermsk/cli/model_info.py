@@ -17,7 +17,7 @@ __all__ = ["show_model"]
 
 
 def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
-    """Print what is in an OpenSim file, and what fibermsk makes of it.
+    """Print the contents of an OpenSim file, and the resulting model.
 
     A joint that is not understood is shown as the weld it would become, and listed in the report.
     """

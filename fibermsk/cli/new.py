@@ -1,4 +1,4 @@
-"""`fibermsk new`: a scene of one's own to start from."""
+"""`fibermsk new`: write a scene to start from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def new(
     scene, result = shlex.quote(str(file)), shlex.quote(f"results/{file.stem}.h5")
     movie, page, plot = (shlex.quote(f"{file.stem}{end}") for end in (".mp4", ".html", ".png"))
     typer.echo(
-        f"written {file}: open it in an editor, its comments say what to change. Next:\n"
+        f"written {file}: open it in an editor, its comments explain what to change. Next:\n"
         f"  fibermsk run {scene}\n"
         f"  fibermsk view {result}\n"
         f"  fibermsk view {result} --movie {movie}\n"
@@ -47,7 +47,7 @@ def new(
 
 
 def _check_name(file: Path) -> None:
-    """Refuse a file that is there, or whose name is none of a Python module of one's own."""
+    """Refuse an existing file, and names that cannot be used for a new Python module."""
     from fibermsk.errors import ModelError
 
     if file.is_dir():
@@ -57,8 +57,8 @@ def _check_name(file: Path) -> None:
     name = file.stem
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise ModelError(
-            f"{file}: {name!r} is no name of a Python module; must be letters, digits and _, not "
-            "begin with a digit and be no keyword, such as my_scene.py"
+            f"{file}: {name!r} is not a valid Python module name; must be letters, digits and _, "
+            "not begin with a digit and not be a keyword, such as my_scene.py"
         )
     if _is_module(name):
         raise ModelError(
@@ -70,7 +70,7 @@ def _check_name(file: Path) -> None:
 
 
 def _is_module(name: str) -> bool:
-    """Whether an import of this name finds what comes with Python or is installed."""
+    """Return whether this is the name of an installed or standard module."""
     if name in sys.stdlib_module_names:
         return True
     try:

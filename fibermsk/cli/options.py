@@ -22,7 +22,7 @@ __all__ = ["ManyValues", "parse_settings", "suggestion"]
 # Options that may be followed by several values, and what a value looks like.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
-    "--what": re.compile(r"[^\W\d]\w*(,\w*)*$"),
+    "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
 _TRUE = {"true", "yes", "on", "1"}
@@ -30,7 +30,7 @@ _FALSE = {"false", "no", "off", "0"}
 
 
 class ManyValues(TyperCommand):
-    """Command that takes ``--set a=1 b=2`` for ``--set a=1 --set b=2``."""
+    """Command that accepts ``--set a=1 b=2`` for ``--set a=1 --set b=2``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the option before each of its values."""
@@ -40,7 +40,7 @@ class ManyValues(TyperCommand):
             if option == "--set" and arg.startswith("="):
                 value = arg[1:] or "VALUE"
                 raise typer.BadParameter(
-                    f"no blanks may be around the = of a setting: --set {spread[-1]}={value}", ctx
+                    f"no spaces may be around the = of a setting: --set {spread[-1]}={value}", ctx
                 )
             if arg.startswith("-"):
                 option, fresh = (arg, True) if arg in _MANY else (None, False)
@@ -64,7 +64,7 @@ def suggestion(word: str, known: Sequence[str]) -> str:
 def parse_settings(
     settings: Sequence[str], parameters: dict[str, inspect.Parameter], owner: str
 ) -> dict[str, Any]:
-    """Values of all parameters: what was set, and the defaults of the others.
+    """Return the values of all parameters: settings, and defaults of the others.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def parse_settings(
         key = key.strip()
         if not equals or not key:
             raise ModelError(
-                f"--set {setting}: must be key=value without blanks, for example --set steps=100"
+                f"--set {setting}: must be key=value without spaces, for example --set steps=100"
             )
         if key not in parameters:
             known = ", ".join(parameters) or "none"
@@ -108,7 +108,7 @@ def parse_settings(
 
 
 def _kind(parameter: inspect.Parameter) -> Any:
-    """Type of a parameter, by its annotation or else by its default."""
+    """Return the type of a parameter, from its annotation or else from its default."""
     if parameter.annotation not in (parameter.empty, Any):
         return parameter.annotation
     if parameter.default is parameter.empty or parameter.default is None:
@@ -174,7 +174,7 @@ def _sequence(text: str, kind: Any, key: str) -> Any:
     inner = [item for item in get_args(kind) if item is not Ellipsis] or [float]
     fixed = get_origin(kind) is tuple and Ellipsis not in get_args(kind)
     if fixed and len(items) != len(inner):
-        raise ModelError(f"{key} = {text!r}; must be {len(inner)} values with commas between")
+        raise ModelError(f"{key} = {text!r}; must be {len(inner)} values separated by commas")
     kinds = inner if fixed else inner[:1] * len(items)
     values = [_convert(item, kind, key) for item, kind in zip(items, kinds, strict=True)]
     return tuple(values) if (get_origin(kind) or kind) is tuple else values

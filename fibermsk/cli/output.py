@@ -40,9 +40,14 @@ def plain(value: Any) -> Any:
 
 def print_time_error(found: dict[str, float | None]) -> None:
     """A line with the estimated error of the time steps; its parts may be unknown."""
-    units = {"coordinates": "rad or m in the coordinates", "fibers": "of a fiber's length"}
+    units = {
+        "coordinates": "rad or m in the coordinates",
+        "fibers": "of a fiber's length",
+        "states": "of the scale of a state",
+    }
+    shown = {kind: value for kind, value in found.items() if value or kind != "states"}
     parts = [
-        f"{value:.1e} {units[kind]}" for kind in units if (value := found.get(kind)) is not None
+        f"{value:.1e} {units[kind]}" for kind in units if (value := shown.get(kind)) is not None
     ]
     typer.echo(f"  largest error in time, estimated: {', '.join(parts) or 'not known'}")
 

@@ -25,27 +25,25 @@ def plot(
         typer.Option(
             "--what",
             metavar="FIELD ...",
-            help="What to draw, such as activation, power, stretch or stretch_map (all: --list); "
-            "by default one page of the run.",
+            help="Plots, such as activation, power, stretch or stretch_map (all: --list); "
+            "by default a one-page summary of the run.",
         ),
     ] = None,
     fiber: Annotated[
         list[str] | None,
         typer.Option(
-            "--fiber", metavar="NAME ...", help="Fibers to draw, or patterns as 'biceps*'."
+            "--fiber", metavar="NAME ...", help="Fibers to draw, or patterns like 'biceps*'."
         ),
     ] = None,
     time: Annotated[
         list[float] | None,
-        typer.Option(
-            "--time", help="Time in s of what is drawn along the fibers; repeat for more."
-        ),
+        typer.Option("--time", help="Time in s of curves along the fibers; repeat for more."),
     ] = None,
     list_names: Annotated[
-        bool, typer.Option("--list", help="List what can be drawn; of FILE.h5, what it has.")
+        bool, typer.Option("--list", help="List the available plots, of FILE.h5 if given.")
     ] = False,
 ) -> None:
-    """Draw curves of a result: activations, angles, forces, fields along the fibers."""
+    """Plot activations, angles, forces and fields along the fibers of a result."""
     from fibermsk.errors import ModelError
     from fibermsk.io import check_writable, load
     from fibermsk.rescue import write_whole

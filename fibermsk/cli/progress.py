@@ -34,7 +34,7 @@ class Pictures:
 
 
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
-    """Context that gives a function to call with each ``Progress``, or ``Pictures``.
+    """Context that yields a function to call with each ``Progress``, or ``Pictures``.
 
     A bar on a terminal, elsewhere a line every ten seconds, of a movie at once and every three;
     nothing if quiet.

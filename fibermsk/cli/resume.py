@@ -1,4 +1,4 @@
-"""`fibermsk resume`: go on with a run that left a checkpoint.
+"""`fibermsk resume`: resume a run from its checkpoint.
 
 A checkpoint never decides by itself what is run and where is written: see `fibermsk.cli.seal`.
 """
@@ -32,7 +32,7 @@ def resume(
         typer.Option(
             "--scene",
             metavar="SCENE",
-            help="Scene to go on with, where its file has changed or the checkpoint is not yours.",
+            help="Scene, if its file has changed or the checkpoint is not from a run of yours.",
         ),
     ] = None,
     out: Annotated[
@@ -44,7 +44,7 @@ def resume(
     json: Json = False,
     checkpoint_every: Every = None,
 ) -> None:
-    """Go on with a run from its last checkpoint, and write the result as it would have."""
+    """Resume a run from a checkpoint and write its result."""
     from fibermsk import _check
     from fibermsk.io import check_writable, load_checkpoint
 
@@ -62,7 +62,7 @@ def resume(
     parameters = _parameters(found, given, job, file)
     if not quiet:
         at = f"t = {taken.time:g} s of {taken.duration:g} s"
-        typer.echo(f"{found.name}: goes on at {at}; checkpoints every {every:g} s", err=True)
+        typer.echo(f"{found.name}: resumes at {at}; checkpoints every {every:g} s", err=True)
     said = {
         **{name: value for name, value in job.items() if name not in ("seal", "start", "before")},
         "scene": found.reference,
@@ -89,7 +89,7 @@ def _check_words(
     out: Path | None,
     settings: list[str] | None,
 ) -> None:
-    """Refuse to take from a checkpoint that anyone may have written what is run and written."""
+    """Refuse to use the scene, settings and output of an untrusted checkpoint."""
     from fibermsk.cli.scene_files import is_packaged
     from fibermsk.errors import ModelError
 
@@ -101,15 +101,15 @@ def _check_words(
     missing = [option for option, is_missing in needed.items() if is_missing]
     if missing:
         raise ModelError(
-            f"cannot resume {file}: it was not written by a run of yours on this machine, or was "
-            "changed since, and whoever wrote it would choose what is run and what is overwritten; "
-            f"must be said by you: {', '.join(missing)}; if you trust what it says: "
+            f"cannot resume {file}: it was not written by a run of yours on this machine, or has "
+            "changed since, so that its author would choose what is run and what is overwritten; "
+            f"must be given by you: {', '.join(missing)}; if you trust its contents: "
             f"{resume_command(job, file)}"
         )
 
 
 def _place(job: dict[str, Any], file: Path) -> Path:
-    """Where the run would have written its result, if what is there is of this run."""
+    """Return the path of the result, if it is free or contains a result of this run."""
     from fibermsk.errors import ModelError
 
     path = Path(job["out"])
@@ -118,13 +118,13 @@ def _place(job: dict[str, Any], file: Path) -> Path:
     if path.is_file() and digest(path) != job["before"]:
         raise ModelError(
             f"cannot resume {file}: {path} is not a result of this run, nor the file that the run "
-            f"was to replace; must be named to be replaced: --out {path}, or name another file"
+            f"was to replace; to replace it give --out {path}, or give another file"
         )
     return path
 
 
 def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tuple[SceneFile, str]:
-    """The scene to run and the digest of its file, which is as it was unless the user names it."""
+    """Return the scene and the digest of its file, unchanged unless the user gives the scene."""
     from fibermsk.cli.scene_files import find, path_of
     from fibermsk.errors import ModelError, ModelWarning
 
@@ -138,11 +138,11 @@ def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tupl
         if scene is None:
             raise ModelError(
                 f"cannot resume {file}: the scene file {path} has changed since the checkpoint; "
-                f"must be named to go on with it as it is: --scene {job['scene']}"
+                f"to resume with the changed file give --scene {job['scene']}"
             )
         warnings.warn(
-            f"the scene file {path} is not that of the checkpoint, or has changed; the run goes on "
-            "if its model is the same, and its signals at a thousand times and at every frame",
+            f"the scene file {path} is not that of the checkpoint, or has changed; the run resumes "
+            "if the model is the same, and its signals at a thousand times and at every frame",
             ModelWarning,
             stacklevel=3,
         )
@@ -153,7 +153,7 @@ def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tupl
 def _parameters(
     scene: SceneFile, settings: list[str], job: dict[str, Any], file: Path
 ) -> dict[str, Any]:
-    """Parameters of the run, from its settings and the defaults, which must be as they were."""
+    """Return the parameters of the run, from its settings and the unchanged defaults."""
     from fibermsk.errors import ModelError
 
     parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")

@@ -41,23 +41,24 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
 ]
-Method = Annotated[str | None, typer.Option("--method", help="Time integrator.")]
-Check = Annotated[
-    bool, typer.Option("--check", help="Compare the forces with those that the motion needs.")
+Method = Annotated[
+    str | None,
+    typer.Option("--method", help="Time integrator; also one that the scene's file defines."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare the forces with inverse dynamics of the motion.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
     bool,
-    typer.Option(
-        "--json", help="Print one JSON object on standard output, once the run has begun."
-    ),
+    typer.Option("--json", help="Print one JSON object on standard output at the end of the run."),
 ]
 Every = Annotated[
     float | None,
     typer.Option(
         "--checkpoint-every",
         metavar="SECONDS",
-        help="Write a checkpoint beside the result that often, to go on with: fibermsk resume.",
+        help="Interval of checkpoints beside the result, for fibermsk resume.",
     ),
 ]
 
@@ -83,7 +84,7 @@ def run(
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
-    """Compute the scene of the file that calls this, as `fibermsk run` does.
+    """Simulate the scene of the calling file, as `fibermsk run` does.
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
@@ -179,8 +180,8 @@ def _run(
             typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
             if not job["seal"]:
                 typer.echo(
-                    "no private file can be kept in your home: fibermsk resume will ask for --out, "
-                    "and for the scene and settings if they are yours",
+                    "cannot store a private key in your home folder: fibermsk resume will ask for "
+                    "--out, and for the scene and settings if they are your own",
                     err=True,
                 )
     return compute(file, parameters, method, path, quiet, json, options)
@@ -195,11 +196,11 @@ def compute(
     json: bool,
     options: dict[str, Any],
 ) -> Result:
-    """Compute a scene, write its result to `path`, and say how it went.
+    """Simulate a scene, write its result to `path`, and print a report.
 
     `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
-    checkpoint is removed on success. Ends the command with its exit status if the run does not
-    succeed.
+    checkpoint is removed when the run is complete. Ends the command with its exit status if it is
+    not.
     """
     import fibermsk
     from fibermsk.errors import ConvergenceError
@@ -221,7 +222,7 @@ def compute(
                     scene,
                     name=file.name,
                     parameters=parameters,
-                    method=method,
+                    method=file.method(method),
                     progress=progress,
                     **options,
                 )
@@ -232,11 +233,11 @@ def compute(
         seconds = time.perf_counter() - start
         there = os.path.exists(path)
         # a run that got nowhere is no reason to lose one that did
-        kept = result.status != "success" and result.time.size <= 1 and _is_complete(path)
+        kept = not result.is_complete and result.time.size <= 1 and _is_complete(path)
         if not kept:
             place, unwritten = save_result(result, path)
         checkpoint: Path | None = options.get("checkpoint")
-        if checkpoint is not None and result.status == "success" and not unwritten:
+        if checkpoint is not None and result.is_complete and not unwritten:
             checkpoint.unlink(missing_ok=True)
         elif checkpoint is not None and not kept and not unwritten:
             note_result(checkpoint, options["job"], path)
@@ -247,6 +248,7 @@ def compute(
         "file": None if kept or place is None else str(place),
         "replaced": there and not kept and not unwritten,
         "status": result.status,
+        "message": result.message,
         "time_end": float(result.time[-1]) if result.time.size else 0.0,
         "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
         "newton_iterations": int(result.newton_iterations.sum()),
@@ -263,38 +265,39 @@ def compute(
         print_json(report)
     elif not quiet:
         _print_summary(report, result.coordinate_units)
-    if result.status != "success":
+    if not result.is_complete:
         reason = failure or result.message or f"the run was not completed ({result.status})"
-        reached = f"; what was computed up to t = {report['time_end']:g} s is in {place}"
+        reached = f"; the frames up to t = {report['time_end']:g} s are in {place}"
         if kept:
             reached = f"; no step was completed, and the earlier result in {path} is kept"
         elif unwritten:
             reached = ""
         elif there:
-            reached += ", replacing what was there"
+            reached += ", which was replaced"
         if checkpoint is not None and _holds(checkpoint, result):
-            reached += f"; to go on: {resume_command(options['job'], checkpoint)}"
+            reached += f"; to resume: {resume_command(options['job'], checkpoint)}"
         typer.echo(f"error: {reason}{reached}", err=True)
     if unwritten:
         typer.echo(f"error: {unwritten}", err=True)
-    if unwritten or result.status != "success":
+    if unwritten or not result.is_complete:
         raise typer.Exit(FAILED)
     return result
 
 
 def _is_complete(path: Path) -> bool:
-    """Whether a file is there that holds the result of a run that succeeded."""
+    """Return whether the file exists and contains the result of a complete run."""
     from fibermsk.errors import ModelError
     from fibermsk.io import describe
+    from fibermsk.results.result import COMPLETE
 
     try:
-        return path.exists() and describe(path)["attributes"]["status"] == "success"
+        return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
     except ModelError:
         return False
 
 
 def _holds(checkpoint: Path, result: Result) -> bool:
-    """Whether a checkpoint is there from which the run of this result can go on."""
+    """Return whether there is a checkpoint from which the run of this result can resume."""
     from fibermsk.errors import ModelError
     from fibermsk.io import load_checkpoint
 
@@ -312,6 +315,8 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
         f"{report['wall_seconds']:.1f} s in all"
         + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
     )
+    if report["status"] == "stopped":
+        typer.echo(f"  {report['message']}")
     if report.get("time_error") is not None:
         print_time_error(report["time_error"])
     for name, value in report["final"].items():
@@ -320,5 +325,5 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     if "check" in report:
         print_check(report["check"])
     if report["file"] is not None:
-        replacing = ", replacing what was there" if report["replaced"] else ""
+        replacing = ", which was replaced" if report["replaced"] else ""
         typer.echo(f"  written to {report['file']}{replacing}")

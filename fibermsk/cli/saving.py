@@ -17,7 +17,7 @@ __all__ = ["save_result"]
 
 
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
-    """Write a result to its file, or else to another folder, or else where the user says.
+    """Write a result to its file, or else to another folder, or else to a path that the user gives.
 
     Parameters
     ----------

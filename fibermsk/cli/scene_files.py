@@ -19,6 +19,7 @@ import fibermsk
 from fibermsk import files
 from fibermsk.cli.options import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.model.scene import METHODS
 
 if TYPE_CHECKING:
     from fibermsk.verify import Problem
@@ -56,7 +57,7 @@ class SceneFile:
     function : callable
         ``scene(**parameters)``.
     parameters : dict of inspect.Parameter
-        What it takes, with resolved annotations.
+        Its parameters, with resolved annotations.
     """
 
     name: str
@@ -70,8 +71,28 @@ class SceneFile:
         """What finds the scene again: its name if it comes with the package, or else its path."""
         return self.name if self.path in list_files("scenes") else str(self.path)
 
+    def method(self, name: str | None) -> Any:
+        """Return the integrator of this name, of the package or of the scene's file.
+
+        In the file it is a value or a class, found by the name that it gives itself or is bound to.
+
+        Raises
+        ------
+        ModelError
+            If a class of the file that has the name cannot be made without arguments.
+        """
+        if name is None or name in METHODS:
+            return name
+        for bound, value in self.function.__globals__.items():
+            if not all(callable(getattr(value, part, None)) for part in ("start", "step")):
+                continue
+            if name in (bound, getattr(value, "name", None)):
+                with _blamed_on(self.path, f"{bound}()"):
+                    return value() if isinstance(value, type) else value
+        return name
+
     def make(self, parameters: dict[str, Any]) -> Any:
-        """Scene with these parameters.
+        """Return the scene with these parameters.
 
         Raises
         ------
@@ -88,7 +109,7 @@ class SceneFile:
 
 
 def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
-    """Scene of a name or of a file, to be computed by a script of one's own.
+    """Return the scene of a name or of a file, for use in a script.
 
     Parameters
     ----------
@@ -160,7 +181,7 @@ def problem_names() -> list[str]:
 def find(
     scene: str, functions: Sequence[str] = ("scene",), source: bytes | None = None
 ) -> SceneFile:
-    """Scene of this name, or of this file.
+    """Load the scene of this name or file.
 
     Parameters
     ----------
@@ -193,7 +214,7 @@ def find(
 
 
 def find_problem(name: str) -> Problem:
-    """Verification problem of this name, or of this file.
+    """Load the verification problem of this name or file.
 
     Parameters
     ----------
@@ -238,7 +259,7 @@ def read_title(path: Path) -> str:
 
 
 def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
-    """Path of the scene of this name, or of this file.
+    """Return the path of the scene of this name or file.
 
     Raises
     ------
@@ -267,7 +288,7 @@ def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
 
 
 def _load(path: Path, source: bytes | None = None) -> ModuleType:
-    """Import a file, registered so that what it defines can be pickled.
+    """Import a file as a registered module, so that its definitions can be pickled.
 
     It is compiled from its source, not taken from a cache: that goes by the second and the size,
     and may come from elsewhere.
@@ -294,7 +315,7 @@ def _load(path: Path, source: bytes | None = None) -> ModuleType:
 
 
 class _blamed_on:  # noqa: N801  (reads as a statement)
-    """Context in which whatever a user's file raises becomes a ModelError with file and line."""
+    """Context that converts exceptions of a user's file to a ModelError with file and line."""
 
     def __init__(self, path: Path, what: str) -> None:
         self.path, self.what = path, what

@@ -1,4 +1,4 @@
-"""`fibermsk scenes`: what can be run, and with which parameters."""
+"""`fibermsk scenes`: list scenes, and their parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["scenes"]
 def scenes(
     scene: Annotated[
         str | None,
-        typer.Argument(metavar="SCENE", help="Show the parameters and defaults of this one."),
+        typer.Argument(metavar="SCENE", help="Show the parameters and defaults of this scene."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -57,7 +57,7 @@ def _list_all(json: bool) -> None:
 
 
 def _show_one(scene: str, json: bool) -> None:
-    from fibermsk.cli.docstrings import parameter_texts
+    from fibermsk._docstrings import parameter_texts
     from fibermsk.cli.scene_files import find
 
     with printing_beside(json):

@@ -1,4 +1,4 @@
-"""A mark by which this user's own runs are known again: an HMAC with a key that only they read.
+"""Seal that identifies this user's own runs: an HMAC with a key that only this user can read.
 
 A checkpoint says which scene file to run and where to write. Whoever makes one up can put anything
 there, with a digest of the scene file that fits, but not this mark.

@@ -36,7 +36,7 @@ def read_model(
     """The model in its start pose, or with some coordinates elsewhere."""
     from fibermsk.errors import ModelError
     from fibermsk.read import read_osim
-    from fibermsk.system.still import still
+    from fibermsk.system.reports.still import still
 
     values = {}
     for item in pose:

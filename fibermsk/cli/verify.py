@@ -1,4 +1,4 @@
-"""`fibermsk verify`: run the problems with a known answer and compare."""
+"""`fibermsk verify`: run the verification problems and compare with their answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verify(
         bool, typer.Option("--fine", help="With --report: studies on fine meshes, minutes each.")
     ] = False,
 ) -> None:
-    """Run problems with a known answer; the exit status is 1 if any falls short."""
+    """Run verification problems; the exit status is 1 if any fails."""
     from fibermsk.cli.scene_files import find_problem, problem_names
     from fibermsk.errors import ModelError
 
@@ -47,7 +47,7 @@ def verify(
         raise ModelError("--fine is for the report; give --report DIR as well")
     names = list(dict.fromkeys(problems or problem_names()))
     if not names:
-        raise ModelError("there are no verification problems beside this installation")
+        raise ModelError("this installation has no verification problems")
     with printing_beside(json):
         chosen = [find_problem(name) for name in names]
         runs = [
@@ -76,10 +76,10 @@ def verify(
         print_json({"problems": [outcome.as_dict() for outcome in outcomes]})
     skipped = [outcome.problem.name for outcome in outcomes if outcome.skipped]
     if skipped:
-        typer.echo(f"skipped, for want of a package: {', '.join(skipped)}", err=True)
+        typer.echo(f"skipped, because a package is missing: {', '.join(skipped)}", err=True)
     short = [o.problem.name for o in outcomes if not o.passed and not o.skipped]
     if short:
-        typer.echo(f"error: falls short: {', '.join(short)}", err=True)
+        typer.echo(f"error: failed: {', '.join(short)}", err=True)
         raise typer.Exit(FAILED)
 
 
@@ -118,7 +118,7 @@ def _study(outcome: Outcome, fine: bool) -> Any:
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be written to, before anything is computed."""
+    """Refuse a folder that cannot be written to, before the problems run."""
     from fibermsk.errors import ModelError
     from fibermsk.io import check_writable
     from fibermsk.verify.report import HTML_NAME, MARKDOWN_NAME
@@ -130,7 +130,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _print(outcome: Outcome) -> None:
-    verdict = "passed" if outcome.passed else "FALLS SHORT"
+    verdict = "passed" if outcome.passed else "FAILED"
     if outcome.skipped:
         verdict = "skipped"
     typer.echo(f"{outcome.problem.name}: {verdict}, {outcome.seconds:.1f} s")
@@ -141,5 +141,5 @@ def _print(outcome: Outcome) -> None:
         kind = "" if row.expected.verifies else f" ({row.expected.kind}, not verification)"
         typer.echo(
             f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.reference:.9g} "
-            f"within {row.tolerance:.2g}: {'ok' if row.passed else 'FALLS SHORT'}{kind}"
+            f"within {row.tolerance:.2g}: {'ok' if row.passed else 'FAILED'}{kind}"
         )

@@ -1,15 +1,15 @@
-"""`fibermsk view`: results or a model in space: window, browser, picture, movie, page."""
+"""`fibermsk view`: show results or a model in a window, browser, picture, movie or page."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
-from fibermsk.results.units import FIBER_LABELS
+from fibermsk.results.fields import COLORINGS
 
 if TYPE_CHECKING:
     from fibermsk.results import Result, Still
@@ -36,7 +36,7 @@ def view(
         typer.Option(
             "--color-by",
             metavar="FIELD",
-            help=f"What colors fibers: {', '.join(FIBER_LABELS)}.",
+            help=f"What colors fibers: {', '.join(COLORINGS)}.",
         ),
     ] = "axial_force",
     arrows: Annotated[
@@ -48,11 +48,11 @@ def view(
     theme: Annotated[
         str | None,
         typer.Option(
-            "--theme", metavar="light|dark", help="Background; a page follows the browser's."
+            "--theme", metavar="light|dark", help="Background; by default of the browser."
         ),
     ] = None,
     time: Annotated[
-        float | None, typer.Option("--time", help="Simulated time in s; by default the last.")
+        float | None, typer.Option("--time", help="Simulated time in s; by default the last one.")
     ] = None,
     geometry: Annotated[
         Path | None,
@@ -97,10 +97,10 @@ def view(
     ] = None,
     max_frames: Annotated[
         int | None,
-        typer.Option("--max-frames", help="Most frames in the page; by default all."),
+        typer.Option("--max-frames", help="Largest number of frames in a page; by default all."),
     ] = None,
     web: Annotated[
-        bool, typer.Option("--web", help="Serve the viewer to a browser, until Ctrl-C.")
+        bool, typer.Option("--web", help="Serve the page to browsers, until Ctrl-C.")
     ] = False,
     port: Annotated[
         int | None,
@@ -131,32 +131,31 @@ def view(
     drawn: dict[str, Any] = {
         "color_by": color_by,
         "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
-        "theme": theme or ("auto" if html else "light"),
+        "theme": theme or ("auto" if html or web else "light"),
     }
     wide: dict[str, Any] = pixels(size)
-    listen: dict[str, Any] = _listen(port, allow_host or []) if web else {}
-    in_viewer = pictures.serve if web else pictures.show
+    listen = _listen(port, allow_host or []) if web else {}
+    shown: Any
     if len(files) > 1:
-        several = [_result(file) for file in files]
-        names = short_names(files)
-        in_viewer(several, names=names, compare=how, time=time, **drawn, **listen)
-        return
-    file = files[0]
-    if is_model(file):
-        shown = read_model(file, geometry, pose or [], outside=geometry_outside)
+        shown = [_result(file) for file in files]
+        compared: dict[str, Any] = {"names": short_names(files), "compare": how}
+    elif is_model(files[0]):
+        shown, compared = read_model(files[0], geometry, pose or [], outside=geometry_outside), {}
     else:
-        shown = _result(file)
+        shown, compared = _result(files[0]), {}
     if movie is not None:
-        _write_movie(cast("Result", shown), movie, {"fps": fps, "speed": speed}, **drawn, **wide)
+        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide)
         return
     drawn |= {"time": time, "labels": labels}
     if html is not None:
-        _write_page(shown, html, max_frames, **drawn)
+        _write_page(shown, html, max_frames, **drawn, **compared)
+    elif web:
+        pictures.serve(shown, max_frames=max_frames, **drawn, **compared, **listen)
     elif screenshot is not None:
         pictures.screenshot(shown, screenshot, **drawn, **wide)
         typer.echo(f"written to {screenshot}", err=True)
     else:
-        in_viewer(shown, **drawn, **listen)
+        pictures.show(shown, **drawn, **compared)
 
 
 def _result(file: Path) -> Result:
@@ -166,7 +165,7 @@ def _result(file: Path) -> Result:
 
 
 def _check_writing(ways: dict[str, Any]) -> None:
-    """Refuse places where nothing can be written, before a file is read."""
+    """Refuse paths that cannot be written, before a file is read."""
     from fibermsk.files import check_writable
 
     for path in ways.values():
@@ -175,11 +174,11 @@ def _check_writing(ways: dict[str, Any]) -> None:
 
 
 def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
-    """Arguments of the server, once its port is known to be free."""
-    from fibermsk.view.web import DEFAULT_PORT, check_web
+    """Return the arguments of the server, after a check that its port is free."""
+    from fibermsk.view.browser.server import DEFAULT_PORT, check_port
 
     port = DEFAULT_PORT if port is None else port
-    check_web(port)
+    check_port(port)
     return {"port": port, "allow_hosts": allow_hosts}
 
 
@@ -199,13 +198,18 @@ def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **loo
     typer.echo(f"written to {path}", err=True)
 
 
-def _write_page(shown: Result | Still, path: Path, max_frames: int | None, **look: Any) -> None:
-    """Write a page, and say how large it is and which frames it leaves out."""
+def _write_page(
+    shown: Result | Still | list[Result], path: Path, max_frames: int | None, **look: Any
+) -> None:
+    """Write a page, and print its size and the number of its frames."""
     from fibermsk.results import Still
-    from fibermsk.view.page import kept_frames, write_page
+    from fibermsk.view.browser import kept_frames, write_page
 
     write_page(shown, path, max_frames=max_frames, **look)
-    n_all = 1 if isinstance(shown, Still) else shown.time.size
-    n = kept_frames(n_all, max_frames).size
-    left_out = "" if n == n_all else f"; {n} of {n_all} frames, chosen evenly"
+    several = shown if isinstance(shown, list) else [shown]
+    n_all = sum(one.time.size for one in several if not isinstance(one, Still))
+    n = sum(
+        kept_frames(one.time.size, max_frames).size for one in several if not isinstance(one, Still)
+    )
+    left_out = "" if n == n_all else f"; {n} of {n_all} frames, evenly spaced"
     typer.echo(f"written to {path} ({path.stat().st_size / 1e6:.1f} MB{left_out})", err=True)

@@ -1,4 +1,4 @@
-"""Which options of `fibermsk view` go together; asked before a file is read."""
+"""Check which options of `fibermsk view` may be combined, before a file is read."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _OWN = {
     "--size": ("--screenshot", "--movie"),
     "--fps": ("--movie",),
     "--speed": ("--movie",),
-    "--max-frames": ("--html",),
+    "--max-frames": ("--html", "--web"),
     "--port": ("--web",),
     "--allow-host": ("--web",),
 }
-"""Options that only some ways to show something have."""
+"""Options that apply to some outputs only."""
 
 
 def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
-    """Refuse two ways to show something at once, and options that the way does not have.
+    """Refuse two outputs at once, and options that do not apply to the output.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
     """
     given = [way for way, value in ways.items() if value]
     if len(given) > 1:
-        raise ModelError(f"{given[0]} and {given[1]}: one of them at a time; leave one out")
+        raise ModelError(f"{given[0]} and {given[1]}: only one at a time is allowed; leave one out")
     for option, those in _OWN.items():
         if options.get(option) is not None and not set(those) & set(given):
             needed = " or ".join(those)
@@ -43,7 +43,7 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
 
 
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
-    """Refuse options that have no meaning for files of this kind or number.
+    """Refuse options that do not apply to files of this kind or number.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
                 raise ModelError(
                     f"{one} is a model; only results (.h5) are compared: view it alone"
                 )
-        for option in ("--screenshot", "--movie", "--html"):
+        for option in ("--screenshot", "--movie"):
             if idle[option]:
                 raise ModelError(f"{option} shows one result, and there are {len(files)}; name one")
     if is_model(file):
         refused = {option: idle[option] for option in ("--time", "--movie")}
-        kind = "a model, which stands still"
+        kind = "a model without motion"
     else:
         refused, kind = of_models, "no OpenSim model (.osim)"
     for option, value in refused.items():
@@ -77,7 +77,7 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
 
 
 def comparison(text: str | None) -> str:
-    """Way to compare, in the words of Python."""
+    """Return the value of `compare` for Python."""
     if text is None:
         return "side_by_side"
     if text not in ("side-by-side", "overlay"):
@@ -86,7 +86,7 @@ def comparison(text: str | None) -> str:
 
 
 def pixels(text: str | None) -> dict[str, tuple[int, int]]:
-    """Argument ``size`` of ``1280x720``; no argument for None."""
+    """Return ``size`` as an argument from ``1280x720``; no argument for None."""
     if text is None:
         return {}
     width, _, height = text.lower().partition("x")

@@ -14,7 +14,7 @@ __all__ = ["collecting"]
 
 @contextmanager
 def collecting() -> Iterator[list[dict[str, Any]]]:
-    """List of the warnings that are shown while the context is open.
+    """Collect the warnings that are shown within the context.
 
     Each is a dict of kind, fiber, time [s] and text; fiber and time are None where they do not
     apply. Python itself shows a warning only once for each text and place.

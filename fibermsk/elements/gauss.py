@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,5 +23,8 @@ def gauss_rule(n_points: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     points, weights : (n_points,) float array
         New arrays; the weights sum to 1.
     """
-    points, weights = np.polynomial.legendre.leggauss(n_points)
+    points, weights = _legendre(n_points)
     return 0.5 * (points + 1.0), 0.5 * weights
+
+
+_legendre = lru_cache(np.polynomial.legendre.leggauss)

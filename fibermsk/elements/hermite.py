@@ -1,6 +1,6 @@
 """Cubic Hermite shape functions of an element with nodal unknowns (x, dx/dtheta).
 
-The functions take scalars or arrays alike; the kernels compile them as they stand.
+The functions take scalars or arrays and are compiled into the kernels.
 
 Symbols: ``xi`` in [0, 1] along the element, ``h`` its length in theta. The order of the four
 functions is position and tangent at the first node, position and tangent at the second. Scaling the

@@ -1,4 +1,4 @@
-"""From a fiber's reference path to nodal positions and tangents."""
+"""Nodal positions and tangents from the reference path of a fiber."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["FiberMesh", "mesh_fiber"]
 Array = NDArray[np.float64]
 Path = Callable[[Array], Array]
 
-# Tangents of a path given as a function come from interpolants of this degree on windows of at most
-# this width in theta beside each node, whatever the mesh.
+# Tangents of a path given as a function are derivatives of interpolants of this degree on windows
+# of at most this width in theta beside each node, for any mesh.
 _PATH_DEGREE = 8
 _PATH_WINDOW = 0.05
 

@@ -1,7 +1,8 @@
-"""Forces beside fibers, contact and joints: values that a model takes, a file each."""
+"""Force elements of a model, in addition to fibers, contacts and joints."""
 
 from fibermsk.forces.controller import CoordinateController
 from fibermsk.forces.external import ExternalForce
+from fibermsk.forces.point_constraint import PointConstraint
 from fibermsk.forces.point_spring import PointSpring
 
-__all__ = ["CoordinateController", "ExternalForce", "PointSpring"]
+__all__ = ["CoordinateController", "ExternalForce", "PointConstraint", "PointSpring"]

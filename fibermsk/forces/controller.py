@@ -1,4 +1,4 @@
-"""Coordinates that are driven toward a wanted motion by a proportional and derivative law."""
+"""Controllers: coordinates that track a target by proportional-derivative control."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk.model import Body
 from fibermsk.model.function import Function
+from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contributions import At, Sums
+from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import CoordinatePort
 
 __all__ = ["CoordinateController"]
@@ -23,16 +25,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CoordinateController:
-    """Generalized force that drives a coordinate: kp (x* - x) + kd (dx*/dt - dx/dt).
+    """Proportional-derivative control of a coordinate: kp (x* - x) + kd (dx*/dt - dx/dt).
 
     Parameters
     ----------
     name : str
-        Unique among the elements of the model.
+        Name, unique among the elements of the model.
     coordinate : str
         Coordinate of a joint of the model; not one that is locked or prescribed.
     target : Function or float
-        Wanted motion x*(t) as a function such as `fm.NaturalSpline`, or a value to hold [rad or m].
+        Target x*(t) as a function such as `fm.NaturalSpline`, or a constant [rad or m].
     kp : float
         Stiffness [N m/rad or N/m]; 0 or more.
     kd : float
@@ -41,24 +43,20 @@ class CoordinateController:
     Raises
     ------
     ModelError
-        If an argument is of another type or range.
+        If an argument has the wrong type or lies outside its range.
     """
 
     name: str
     coordinate: str
-    target: Function | float
-    kp: float
-    kd: float = 0.0
+    target: Function | float = number("rad or m", varies=True)
+    kp: float = number("N m/rad or N/m", NON_NEGATIVE)
+    kd: float = number("N m s/rad or N s/m", NON_NEGATIVE, default=0.0)
 
     def __post_init__(self) -> None:
         """Check the fields."""
         owner = f"controller {_check.item_name('controller', self.name)!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
-        if not callable(getattr(type(self.target), "pieces", None)):
-            target = _check.number(owner, "target", self.target)
-            _check.store(self, target=target)
-        for field in ("kp", "kd"):
-            _check.store(self, **{field: _check.non_negative(owner, field, getattr(self, field))})
+        _check.store(self, **checked(self, owner))
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -67,21 +65,21 @@ class CoordinateController:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """The one that it drives."""
+        """Controlled coordinate."""
         return (self.coordinate,)
 
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
-        """The wanted motion, if it is a function."""
+        """The target, if it is a function."""
         return () if isinstance(self.target, float) else (("target", _Motion(self.target)),)
 
     def contribute(self, configuration: Configuration) -> _Drive:
-        """What drives."""
+        """Create the contribution."""
         return _Drive(self, CoordinatePort(configuration, self.coordinate))
 
 
 class _Motion:
-    """A wanted motion, which has corners where its pieces meet."""
+    """Target with corners at the breakpoints of its pieces."""
 
     def __init__(self, target: Function | float) -> None:
         constant = isinstance(target, int | float)
@@ -94,27 +92,38 @@ class _Motion:
         return np.zeros(0) if self._pieces is None else self._pieces.knots
 
     def __call__(self, t: float, order: int = 0) -> float:
-        """Value at a time [s], or a derivative."""
+        """Evaluate at a time [s], or a derivative."""
         if self._pieces is None:
             return self._constant if order == 0 else 0.0
         return float(self._pieces(t, order))
 
 
 class _Drive:
-    """A controller in a system."""
+    """Contribution of a controller."""
 
     def __init__(self, controller: CoordinateController, port: CoordinatePort) -> None:
         self._controller, self._port = controller, port
         self._wanted = _Motion(controller.target)
+        self.reports = (
+            Field("force", port.force_unit, "controller force", "generalized force that it exerts"),
+            Field("target", port.unit, "wanted coordinate", "where it drives the coordinate"),
+        )
+
+    def _force(self, at: At) -> float:
+        law, (x, x_dot) = self._controller, self._port.at(at)
+        return law.kp * (self._wanted(at.t) - x) + law.kd * (self._wanted(at.t, 1) - x_dot)
 
     def add(self, at: At, sums: Sums) -> None:
-        """Drive the coordinate."""
-        law, (x, x_dot) = self._controller, self._port.at(at)
-        force = law.kp * (self._wanted(at.t) - x) + law.kd * (self._wanted(at.t, 1) - x_dot)
-        self._port.push(at, sums, force, -law.kp, -law.kd)
+        """Add the generalized force and its derivatives."""
+        law = self._controller
+        self._port.push(at, sums, self._force(at), -law.kp, -law.kd)
+
+    def fields(self, at: At) -> dict[str, float]:
+        """Generalized force and target."""
+        return {"force": self._force(at), "target": self._wanted(at.t)}
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
-        """Its coordinate, gains and wanted motion."""
+        """Coordinate, gains and target."""
         law = self._controller
         motion = [self._wanted(float(t)) for t in times]
         return {"the controllers": [law.name, law.coordinate, [law.kp, law.kd], motion]}

@@ -1,4 +1,4 @@
-"""Forces and torques on bodies as functions of time: a load in the hand, the ground."""
+"""External forces and torques on bodies, such as ground reactions, as functions of time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
+from fibermsk._numbers import checked, number
 from fibermsk.model import Body
+from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contributions import At, Sums
+from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
 
 __all__ = ["ExternalForce"]
@@ -23,27 +25,27 @@ Given = Callable[[float], ArrayLike] | ArrayLike
 
 @dataclass(frozen=True, eq=False)
 class ExternalForce:
-    """Force at a point of a body, and torque on it.
+    """External force at a point of a body, and external torque.
 
     Parameters
     ----------
     name : str
-        Unique among the elements of the model.
+        Name, unique among the elements of the model.
     body : Body
-        What it acts on.
+        Body on which it acts.
     force : (3,) array_like or callable
-        Force [N], or a function of time [s] that gives it.
+        Force [N], or a function of time [s] that returns it.
     at : (3,) array_like
-        Where it acts, body frame [m].
+        Point of application, body frame [m].
     torque : (3,) array_like or callable
-        Torque [N m], likewise.
+        Torque [N m], or a function of time [s] that returns it.
     frame : {'ground', 'body'}
-        In whose axes both are given.
+        Frame in which both are expressed.
 
     Raises
     ------
     ModelError
-        If an argument is of another type or range.
+        If an argument has the wrong type or lies outside its range.
 
     Examples
     --------
@@ -54,20 +56,16 @@ class ExternalForce:
 
     name: str
     body: Body
-    force: Given = (0.0, 0.0, 0.0)
-    at: ArrayLike = (0.0, 0.0, 0.0)
-    torque: Given = (0.0, 0.0, 0.0)
+    force: Given = number("N", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
+    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    torque: Given = number("N m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
     frame: Literal["ground", "body"] = "ground"
 
     def __post_init__(self) -> None:
         """Check the fields."""
         owner = self._owner
         _check.instance(owner, "body", self.body, Body, "a Body")
-        _check.store(self, at=_check.array(owner, "at", self.at, (3,), "m"))
-        for field, unit in (("force", "N"), ("torque", "N m")):
-            if not callable(getattr(self, field)):
-                value = _check.array(owner, field, getattr(self, field), (3,), unit)
-                _check.store(self, **{field: value})
+        _check.store(self, **checked(self, owner))
         _check.choice(owner, "frame", self.frame, ("ground", "body"))
 
     @property
@@ -76,7 +74,7 @@ class ExternalForce:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """The body that it acts on."""
+        """Body on which it acts."""
         return (self.body,)
 
     @property
@@ -86,17 +84,17 @@ class ExternalForce:
 
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
-        """Force and torque, where they are functions."""
+        """Force and torque, if they are functions."""
         given = _Signal(self, "force"), _Signal(self, "torque")
         return tuple((one.field, one) for one in given if one.varies)
 
     def value(self, field: str, t: float) -> Array:
-        """Force or torque at a time [s], (3,).
+        """Evaluate force or torque at a time [s], (3,).
 
         Raises
         ------
         ModelError
-            If a function gives something else than three finite numbers.
+            If a function does not return three finite numbers.
         """
         given = getattr(self, field)
         if not callable(given):
@@ -105,12 +103,12 @@ class ExternalForce:
         return _check.array(f"{self._owner} at t = {t:g} s", field, given(t), (3,), unit)
 
     def contribute(self, configuration: Configuration) -> _Load:
-        """What pushes."""
+        """Create the contribution."""
         return _Load(self, configuration)
 
 
 class _Signal:
-    """A force or torque that a function gives, checked; with the corners that it tells of."""
+    """Checked force or torque from a function, with its breakpoints."""
 
     def __init__(self, load: ExternalForce, field: str) -> None:
         self._load, self.field = load, field
@@ -120,12 +118,18 @@ class _Signal:
             self.breakpoints = given.breakpoints
 
     def __call__(self, t: float) -> Array:
-        """Value at a time [s]."""
+        """Evaluate at a time [s]."""
         return self._load.value(self.field, t)
 
 
 class _Load:
-    """An external force in a system."""
+    """Contribution of an external force."""
+
+    reports = (
+        Field("force", "N", "external force", "force on the body, in ground", (3,)),
+        Field("torque", "N m", "external torque", "torque on the body, in ground", (3,)),
+        Field("position", "m", "point of action", "where the force acts, in ground", (3,)),
+    )
 
     def __init__(self, load: ExternalForce, configuration: Configuration) -> None:
         self._load, self._skeleton = load, configuration.skeleton
@@ -133,19 +137,31 @@ class _Load:
         link, R, _ = configuration.tree.frames[load.body.name]
         self._link, self._rotation = int(link), R
 
-    def add(self, at: At, sums: Sums) -> None:
-        """Push and turn the body."""
-        load, tree, links = self._load, self._skeleton.tree, at.motion.links
+    def _wrench(self, at: At) -> tuple[Array, Array]:
+        """Force and torque in the ground frame."""
+        load, link = self._load, self._link
         force, torque = load.value("force", at.t), load.value("torque", at.t)
-        # angular velocity of the body by the speeds of the axes
+        if load.frame == "ground":
+            return force, torque
+        R = self._rotation if link < 0 else at.motion.links.rotation[link] @ self._rotation
+        return R @ force, R @ torque
+
+    def fields(self, at: At) -> dict[str, Array]:
+        """Force, torque and point of application in ground."""
+        force, torque = self._wrench(at)
+        return {"force": force, "torque": torque, "position": self._port.at(at).x[0]}
+
+    def add(self, at: At, sums: Sums) -> None:
+        """Add force and torque and their derivatives."""
+        load, tree, links = self._load, self._skeleton.tree, at.motion.links
+        force, torque = self._wrench(at)
+        # derivative of the body's angular velocity in the speeds of the axes
         W = np.zeros((3, tree.n))
         if self._link >= 0:
             own = tree.moves[self._link]
             W[:, own] = links.S[own, :3].T
         by_turn = np.zeros((3, 3))
         if load.frame == "body":
-            R = self._rotation if self._link < 0 else links.rotation[self._link] @ self._rotation
-            force, torque = R @ force, R @ torque
             by_turn = -_cross(force)
         placed = self._port.at(at)
         none = np.zeros((3, 3))
@@ -156,12 +172,12 @@ class _Load:
         dq = -placed.C[0].T @ by_turn @ W
         if load.frame == "body":
             dq += W.T @ _cross(torque) @ W
-        # axis j turns with axis k where k carries it
+        # axis j rotates with axis k if k precedes it
         dq -= tree.moves * (np.cross(W.T, torque) @ W)
         sums.follow_axes(self._skeleton, at.motion, dq, np.zeros_like(dq))
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
-        """Where it acts, and force and torque over time."""
+        """Body, point and frame, and force and torque over time."""
         load = self._load
         given = [load.value(field, float(t)) for field in ("force", "torque") for t in times]
         parts = [load.name, load.frame, self._port.link, self._port.local, given]
@@ -169,5 +185,5 @@ class _Load:
 
 
 def _cross(a: Array) -> Array:
-    """Matrix of the cross product with a vector (3,) from the left."""
+    """Matrix of the cross product with a vector (3,) on the left."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])

@@ -1,4 +1,4 @@
-"""Springs and dampers between two points of bodies."""
+"""Springs and dampers between points of two bodies."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
+from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contributions import At, Sums
+from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
 
 __all__ = ["PointSpring"]
@@ -21,35 +23,35 @@ __all__ = ["PointSpring"]
 Array = NDArray[np.float64]
 
 _SHORTEST = 1e-9
-"""Length below which a spring has no direction [m]."""
+"""Smallest length of a spring with a direction [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class PointSpring:
-    """Spring and damper side by side along the straight line between two points.
+    """Spring and damper in parallel along the straight line between two points.
 
-    It pulls with stiffness (l - rest_length) + damping dl/dt, and pushes where that is negative,
-    unless it is slack then.
+    Its tension is stiffness (l - rest_length) + damping dl/dt; a negative tension pushes, unless
+    `slack` is set.
 
     Parameters
     ----------
     name : str
-        Unique among the elements of the model.
+        Name, unique among the elements of the model.
     first, second : Station
-        Its ends, from `Body.at`; on different bodies.
+        Ends, from `Body.at`; on different bodies.
     stiffness : float
         [N/m]; 0 or more.
     rest_length : float
-        [m]; 0 or more.
+        Rest length [m]; 0 or more.
     damping : float
         [N s/m]; 0 or more.
     slack : bool
-        Whether it exerts no force where it is shorter than its rest length, as a ligament does.
+        Whether it exerts no force below its rest length, as a ligament.
 
     Raises
     ------
     ModelError
-        If an argument is of another type or range, or both ends lie on one body.
+        If an argument has the wrong type or lies outside its range, or both ends lie on one body.
 
     Examples
     --------
@@ -64,9 +66,9 @@ class PointSpring:
     name: str
     first: Station
     second: Station
-    stiffness: float
-    rest_length: float
-    damping: float = 0.0
+    stiffness: float = number("N/m", NON_NEGATIVE)
+    rest_length: float = number("m", NON_NEGATIVE)
+    damping: float = number("N s/m", NON_NEGATIVE, default=0.0)
     slack: bool = False
 
     def __post_init__(self) -> None:
@@ -76,9 +78,7 @@ class PointSpring:
             _check.instance(owner, field, getattr(self, field), Station, "a Station")
         if self.first.body is self.second.body:
             _check.refuse(owner, "second", self.second.body, "lie on another body than the first")
-        for field, unit in (("stiffness", "N/m"), ("rest_length", "m"), ("damping", "N s/m")):
-            value = _check.non_negative(owner, field, getattr(self, field), unit)
-            _check.store(self, **{field: value})
+        _check.store(self, **checked(self, owner))
         _check.flag(owner, "slack", self.slack)
 
     @property
@@ -97,24 +97,29 @@ class PointSpring:
         return ()
 
     def contribute(self, configuration: Configuration) -> _Pull:
-        """What pulls."""
+        """Create the contribution."""
         return _Pull(self, BodyPoints(configuration, (self.first, self.second)))
 
 
 class _Pull:
-    """A spring in a system."""
+    """Contribution of a spring."""
+
+    reports = (
+        Field("length", "m", "spring length", "distance of its ends"),
+        Field("tension", "N", "spring tension", "force of spring and damper, positive if it pulls"),
+    )
 
     def __init__(self, spring: PointSpring, ports: BodyPoints) -> None:
         self._spring, self._ports = spring, ports
 
     def _force(self, x: Array, v: Array) -> tuple[float, Array, float, float, float]:
-        """Length, direction, tension, and slopes of the tension in the length and its rate."""
+        """Length, direction, tension, and derivatives of the tension in the length and its rate."""
         spring, way = self._spring, x[1] - x[0]
         length = float(np.linalg.norm(way))
         if not length > _SHORTEST:
             raise ModelError(
-                f"spring {spring.name!r}: length = {length:g} m; must be positive, for its "
-                "direction; move an end"
+                f"spring {spring.name!r}: length = {length:g} m; must be positive, to define "
+                "its direction; move an end"
             )
         unit = way / length
         if spring.slack and length < spring.rest_length:
@@ -124,7 +129,7 @@ class _Pull:
         return length, unit, k * (length - spring.rest_length) + c * rate, k, c
 
     def add(self, at: At, sums: Sums) -> None:
-        """Pull both ends toward each other."""
+        """Add the forces on both ends and their derivatives."""
         placed = self._ports.at(at)
         length, unit, tension, k, c = self._force(placed.x, placed.v)
         force = tension * np.stack([unit, -unit])
@@ -133,9 +138,15 @@ class _Pull:
         along = np.outer(unit, unit)
         by_x = np.asarray(k * along + c * np.outer(unit, turn) + tension * across, np.float64)
         by_v = c * along
-        # the force on the first end, in the way from the first to the second
+        # force on the first end, differentiated in the vector from first to second
         by_x, by_v = (np.block([[-one, one], [one, -one]]) for one in (by_x, by_v))
         self._ports.push(at, placed, sums, force, by_x, by_v)
+
+    def fields(self, at: At) -> dict[str, float]:
+        """Length and tension."""
+        placed = self._ports.at(at)
+        length, _, tension, _, _ = self._force(placed.x, placed.v)
+        return {"length": length, "tension": tension}
 
     def energy(self, at: At) -> dict[str, float]:
         """Energy of the spring [J]."""
@@ -144,7 +155,7 @@ class _Pull:
         return {"elastic": 0.5 * k * (length - self._spring.rest_length) ** 2}
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
-        """Its ends and numbers."""
+        """Ends and numbers."""
         spring = self._spring
         numbers = [spring.stiffness, spring.rest_length, spring.damping, float(spring.slack)]
         return {"the springs": [spring.name, self._ports.link, self._ports.local, numbers]}

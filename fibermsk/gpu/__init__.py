@@ -1,4 +1,4 @@
-"""The backend for a GPU: the equations of `fibermsk.system` with their arrays on a device."""
+"""GPU backend: the equations of `fibermsk.system` with arrays on a device."""
 
 from fibermsk.gpu.device import Device, cupy_device, host_device
 from fibermsk.gpu.refusals import refuse_unsupported

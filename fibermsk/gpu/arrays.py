@@ -7,27 +7,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk.gpu.device import Device
-from fibermsk.system.cables import Cables
-from fibermsk.system.candidates import bound_sections
+from fibermsk.system.contact.candidates import bound_sections
+from fibermsk.system.fibers.cables import Cables
 
 __all__ = ["DeviceCables", "copy_cables"]
 
 
 class DeviceCables(NamedTuple):
-    """Arrays as in `fibermsk.system.cables.Cables`, and some more.
+    """Arrays as in `fibermsk.system.fibers.cables.Cables`, and additional ones.
 
     Attributes
     ----------
     halves : tuple of (n,) int array
         The first, third, ... elements of all fibers, and the others: no two of a half share a node.
     bent_halves : tuple of (n,) int array
-        Those of them with bending stiffness.
+        The same for elements with bending stiffness.
     attached : (3 n_points,) int array
         Unknowns that are positions of attached nodes.
     attached_point : (n_nodes,) int array
         Attached point at each node, -1 for none.
     thickest, widest : (n_elements,) float array
-        See `fibermsk.kernels.motion`.
+        See `fibermsk.kernels.search.motion`.
     """
 
     node_start: Any
@@ -58,7 +58,7 @@ class DeviceCables(NamedTuple):
 
 
 def copy_cables(cables: Cables, device: Device) -> DeviceCables:
-    """Arrays of a device from those of the host."""
+    """Copy the arrays of the host to a device."""
     n = cables.h.size
     thickest, widest = bound_sections(cables)
     odd = (np.arange(n) - cables.element_start[cables.fiber]) % 2

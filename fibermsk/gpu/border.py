@@ -1,8 +1,8 @@
-"""The border of the joint coordinates on a device: what the attached ends leave to it.
+"""Border of the joint coordinates on a device, with the elimination of attached ends.
 
-As `fibermsk.kernels.attachment.eliminate_attached`, with tasks that write to no other's memory: the
-lines gather what attached nodes couple them to, and what sums over all ends are products of
-matrices. Sums that end on the host are a few numbers for each coordinate.
+As `fibermsk.kernels.fibers.attachment.eliminate_attached`, with tasks that write to
+separate memory: lines gather their couplings with attached nodes, and sums over all ends are matrix
+products. Sums returned to the host are a few numbers per coordinate.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
 from fibermsk.gpu.pairs import DeviceCouplings
-from fibermsk.kernels.attachment import (
-    add_end_rates,
+from fibermsk.kernels.fibers.attachment import (
     leave_identity,
     line_to_border,
     take_reaction,
@@ -37,12 +36,12 @@ class Border(NamedTuple):
 
 
 class Elimination:
-    """Attached nodes taken out of residual and matrix.
+    """Elimination of attached nodes from residual and matrix.
 
     Parameters
     ----------
     device : Device
-        Of all arrays.
+        Device of all arrays.
     arrays : DeviceCables
         Fibers.
     ends : Ends
@@ -59,37 +58,6 @@ class Elimination:
         """An empty border, whose B and R are the same arrays each time."""
         self._B[...], self._R[...] = 0.0, 0.0
         return Border(self._B, self._R, np.zeros((self._ends.n_q, self._ends.n_q)))
-
-    def add_rates(
-        self, links: Links, fibers: tuple[Any, ...], p: Any, p_dot: Any, dv_dy: float,
-        dvdot_dv: float, rates: bool, border: Border,
-    ) -> None:  # fmt: skip
-        """Add how the residual varies with the ends' velocities and accelerations.
-
-        Parameters
-        ----------
-        links : Links
-            Where they are.
-        fibers : tuple
-            Arguments of `fibermsk.kernels.attachment.add_end_rates` from ``nodes`` to ``mass``.
-        p, p_dot : (n_q,) array
-            Of the device.
-        dv_dy, dvdot_dv, rates
-            See `fibermsk.protocol.System.evaluate`.
-        border : Border
-            To add to.
-        """
-        ends, at = self._ends, self._arrays
-        velocity_rate = ends.velocity_slope(links, p)
-        if rates:
-            acceleration_rate = ends.acceleration_slope(links, p, p_dot, dv_dy)
-        else:
-            acceleration_rate = dvdot_dv * velocity_rate
-        for side in ends.sides:
-            self._device.launch(
-                add_end_rates, side,
-                (*fibers, at.end_element, at.end_side, velocity_rate, acceleration_rate, border.B),
-            )  # fmt: skip
 
     def take_reactions(self, links: Links, residual: Any) -> tuple[Any, Array]:
         """Move the forces on attached nodes out of the residual (n_nodes, 6).
@@ -115,7 +83,7 @@ class Elimination:
     ) -> None:
         """Reduce the matrix to the independent unknowns, in place.
 
-        border holds already what does not follow from the lines.
+        border already holds the terms that are not from the lines.
         """
         at, ends, launch = self._arrays, self._ends, self._device.launch
         B, R, D = border

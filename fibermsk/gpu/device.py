@@ -1,4 +1,4 @@
-"""Where arrays lie and bodies of tasks run: a GPU, or the host in its place."""
+"""Device for arrays and task bodies: a GPU, or the host in its place."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Device", "cupy_device", "host_device"]
 
 @dataclass(frozen=True)
 class Device:
-    """Memory and the processor that works on it.
+    """Memory and processor.
 
     Attributes
     ----------
     name : str
-        Of the backend.
+        Name of the backend.
     xp : module
-        NumPy or CuPy, for what is no task: reductions, sorting, sums of vectors.
+        NumPy or CuPy, for operations without tasks: reductions, sorting, sums of vectors.
     launch : callable
         Calls body(i, *arguments) for each task i; see `fibermsk.kernels._gpu.launch`.
     to_host : callable
-        New NumPy array with the contents of one of this device.
+        Function that copies an array of this device to NumPy.
     """
 
     name: str
@@ -37,15 +37,14 @@ class Device:
     to_host: Callable[[Any], NDArray[Any]]
 
     def to_device(self, array: NDArray[Any]) -> Any:
-        """New array of this device with the contents of one of NumPy."""
+        """Copy a NumPy array to this device."""
         return self.xp.array(array)
 
 
 def host_device() -> Device:
-    """NumPy and the bodies as compiled for the CPU, one task after the other.
+    """NumPy, and task bodies compiled for the CPU and run serially.
 
-    What the GPU backend does beside running its bodies on a GPU can be tried with it anywhere. It
-    is slow: the CPU has a backend of its own.
+    For tests of the GPU backend without a GPU. It is slow; use the CPU backend for simulations.
     """
     return Device("host", np, _launch_on_host, np.array)
 

@@ -1,4 +1,4 @@
-"""Links and the fiber ends that ride on them: coordinates on the host, ends on a device."""
+"""Links and the fiber ends attached to them: coordinates on the host, ends on a device."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
-from fibermsk.kernels.points import (
+from fibermsk.kernels.skeleton.points import (
     add_stray,
     fill_acceleration_slope,
     fill_velocity_slope,
     place_point,
 )
 from fibermsk.system import FiberSystem
-from fibermsk.system.tree import TreeState
+from fibermsk.system.contribution import Slopes
+from fibermsk.system.skeleton.tree import TreeState
 
 __all__ = ["Ends", "Links"]
 
@@ -31,11 +32,11 @@ class Links(NamedTuple):
     state : TreeState
         Of the host.
     S, rotation, position : array
-        The same on the device, see `fibermsk.kernels.rigid`.
+        The same on the device, see `fibermsk.kernels.skeleton.rigid`.
     point : (n_points, 3) array
-        Where the ends belong [m].
+        Positions of the attachments [m].
     C : (n_points, 3, n) array
-        How they move with the coordinates.
+        Derivative of these in the coordinates.
     """
 
     state: TreeState
@@ -52,9 +53,9 @@ class Ends:
     Parameters
     ----------
     device : Device
-        Where the fibers lie.
+        Device of the fibers.
     arrays : DeviceCables
-        Fibers there.
+        Fibers on the device.
     host : FiberSystem
         The same model.
 
@@ -67,9 +68,9 @@ class Ends:
     n_q : int
         Number of coordinates.
     moves : (n_q, n_q) bool array
-        Of the device; see `fibermsk.kernels.rigid`.
+        Of the device; see `fibermsk.kernels.skeleton.rigid`.
     sides : list of (n,) int array
-        Ends at the origins of fibers, and at their insertions: those of a side share no element.
+        Ends at the origins of fibers, and at their insertions: ends of one side share no element.
     """
 
     def __init__(self, device: Device, arrays: DeviceCables, host: FiberSystem) -> None:
@@ -99,7 +100,7 @@ class Ends:
         return np.split(self._device.to_host(ends), len(vectors))
 
     def at(self, q: Array, p: Array | None = None, p_dot: Array | None = None) -> Links:
-        """Links at coordinates, and their speeds and accelerations: zero unless given."""
+        """Links at coordinates, speeds and accelerations; the latter are zero unless given."""
         zero = np.zeros(self.n_q)
         state = self.tree.evaluate(q, zero if p is None else p, zero if p_dot is None else p_dot)
         device, xp = self._device, self._device.xp
@@ -112,7 +113,7 @@ class Ends:
         return Links(state, S, rotation, position, point, C)
 
     def retract(self, t: float, y: Any) -> None:
-        """Put the attached nodes of y where they belong at a time [s]."""
+        """Move the attached nodes of y to their attachments at a time [s]."""
         if self._moving and t != self._at:
             for m, point in self._moving:
                 self._local[m] = point.position_at(t)
@@ -121,7 +122,7 @@ class Ends:
         y[self._arrays.attached] = self.at(q).point.reshape(-1)
 
     def enforce(self, y: Any, v: Any, t: float | None, derive: bool) -> None:
-        """Give the attached nodes of v their velocities; see `fibermsk.protocol.System`."""
+        """Set the velocities of attached nodes in v; see `fibermsk.protocol.System`."""
         given = self._given(v, t, "velocity_at", derive)
         if self.n_q:
             links = self.at(*self.coordinates(y))
@@ -132,7 +133,7 @@ class Ends:
             v[self._moved] = given
 
     def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None, derive: bool) -> None:
-        """Give the attached nodes of v_dot their accelerations likewise."""
+        """Set the accelerations of attached nodes in v_dot; see `fibermsk.protocol.System`."""
         given = self._given(v_dot, t, "acceleration_at", derive)
         if self.n_q:
             links = self.at(*self.coordinates(y, v, v_dot))
@@ -145,7 +146,7 @@ class Ends:
             v_dot[self._moved] = given
 
     def _given(self, v: Any, t: float | None, rate: str, derive: bool) -> Any:
-        """What the nodes on moving points have, or are given at a time."""
+        """Rates of nodes on moving points: present ones, or prescribed ones at a time."""
         if not self._moving or t is None:
             return v[self._moved]
         known = [derive or point.gives_rates for _, point in self._moving]
@@ -162,27 +163,36 @@ class Ends:
         return C.reshape(-1, self.n_q) @ v[self._n_x :]
 
     def update(self, links: Links, increment: Any) -> Any:
-        """Copy of an increment, with the attached nodes as they follow to first order."""
+        """Copy of an increment, with attached nodes updated to first order."""
         new = increment.copy()
         new[self._arrays.attached] = self._follow(links.C, new) if self.n_q else 0.0
         return new
 
     def velocity_slope(self, links: Links, p: Any) -> Any:
-        """How the ends' velocities vary with the coordinates at constant p: (n_points, 3, n)."""
+        """Derivative of the ends' velocities in the coordinates at constant p, (n_points, 3, n)."""
         slope = self._device.xp.zeros((self.n, 3, self.n_q))
         riding = (links.S, self.moves, self._link, links.C, p)
         self._device.launch(fill_velocity_slope, self.n, (*riding, slope))
         return slope
 
-    def acceleration_slope(self, links: Links, p: Any, p_dot: Any, dp_dq: float) -> Any:
-        """How their accelerations vary; see `fibermsk.kernels.points.acceleration_slope`."""
-        slope = self._device.xp.zeros((self.n, 3, self.n_q))
+    def slopes(self, links: Links, p: Any, p_dot: Any, slopes: Slopes) -> tuple[Any, Any]:
+        """Derivatives of the ends' velocities and accelerations, without C dp and C dp_dot.
+
+        See `fibermsk.system.contribution.FollowsEnds`; two (n_points, 3, n). p, p_dot (n,) of the
+        device.
+        """
+        velocity = self.velocity_slope(links, p)
+        if not slopes.rates:
+            return velocity, slopes.dvdot_dv * velocity
+        acceleration = self._device.xp.zeros((self.n, 3, self.n_q))
         riding = (links.S, self.moves, self._link, links.C, p)
-        self._device.launch(fill_acceleration_slope, self.n, (*riding, p_dot, dp_dq, slope))
-        return slope
+        self._device.launch(
+            fill_acceleration_slope, self.n, (*riding, p_dot, slopes.dv_dy, acceleration)
+        )
+        return velocity, acceleration
 
     def remainder(self, links: Links, nodes: Any, update_q: Array) -> Any:
-        """How far attached control points may stray from their linear way, per element [m]."""
+        """Bound of the deviation of attached control points from linear motion, per element [m]."""
         self._remainder[...] = 0.0
         if self.n_q:
             at, tree, copy = self._arrays, self.tree, self._device.to_device

@@ -1,7 +1,7 @@
-"""The tangent on a device, and how it is solved: GMRES with colored lines as preconditioner.
+"""Tangent on a device, solved by GMRES with colored lines as preconditioner.
 
-The border of the joint coordinates is thin: its products are those of dense matrices, and its Schur
-complement is made on the host.
+The border of the joint coordinates is thin: its products are dense, and its Schur complement is
+factored on the host.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class DeviceMatrix:
     start : (n_lines + 1,) int array
         First node of each line.
     lines : (n_nodes, 3, 6, 6) float array
-        See `fibermsk.linalg.lines`; that of the evaluation last made with a tangent.
+        See `fibermsk.linalg.lines`; overwritten by the next evaluation with a tangent.
     couplings : DeviceCouplings
-        Likewise.
+        Couplings; overwritten like `lines`.
     groups : list of (n,) int array
         Lines by color.
     border : Border
-        B, R and D; B and R likewise.
+        B, R and D; B and R are overwritten like `lines`.
     """
 
     device: Device
@@ -146,7 +146,7 @@ class _Splitting:
         matrix.device.launch(solve_one, matrix.n_lines, arguments)
 
     def _sweep(self, body: Any, groups: list[Any], x: Any) -> None:
-        """Take the couplings into account in x (6 n_nodes,), solved with the lines alone."""
+        """Apply the couplings to x (6 n_nodes,), already solved with the lines alone."""
         if self._matrix.couplings.n_blocks:
             arguments = (*self._sweeps, x.reshape(-1, 6))
             for group in groups:

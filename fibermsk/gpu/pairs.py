@@ -1,7 +1,7 @@
-"""Pairs of fibers that could touch, on a device, and the couplings that they make.
+"""Candidate pairs of fibers on a device, and their couplings.
 
-Pairs as in `fibermsk.system.fiber_pairs`, couplings and entries as in `fibermsk.linalg.couplings`,
-where the color of a line takes the place of its number: lines of one color are never coupled.
+Pairs as in `fibermsk.system.contact.fiber_pairs`, couplings and entries as in
+`fibermsk.linalg.couplings`, with lines ordered by color: lines of one color are never coupled.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.gpu.device import Device
-from fibermsk.kernels.pairs import color_pairs
+from fibermsk.kernels.contact.pairs import color_pairs
 from fibermsk.linalg.coloring import color_lines
 from fibermsk.linalg.couplings import list_entries
-from fibermsk.system.fiber_pairs import FiberPairs
+from fibermsk.system.contact.fiber_pairs import FiberPairs
 
 __all__ = ["DeviceCouplings", "DevicePairs"]
 
@@ -38,7 +38,7 @@ class DeviceCouplings(NamedTuple):
 
     @property
     def rows(self) -> tuple[Any, ...]:
-        """Arguments of bodies that look at rows and blocks."""
+        """Arguments of task bodies that use rows and blocks."""
         return (
             self.row_start, self.row_node, self.column, self.block_start, self.upper, self.lower,
         )  # fmt: skip
@@ -50,13 +50,13 @@ class DevicePairs(NamedTuple):
     Attributes
     ----------
     first, second, row_start, row_node
-        See `fibermsk.system.fiber_pairs.FiberPairs`.
+        See `fibermsk.system.contact.fiber_pairs.FiberPairs`.
     entries : tuple of int array
         ``entry_start``, ``entry_middle`` and ``entries``, fibers in the order of their colors.
     fibers : list of (n,) int array
-        Fibers by color: those of one color are in no pair.
+        Fibers by color: fibers of one color form no pair.
     groups : list of (n,) int array
-        Pairs by color: those of one color share no fiber.
+        Pairs by color: pairs of one color share no fiber.
     n_rows : int
         Rows of all pairs.
     """
@@ -77,9 +77,9 @@ class DevicePairs(NamedTuple):
 
     @classmethod
     def of(cls, device: Device, pairs: FiberPairs) -> DevicePairs:
-        """Copy of pairs of the host, which are colored whether they touch or not.
+        """Copy the pairs of the host and color all of them.
 
-        The groups follow from the candidates, which are found rarely; the host's from who touches.
+        Groups depend on the candidates, which change rarely; on the host, on pairs in contact.
         """
         n, n_fibers = pairs.first.size, pairs.entries[1].size
         color = color_lines(n_fibers, pairs.first, pairs.second)

@@ -1,20 +1,32 @@
-"""What a model may not hold if it is to run on a GPU."""
+"""Checks for model features that the GPU backend does not support."""
 
 from __future__ import annotations
 
-from fibermsk import _check
-from fibermsk.model import Linear, Model
+from typing import NoReturn
 
-__all__ = ["refuse_unsupported"]
+from fibermsk import _check
+from fibermsk.laws.own import law_label
+from fibermsk.model import Linear, Model
+from fibermsk.system import FiberSystem
+
+__all__ = ["refuse_states", "refuse_unsupported"]
+
+
+def _refuse_law(owner: str, field: str, kind: type) -> NoReturn:
+    _check.refuse(
+        owner, field, law_label(kind), "be a law that comes with the package for backend='cupy'",
+        remedy="use backend='cpu'",
+    )  # fmt: skip
 
 
 def refuse_unsupported(model: Model) -> None:
-    """Check that the GPU backend can do what a model asks for, before anything is built.
+    """Check that the GPU backend supports a model, before it is built.
 
     Raises
     ------
     ModelError
-        If the model has no fibers, or joints whose axes are not plain coordinates.
+        If the model has no fibers, or has user-defined laws, or joints whose axes are not plain
+        coordinates.
     """
     if not model.fibers:
         _check.refuse(
@@ -33,13 +45,29 @@ def refuse_unsupported(model: Model) -> None:
                 "have one free coordinate for each axis for backend='cupy'",
                 remedy="use backend='cpu' for functional joints, quaternions and held coordinates",
             )  # fmt: skip
-    if model.elements:
-        _check.refuse(
-            f"model {model.name!r}", "elements", len(model.elements),
-            "be none for backend='cupy'", remedy="use backend='cpu'",
-        )  # fmt: skip
+    for fiber in model.fibers:
+        for part, kind in fiber.tissue.layout.own.items():
+            _refuse_law(f"fiber {fiber.name!r}", f"tissue.{part}", kind)
+    for contact in model.contacts:
+        if contact.own_law is not None:
+            _refuse_law("contact", "law", contact.own_law)
     if model.couplings:
         _check.refuse(
             f"model {model.name!r}", "couplings", len(model.couplings),
+            "be none for backend='cupy'", remedy="use backend='cpu'",
+        )  # fmt: skip
+
+
+def refuse_states(host: FiberSystem) -> None:
+    """Check that no element has states of first order, which are known only after the build.
+
+    Raises
+    ------
+    ModelError
+        If an element has states.
+    """
+    if host.states:
+        _check.refuse(
+            f"element {host.states[0].owner!r}", "states", host.states[0].names,
             "be none for backend='cupy'", remedy="use backend='cpu'",
         )  # fmt: skip

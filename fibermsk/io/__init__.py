@@ -1,4 +1,4 @@
-"""Files: results and checkpoints in HDF5, and results for other programs."""
+"""Files: results and checkpoints in HDF5, and exports for other programs."""
 
 from fibermsk.files import check_writable
 from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint

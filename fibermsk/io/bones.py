@@ -1,4 +1,4 @@
-"""Shapes and meshes of a body as triangles in its frame."""
+"""Triangles of the shapes and meshes of a body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AROUND = 32
 _RINGS = 8
 """Rings of points on each rounded end."""
 _NEAR = 4.0
-"""Fibers within as many radii of an endless cylinder say where it is drawn."""
+"""Distance in radii within which fibers set the drawn length of an infinite cylinder."""
 
 
 class Triangles(NamedTuple):
@@ -31,7 +31,7 @@ class Triangles(NamedTuple):
     faces : (m, 3) int array
         Point indices, counterclockwise seen from outside.
     drawn_only : bool
-        Whether fibers do not touch it.
+        Whether it has no contact with fibers.
     """
 
     points: Array
@@ -40,7 +40,7 @@ class Triangles(NamedTuple):
 
 
 def bone_triangles(result: Result, body: str) -> list[Triangles]:
-    """Triangles of all that a body has; an endless cylinder is drawn where fibers come near it.
+    """Triangles of all shapes and visuals of a body; infinite cylinders are cut near fibers.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def bone_triangles(result: Result, body: str) -> list[Triangles]:
 
 
 def _capsule(shape: ShapeRecord) -> tuple[Array, Array]:
-    """Heights along the axis and distances from it, from one pole to the other."""
+    """Outline: heights along the axis and distances from it, from pole to pole."""
     arc = np.linspace(0.0, 0.5 * np.pi, _RINGS + 1)
     length = float(np.linalg.norm(shape.end - shape.start))
     height = np.concatenate([-np.cos(arc) * shape.radius, length + np.sin(arc) * shape.radius])
@@ -75,7 +75,7 @@ def _capsule(shape: ShapeRecord) -> tuple[Array, Array]:
 
 
 def _span(result: Result, body: str, shape: ShapeRecord) -> tuple[float, float]:
-    """Where along its axis an endless cylinder is drawn [m]."""
+    """Interval of its axis in which an infinite cylinder is drawn [m]."""
     motion, r = result.bodies[body], shape.radius
     axis = (shape.end - shape.start) / np.linalg.norm(shape.end - shape.start)
     low, high = np.inf, -np.inf
@@ -92,7 +92,7 @@ def _span(result: Result, body: str, shape: ShapeRecord) -> tuple[float, float]:
 def _revolved(
     shape: ShapeRecord, height: Array, distance: Array
 ) -> tuple[Array, NDArray[np.int64]]:
-    """Closed surface around the axis of a shape from its outline, which starts and ends on it."""
+    """Closed surface of revolution from an outline that starts and ends on the axis."""
     along = shape.end - shape.start
     length = float(np.linalg.norm(along))
     axis = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Checkpoints as HDF5 files, of which there is always a whole one."""
+"""Checkpoints as HDF5 files, replaced atomically."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ _TEXTS = ("identity", "libraries", "job")
 
 
 def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
-    """Write a snapshot; at any moment the old file or the whole new one is there.
+    """Write a snapshot, replacing an old file atomically.
 
-    The file is written beside, forced to the disk and renamed, so that neither a killed program nor
-    a power failure leaves a part. Of two runs that write to one path, the last
-    one's snapshot is there.
+    A temporary file is written, flushed to disk and renamed, so that neither a killed program nor a
+    power failure leaves a partial file. If two runs write to one path, the last snapshot remains.
 
     Parameters
     ----------
     snapshot : Snapshot
-        From `fibermsk.simulate`.
+        Snapshot from `fibermsk.simulate`.
     path : path
-        The file; its folder is made, a file already there is replaced.
+        Path of the file; its folder is created, an existing file is replaced.
 
     Returns
     -------
@@ -42,16 +41,16 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If it is no snapshot.
+        If it is not a snapshot.
     WriteError
-        If the file cannot be written; says in which other folder it is kept.
+        If the file cannot be written; the message names the folder of the rescued copy.
     """
     _check.instance("save_checkpoint", "snapshot", snapshot, Snapshot, "a Snapshot")
     return write_sealed(path, CHECKPOINT, lambda file: _write(file, snapshot))
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
-    """Read a checkpoint, and check that it holds what was written.
+    """Read a checkpoint and verify its contents.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
 
 
 def is_checkpoint(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins like a checkpoint."""
+    """Whether a file has the seal of a checkpoint."""
     return kind_of(path) is CHECKPOINT
 
 
@@ -86,6 +85,6 @@ def _read(file: Any) -> Snapshot:
         raise ModelError(f"{', '.join(_TEXTS)} must be tables of names and values")
     time, duration = float(file.attrs["time"]), float(file.attrs["duration"])
     if not 0.0 <= time <= duration < math.inf:
-        raise ModelError(f"time = {time:g} s of {duration:g} s; must be between 0 and the latter")
+        raise ModelError(f"time = {time:g} s of {duration:g} s; must be between 0 and the duration")
     arrays = {name: values[()] for name, values in file["arrays"].items()}
     return Snapshot(time, duration, arrays, **texts)

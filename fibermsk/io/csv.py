@@ -16,11 +16,11 @@ __all__ = ["about", "csv_writers"]
 Done = Callable[[float], Any]
 
 _ROWS = 50_000
-"""About as many rows are in memory at a time."""
+"""Approximate number of rows in memory."""
 
 
 def csv_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
-    """Functions that write each table, by its name; those without rows are left out."""
+    """Writers of the tables by name; tables without rows are omitted."""
     found = {}
     for what in TABLES:
         first = table(result, what, slice(0, 1))
@@ -32,7 +32,7 @@ def csv_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
 
 
 def about(result: Result) -> dict[str, str]:
-    """What every exported file tells of its run, each in one line."""
+    """Metadata of the run for every exported file, each in one line."""
     status = result.status + (f": {result.message}" if result.message else "")
     return {
         "scene": _line(result.scene),
@@ -55,6 +55,6 @@ def _write(result: Result, what: str, step: int, path: Path, done: Done) -> None
             columns = table(result, what, slice(start, start + step))
             if start == 0:
                 rows.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in columns])
-            # numbers of Python are written with as many digits as tell them apart
+            # Python writes the shortest digits that round-trip
             rows.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
             done(min(1.0, (start + step) / n))

@@ -1,4 +1,4 @@
-"""Results for other programs: ParaView, OpenSim, spreadsheets."""
+"""Export of results to ParaView, OpenSim and spreadsheets."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Report: TypeAlias = Callable[[Path, float], None]
 _WRITERS = {"vtkhdf": vtkhdf_writers, "sto": sto_writers, "csv": csv_writers}
 
 FORMATS = tuple(_WRITERS)
-"""Names of the formats, and endings of their files."""
+"""Names of the formats, which are the file extensions."""
 
 
 def check_export(path: str | os.PathLike[str], to: str | None = None) -> tuple[Path, str]:
-    """Path and format of an export, checked before a result is read.
+    """Check the path and format of an export, before a result is read.
 
     Parameters
     ----------
@@ -47,21 +47,21 @@ def check_export(path: str | os.PathLike[str], to: str | None = None) -> tuple[P
     Raises
     ------
     ModelError
-        If the format is unknown, the ending is not that of the format, or nothing can be written.
+        If the format is unknown, the extension does not match it, or the path cannot be written.
     """
     path = path_of(path, "export: path")
     known = ", ".join(FORMATS)
     ending = path.suffix.lower().removeprefix(".")
     if to is None:
         if ending not in FORMATS:
-            raise ModelError(f"cannot export to {path}: the ending must be one of: {known}")
+            raise ModelError(f"cannot export to {path}: the extension must be one of: {known}")
         to = ending
     if not isinstance(to, str) or to not in FORMATS:
         shown = repr(to) if isinstance(to, str) else type(to).__name__
         raise ModelError(f"cannot export to {shown}: the format must be one of: {known}")
     if ending != to:
         raise ModelError(
-            f"cannot export to {path}: its ending is {path.suffix or 'missing'}; must be .{to} for "
+            f"cannot export to {path}: extension is {path.suffix or 'missing'}; must be .{to} for "
             f"this format, such as {path.with_suffix(f'.{to}')}"
         )
     check_writable(path)
@@ -75,42 +75,42 @@ def export(
     to: str | None = None,
     report: Report | None = None,
 ) -> tuple[Path, ...]:
-    """Write a result for other programs; several files, named by what they hold.
+    """Export a result for other programs to several files, named after their contents.
 
     Parameters
     ----------
     result : Result
-        A complete, failed or interrupted run; every file tells its status.
+        Result of a complete, failed or interrupted run; every file contains its status.
     path : path
-        Names the files: ``run.csv`` stands for ``run_time.csv``, ``run_fibers.csv`` and so on. The
-        folder is made; files already there under these names are replaced, others left alone.
+        Base name of the files: ``run.csv`` stands for ``run_time.csv``, ``run_fibers.csv`` and so
+        on. The folder is created; existing files of these names are replaced.
     to : {"vtkhdf", "sto", "csv"}, optional
-        The format; by default that of the ending of ``path``.
+        Format; by default from the extension of ``path``.
 
-        ``"vtkhdf"``, for ParaView 5.12 and later: ``_fibers``, polylines with the fields along
-        the fibers; ``_bones``, triangles that move; ``_attachments``, points with the force on the
-        bodies. Each holds all times.
+        ``"vtkhdf"``, for ParaView 5.12 and later: ``_fibers``, polylines with the fields along the
+        fibers; ``_bones``, triangles that move; ``_attachments``, points with the force on the
+        bodies. Each contains all times.
 
-        ``"sto"``, for OpenSim 4: ``_coordinates``, ``_speeds``, ``_activations``, ``_forces``
-        (mean axial force along each fiber), ``_lengths`` and ``_attachments``, where ``NAME_vx`` to
-        ``NAME_vz`` are the force on the body and ``NAME_px`` to ``NAME_pz`` where it acts, as
-        OpenSim's external loads have them. Angles in radians.
+        ``"sto"``, for OpenSim 4: ``_coordinates``, ``_speeds``, ``_activations``, ``_forces`` (mean
+        axial force along each fiber), ``_lengths`` and ``_attachments``, where ``NAME_vx`` to
+        ``NAME_vz`` are the force on the body and ``NAME_px`` to ``NAME_pz`` its point of
+        application, as in OpenSim's external loads. Angles in radians.
 
         ``"csv"``: ``_time``, a row for each frame, and the long tables ``_fibers``, ``_nodes`` and
         ``_bodies`` of `Result.to_dataframe`, units in brackets in the row of names.
     report : callable, optional
-        Called with each file and the part of it that is written, between 0 and 1.
+        Called with each file and its written fraction, between 0 and 1.
 
     Returns
     -------
     files : tuple of pathlib.Path
-        The files written; what a result does not have makes no file.
+        Files written; empty ones are omitted.
 
     Raises
     ------
     ModelError
-        If the format is unknown or does not fit the ending, the result holds no frame or nothing to
-        write, or a file cannot be written.
+        If the format is unknown or does not match the extension, the result has no frame or no data
+        for the format, or a file cannot be written.
 
     Examples
     --------
@@ -120,14 +120,12 @@ def export(
     _check.function("export", "report", report)
     path, to = check_export(path, to)
     if not isinstance(result, Result):
-        _check.refuse("export", "result", result, "be a Result, as fm.load gives it")
+        _check.refuse("export", "result", result, "be a Result, such as fm.load returns")
     if result.time.size == 0:
-        raise ModelError(
-            f"the result of {result.scene!r} holds no frame; there is nothing to write"
-        )
+        raise ModelError(f"the result of {result.scene!r} has no frame; must have one or more")
     writers = _WRITERS[to](result)
     if not writers:
-        raise ModelError(f"the result of {result.scene!r} holds nothing that a .{to} file can tell")
+        raise ModelError(f"the result of {result.scene!r} has no data for a .{to} file")
     files = {what: path.with_name(f"{path.stem}_{what}{path.suffix}") for what in writers}
     for file in files.values():
         check_writable(file)

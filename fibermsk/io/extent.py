@@ -1,4 +1,4 @@
-"""What an HDF5 file declares, against what it holds: found before anything is read."""
+"""Checks of the declared and stored sizes of an HDF5 file, before anything is read."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["check_extent"]
 _DEFLATE, _SHUFFLE, _FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
 _FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32}
 _PACKED = 1100
-"""Deflate makes no data shorter than by this factor."""
+"""Largest compression factor of deflate."""
 _MEMORY_UNKNOWN = 2**36
 
 
 def check_extent(file: h5py.File, size: int) -> None:
-    """Refuse a file that reaches for others, or that cannot hold what it declares.
+    """Refuse a file that refers to other files, or declares more data than it can store.
 
-    Links to other files, data in other files (external storage, virtual datasets), and links that
-    lead to an object twice are refused; so are datasets that are not stored in full, which HDF5
-    fills up with invented numbers, and more than the machine's memory.
+    Links to other files, data in other files (external storage, virtual datasets), and second links
+    to an object are refused; so are datasets that are not stored in full, which HDF5 pads with fill
+    values, or exceed the memory of the machine.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def check_extent(file: h5py.File, size: int) -> None:
     Raises
     ------
     ModelError
-        If the file is such; names the path in it.
+        If the file is refused; the message names the path in it.
     """
     declared = stored = 0
     for name, item in _objects(file):
@@ -61,7 +61,7 @@ def check_extent(file: h5py.File, size: int) -> None:
 
 
 def _objects(file: h5py.File) -> Iterator[tuple[str, Any]]:
-    """Path and object of everything in a file, each group before what is in it."""
+    """Path and object of everything in a file, groups before their members."""
     seen = {_address(file)}
     yield "/", file
     waiting: list[tuple[str, h5py.Group]] = [("", file)]
@@ -75,7 +75,7 @@ def _objects(file: h5py.File) -> Iterator[tuple[str, Any]]:
                 raise ModelError(f"{where} is a link to {what}; must be in the file itself")
             item = group[name]
             if _address(item) in seen:
-                raise ModelError(f"{where} leads to an object with two paths; must have one")
+                raise ModelError(f"{where} refers to an object with two paths; must have one")
             seen.add(_address(item))
             if isinstance(item, h5py.Group):
                 waiting.append((where, item))
@@ -89,23 +89,23 @@ def _address(item: Any) -> int:
 
 
 def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
-    """Bytes that a dataset declares and that it takes in the file of `size` bytes."""
+    """Bytes declared by a dataset and stored in the file of `size` bytes."""
     if item.is_virtual or item.external:
         raise ModelError(f"{name} keeps its data in other files; must be in the file itself")
     if item.shape is None or item.dtype.kind not in "bfiuSO":
         raise ModelError(f"{name} is of the type {item.dtype}; must be numbers or texts")
     if item.maxshape != item.shape:
-        raise ModelError(f"{name} can grow; must have a shape that stays")
+        raise ModelError(f"{name} is resizable; must have a fixed shape")
     settings = item.id.get_create_plist()
     filters = {settings.get_filter(k)[0] for k in range(settings.get_nfilters())}
     if filters - _FILTERS:
-        raise ModelError(f"{name} is packed by filters {sorted(filters - _FILTERS)}; must be gzip")
+        raise ModelError(f"{name} has the filters {sorted(filters - _FILTERS)}; must be gzip")
     declared = _count(item.shape) * item.dtype.itemsize
     shortened = _PACKED if _DEFLATE in filters else 1
     chunks = 0
     if item.chunks is not None:
         chunks = _count(-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True))
-    # before the library is asked, which would go through all chunks one by one
+    # before the library iterates over all chunks
     if declared > size * shortened or chunks > size:
         raise ModelError(f"{name} declares {declared} bytes, {item.shape}; the file has {size}")
     stored = item.id.get_storage_size()
@@ -117,7 +117,7 @@ def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
 
 
 def _count(shape: Iterable[int]) -> int:
-    """Number of items; of any size, not of 64 bits."""
+    """Number of items, without overflow of 64 bits."""
     n = 1
     for length in shape:
         n *= int(length)
@@ -128,5 +128,5 @@ def _memory() -> int:
     """Memory of the machine in bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not known, as on Windows
+    except (AttributeError, ValueError, OSError):  # unknown, as on Windows
         return _MEMORY_UNKNOWN

@@ -14,31 +14,39 @@ from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.io.layout import check_result
 from fibermsk.io.sealed import RESULT, put, read_sealed, write_sealed
+from fibermsk.results.fields import (
+    BODY_FIELDS,
+    FIBER_FIELDS,
+    MESH_FIELDS,
+    SHAPE_FIELDS,
+    SOLVER_FIELDS,
+    Field,
+    Place,
+)
+from fibermsk.results.histories import Histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
-from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
 
 __all__ = ["describe", "load", "save"]
 
-# What a path leads to, a group or a dataset, shows only when the file is read.
+# Whether a path is a group or a dataset is known only when the file is read.
 _Node: TypeAlias = Any
 
-_BODY_UNITS = {"position": "m", "rotation": "1"}
-_SHAPE_UNITS = {"start": "m", "end": "m", "radius": "m"}
-_MESH_UNITS = {"vertices": "m", "faces": "1"}
-_COUNTS = {"newton_iterations", "faces"}
-"""Arrays of whole numbers; all others are of floats."""
+_KINDS = {False: np.dtype(np.float64), True: np.dtype(np.int64)}
+"""Data type of an array, by whether it holds integers."""
+_OF_SHAPES = {name: field for name, field in SHAPE_FIELDS.items() if field.unit}
+"""Data type of texts, such as the kind of a shape."""
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result; a reader sees the old file or the whole new one, never a part.
+    """Write a result, replacing an old file atomically.
 
     Parameters
     ----------
     result : Result
-        A complete, failed or interrupted run.
+        Result of a complete, failed or interrupted run.
     path : path
-        The file; its folder is made, a file already there is replaced.
+        Path of the file; its folder is created, an existing file is replaced.
 
     Returns
     -------
@@ -48,10 +56,10 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ModelError
-        If it is no result, or its arrays do not fit together; names the first that does not.
+        If it is not a result, or arrays are inconsistent; the message names the first such array.
     WriteError
         If the file cannot be written, such as on a full disk. The result is then written to another
-        folder, if any can be written to, which the message names; it can also be saved again.
+        writable folder, if there is one, named in the message; it can also be saved again.
     """
     _check.instance("save", "result", result, Result, "a Result")
     try:
@@ -62,28 +70,28 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
 
 
 def load(path: str | os.PathLike[str], *, unsealed: bool = False) -> Result:
-    """Read a result file, and check that it holds what was written.
+    """Read a result file and verify its contents.
 
     Parameters
     ----------
     path : path
         A file written by :func:`save`.
     unsealed : bool, optional
-        Read a file whose seal is missing or broken all the same, and warn: one of an earlier
-        version, or made or changed by another program. All other checks remain; but the HDF5
-        library may crash on a damaged file.
+        Read a file without a valid seal, with a warning: from an earlier version, or written or
+        changed by another program. All other checks remain, but the HDF5 library may crash on a
+        damaged file.
 
     Raises
     ------
     ModelError
-        If the file is missing, is not HDF5, is not to the bit what was written, or does not hold a
-        fibermsk result.
+        If the file is missing, is not HDF5, is not bitwise what was written, or is not a fibermsk
+        result.
     """
     return read_sealed(path, RESULT, _read_result, unsealed=unsealed)
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Contents of a result file, without the numbers.
+    """Describe the contents of a result file, without the numbers.
 
     Parameters
     ----------
@@ -93,8 +101,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     description : dict
-        ``attributes`` (dict) and ``datasets`` (a list of dicts with ``path``, ``shape``,
-        ``units``, ``min`` and ``max``; the last three are None where they make no sense).
+        ``attributes`` (dict) and ``datasets`` (a list of dicts with ``path``, ``shape``, ``units``,
+        ``min`` and ``max``; the last three are None if not applicable).
 
     Raises
     ------
@@ -120,40 +128,35 @@ def _write(file: h5py.File, result: Result) -> None:
     for name, rate in (("coordinates", ""), ("speeds", "/s")):
         group = _group(file, name)
         for key, values in getattr(result, name).items():
-            _put(group, _escape(key), values, result.coordinate_units.get(key, "rad") + rate)
+            _put(group, _escape(key), values, result.unit_of(key) + rate)
 
     bodies = _group(file, "bodies")
     for name, body in result.bodies.items():
         group = _group(bodies, _escape(name))
-        for key, unit in _BODY_UNITS.items():
-            _put(group, key, getattr(body, key), unit)
+        _put_all(group, BODY_FIELDS, body)
         _put_shapes(group, "shapes", body.shapes)
         if body.visuals:
             _put_shapes(group, "visuals", body.visuals)
 
     fibers = _group(file, "fibers")
     for name, fiber in result.fibers.items():
-        group = _group(fibers, _escape(name))
-        for key, unit in (FIBER_UNITS | DERIVED_FIBER_UNITS).items():
-            _put(group, key, getattr(fiber, key), unit)
+        _put_all(_group(fibers, _escape(name)), FIBER_FIELDS, fiber)
 
-    solver = _group(file, "solver")
-    for key, unit in SOLVER_UNITS.items():
-        _put(solver, key, getattr(result, key), unit)
+    _put_all(_group(file, "solver"), SOLVER_FIELDS, result)
+    _put_histories(file, "states", result.states)
+    _put_histories(file, "elements", result.elements)
 
 
 def _read_result(file: _Node) -> Result:
     if (units := _text(file, "units")) != "SI":
         raise ModelError(f"units = {units!r}; must be 'SI'")
     fibers = {
-        _unescape(name): FiberHistory(
-            **{key: _get(group, key, unit) for key, unit in FIBER_UNITS.items()}
-        )
+        _unescape(name): FiberHistory(**_get_all(group, FIBER_FIELDS))
         for name, group in file["fibers"].items()
     }
     bodies = {
         _unescape(name): BodyMotion(
-            **{key: _get(group, key, unit) for key, unit in _BODY_UNITS.items()},
+            **_get_all(group, BODY_FIELDS),
             shapes=_get_shapes(group["shapes"]),
             visuals=_get_shapes(group["visuals"]) if "visuals" in group else (),
         )
@@ -175,7 +178,7 @@ def _read_result(file: _Node) -> Result:
         speeds=tables["speeds"],
         bodies=bodies,
         fibers=fibers,
-        **{key: _get(file["solver"], key, unit) for key, unit in SOLVER_UNITS.items()},
+        **_get_all(file["solver"], SOLVER_FIELDS),
         method=_text(file, "method"),
         status=_text(file, "status"),
         message=_text(file, "message"),
@@ -184,18 +187,20 @@ def _read_result(file: _Node) -> Result:
         version=_text(file, "fibermsk_version"),
         up=tuple(map(float, file.attrs["up"])),  # pyright: ignore[reportArgumentType]
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
+        states=_get_histories(file, "states", "state"),
+        elements=_get_histories(file, "elements", "element"),
     )
     check_result(result)
     for name, group in file["fibers"].items():
-        for key, unit in DERIVED_FIBER_UNITS.items():
+        for key, found in _get_all(group, FIBER_FIELDS, derived=True).items():
             follows = getattr(fibers[_unescape(name)], key)
-            if not np.allclose(_get(group, key, unit), follows, 1e-12, 0.0, equal_nan=True):
+            if not np.allclose(found, follows, 1e-12, 0.0, equal_nan=True):
                 raise ModelError(f"{group.name}/{key} does not follow from the other arrays")
     return result
 
 
 def _describe(file: _Node) -> dict[str, Any]:
-    # whoever looks at a file is told of what is wrong with it, as whoever reads it
+    # a description reports the same errors as reading
     result = _read_result(file)
     attributes = {key: file.attrs[key] for key in file.attrs}
     attributes["up"] = list(result.up)
@@ -222,19 +227,39 @@ def _describe(file: _Node) -> dict[str, Any]:
 
 
 def _group(parent: h5py.Group, name: str) -> h5py.Group:
-    """Subgroup which keeps the order of what is put into it."""
+    """Create a subgroup that keeps the order of its members."""
     return parent.create_group(name, track_order=True)
 
 
-def _put(group: h5py.Group, name: str, values: Any, units: str, **filters: Any) -> None:
-    kind = np.int64 if name in _COUNTS else np.float64
-    put(group, name, np.asarray(values, kind), **filters).attrs["units"] = units
+def _put_all(group: h5py.Group, fields: dict[str, Field], owner: Any, **filters: Any) -> None:
+    """Write all stored fields of an object, derived ones last."""
+    for field in sorted(fields.values(), key=lambda field: field.derived):
+        if field.in_file:
+            values = getattr(owner, field.name)
+            _put(group, field.name, values, field.unit, field.whole, **filters)
 
 
-def _get(group: _Node, name: str, units: str) -> np.ndarray:
-    """Array of a dataset, whose type and units must be those that :func:`_put` gives it."""
+def _put(
+    group: h5py.Group, name: str, values: Any, units: str, whole: bool = False, **filters: Any
+) -> h5py.Dataset:
+    item = put(group, name, np.asarray(values, _KINDS[whole]), **filters)
+    item.attrs["units"] = units
+    return item
+
+
+def _get_all(group: _Node, fields: dict[str, Field], derived: bool = False) -> dict[str, Any]:
+    """Arrays of the stored fields of an object, or of the derived ones."""
+    return {
+        key: _get(group, key, field.unit, field.whole)
+        for key, field in fields.items()
+        if field.in_file and field.derived == derived
+    }
+
+
+def _get(group: _Node, name: str, units: str, whole: bool = False) -> np.ndarray:
+    """Array of a dataset, whose type and units must be those written by :func:`_put`."""
     item, where = group[name], f"{group.name.rstrip('/')}/{name}"
-    kind = np.dtype(np.int64 if name in _COUNTS else np.float64)
+    kind = _KINDS[whole]
     if not isinstance(item, h5py.Dataset) or item.dtype != kind:
         found = getattr(item, "dtype", "a group")
         raise ModelError(f"{where} is of the type {found}; must be {kind}")
@@ -243,8 +268,31 @@ def _get(group: _Node, name: str, units: str) -> np.ndarray:
     return item[()]
 
 
+def _put_histories(file: h5py.File, name: str, owners: dict[str, Histories]) -> None:
+    """Write histories with their metadata; no group if there are none."""
+    table = _group(file, name) if owners else file
+    for owner, own in owners.items():
+        group = _group(table, _escape(owner))
+        for key, values in own.items():
+            field = own.fields[key]
+            item = _put(group, _escape(key), values, field.unit)
+            item.attrs["label"], item.attrs["description"] = field.label, field.description
+
+
+def _get_histories(file: _Node, name: str, place: Place) -> dict[str, Histories]:
+    owners = {}
+    for owner, group in file.get(name, {}).items():
+        own = owners[_unescape(owner)] = Histories({}, {})
+        for key, item in group.items():
+            unit, label, text = (_text(item, word) for word in ("units", "label", "description"))
+            values = own.arrays[_unescape(key)] = _get(group, key, unit)
+            field = Field(_unescape(key), unit, label, text, values.shape[1:], place)
+            own.fields[field.name] = field
+    return owners
+
+
 def _text(item: _Node, name: str) -> str:
-    """Attribute that is a text."""
+    """Text attribute."""
     value = item.attrs.get(name)
     if not isinstance(value, str):
         raise ModelError(f"{item.name} has {name} = {value!r}; must have a text")
@@ -252,36 +300,29 @@ def _text(item: _Node, name: str) -> str:
 
 
 def _put_shapes(body: h5py.Group, name: str, shapes: tuple[ShapeRecord, ...]) -> None:
-    """Write shapes as arrays over them; each mesh in a group of its own, named by its number."""
+    """Write shapes as arrays; each mesh in a group named by its index."""
     group = _group(body, name)
     put(group, "kind", np.array([shape.kind for shape in shapes], "S17"))
-    for key, unit in _SHAPE_UNITS.items():
-        empty = np.empty((0,) if key == "radius" else (0, 3))
-        values = [getattr(shape, key) for shape in shapes]
-        _put(group, key, values if values else empty, unit)
+    for key, field in _OF_SHAPES.items():
+        values = np.array([getattr(shape, key) for shape in shapes])
+        _put(group, key, values.reshape(len(shapes), *field.shape[1:]), field.unit)
     for number, shape in enumerate(shapes):
-        if shape.kind != "mesh":
-            continue
-        mesh = _group(group, f"mesh_{number}")
-        for key, unit in _MESH_UNITS.items():
-            _put(mesh, key, getattr(shape, key), unit, compression="gzip", shuffle=True)
+        if shape.kind == "mesh":
+            mesh = _group(group, f"mesh_{number}")
+            _put_all(mesh, MESH_FIELDS, shape, compression="gzip", shuffle=True)
 
 
 def _get_shapes(group: _Node) -> tuple[ShapeRecord, ...]:
-    kinds = group["kind"].asstr()[()]
-    rows = zip(kinds, *(_get(group, key, unit) for key, unit in _SHAPE_UNITS.items()), strict=True)
+    columns = group["kind"].asstr()[()], *_get_all(group, _OF_SHAPES).values()
     shapes = []
-    for number, (kind, start, end, radius) in enumerate(rows):
-        meshed = {}
-        if kind == "mesh":
-            mesh = group[f"mesh_{number}"]
-            meshed = {key: _get(mesh, key, unit) for key, unit in _MESH_UNITS.items()}
+    for number, (kind, start, end, radius) in enumerate(zip(*columns, strict=True)):
+        meshed = _get_all(group[f"mesh_{number}"], MESH_FIELDS) if kind == "mesh" else {}
         shapes.append(ShapeRecord(str(kind), start, end, float(radius), **meshed))
     return tuple(shapes)
 
 
 def _escape(name: str) -> str:
-    """Name as a link name in HDF5, where '/' and '.' have a meaning of their own."""
+    """Escape a name for an HDF5 link, in which '/' and '.' are special."""
     _check.name("result: item", name)
     return name.replace("%", "%25").replace("/", "%2F") if name != "." else "%2E"
 
@@ -291,7 +332,7 @@ def _unescape(name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON form of a value that json does not know."""
+    """JSON form of a value that json does not support."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return str(value)

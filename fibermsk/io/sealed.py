@@ -1,10 +1,9 @@
-"""HDF5 files with a seal: what is read is to the bit what was written, or is refused.
+"""HDF5 files with a seal: a file that is not bitwise what was written is refused.
 
-A file begins with a user block of 512 bytes, which HDF5 passes over: a line with the kind of file,
-the version of its format, its size in bytes and the SHA-256 of all that follows the block. The seal
-is checked before the HDF5 library sees the file, because it may take damaged files for good ones,
-crash, or never return from them. Every dataset has HDF5's own check sums (Fletcher-32) besides, for
-readers that do not know of the seal.
+A file begins with a user block of 512 bytes, which HDF5 ignores: a line with the kind of file, the
+version of its format, its size in bytes and the SHA-256 of everything after the block. The seal is
+checked before the HDF5 library opens the file, because on damaged files it may crash, hang or read
+wrong data. Every dataset also has HDF5's checksums (Fletcher-32), for readers that ignore the seal.
 """
 
 from __future__ import annotations
@@ -32,26 +31,26 @@ _MAGIC = b"fibermsk"
 _LIBRARY = ("v110", "v110")
 """Any HDF5 from 1.10 on reads the files; attributes may be longer than 64 kB."""
 _CHUNK = 4 * 2**20
-"""Check sums are over so many bytes, about."""
+"""Approximate size of a checksummed chunk in bytes."""
 
 T = TypeVar("T")
 
 
 class Kind(NamedTuple):
-    """What a sealed file holds.
+    """Kind of a sealed file.
 
     Attributes
     ----------
     name : str
-        One word.
+        Name, one word.
     version : int
-        Of its format.
+        Version of the format.
     remedy : str
-        What to do if a file is damaged.
+        Remedy for a damaged file.
     opened_by : str
-        What reads files of this kind.
+        Functions and commands that read the kind.
     unchecked : str
-        What reads one without a seal.
+        Remedy for a file without a seal.
     """
 
     name: str
@@ -75,23 +74,23 @@ _KINDS = {kind.name: kind for kind in (RESULT, CHECKPOINT)}
 def write_sealed(
     path: str | os.PathLike[str], kind: Kind, fill: Callable[[h5py.File], object]
 ) -> Path:
-    """Write a sealed file; a reader sees the old file or the whole new one, never a part.
+    """Write a sealed file, replacing an old file atomically.
 
-    The file is made in memory, because the HDF5 library does not survive a full disk.
+    The file is built in memory, because the HDF5 library may crash on a full disk.
 
     Parameters
     ----------
     path : path
-        The file; its folder is made, a file already there is replaced.
+        Path of the file; its folder is created, an existing file is replaced.
     kind : Kind
-        What it holds.
+        Kind of the contents.
     fill : callable
-        Writes the contents to the HDF5 file that it is given.
+        Function that writes the contents to an open HDF5 file.
 
     Raises
     ------
     WriteError
-        If the file cannot be written; says where it is kept.
+        If the file cannot be written; the message names the rescued copy.
     """
     path = path_of(path)
     image = io.BytesIO()
@@ -104,13 +103,13 @@ def write_sealed(
 
 
 def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Dataset:
-    """Dataset with check sums, new in a group."""
+    """Create a dataset with checksums in a group."""
     values = np.asarray(values)
     if values.ndim and values.size:
         rows = -(-len(values) // -(-values.nbytes // _CHUNK))
         filters |= {"fletcher32": True, "chunks": (rows, *values.shape[1:])}
     else:
-        # what is empty, or one number, cannot have them
+        # empty and scalar datasets cannot have them
         filters = {}
     return group.create_dataset(name, data=values, **filters)
 
@@ -118,24 +117,24 @@ def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Datas
 def read_sealed(
     path: str | os.PathLike[str], kind: Kind, reader: Callable[[Any], T], *, unsealed: bool = False
 ) -> T:
-    """What `reader` makes of the open HDF5 file, every way of failing turned into one clear error.
+    """Verify and read a sealed file; every failure raises one clear error.
 
     Parameters
     ----------
     path : path
         A file written by :func:`write_sealed`.
     kind : Kind
-        What it must hold.
+        Expected kind.
     reader : callable
-        Takes the file; the number of bytes that its datasets declare has been checked.
+        Function of the open file, called after the declared sizes have been checked.
     unsealed : bool
-        Read a file whose seal is missing or broken all the same, and warn.
+        Read a file without a valid seal, with a warning.
 
     Raises
     ------
     ModelError
         If the file is missing, of another kind, damaged, changed by another program, or declares
-        what it does not hold.
+        more data than it stores.
     """
     path = path_of(path)
     if path.is_dir():
@@ -145,13 +144,15 @@ def read_sealed(
     if not path.is_file():
         raise ModelError(f"cannot read {path}: it is a device; name a {kind.name} file (.h5)")
     try:
-        # one open file throughout: what has been checked is what is read
+        # one open file throughout, so that the checked file is the one read
         with path.open("rb") as raw:
             broken = _check_seal(raw, kind)
             if broken and not unsealed:
                 raise ModelError(broken + kind.unchecked)
             if broken:
-                text = f"{path}: {broken}; it is read all the same, its numbers may be wrong"
+                text = (
+                    f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
+                )
                 warnings.warn(text, ModelWarning, stacklevel=3)
             with h5py.File(raw, "r") as file:
                 check_extent(file, os.fstat(raw.fileno()).st_size)
@@ -159,7 +160,7 @@ def read_sealed(
     except ModelError as error:
         raise ModelError(f"cannot read {path}: {error}") from None
     except MemoryError as error:
-        raise ModelError(f"cannot read {path}: it does not fit into the memory") from error
+        raise ModelError(f"cannot read {path}: it does not fit into memory") from error
     except OSError as error:
         if error.errno is None:  # from the HDF5 library
             raise _damaged(path, kind, error) from error
@@ -176,7 +177,7 @@ def _damaged(path: Path, kind: Kind, error: Exception) -> ModelError:
 
 
 def kind_of(path: str | os.PathLike[str]) -> Kind | None:
-    """Kind that a file says it is of; None if it has no seal."""
+    """Kind according to the seal; None without a seal."""
     path = Path(path)
     if not path.is_file():
         return None
@@ -197,12 +198,12 @@ def _seal(kind: Kind, size: int, digest: Any) -> bytes:
 
 
 def _check_seal(file: io.BufferedReader, kind: Kind) -> str:
-    """What is wrong with the seal; empty if nothing is.
+    """Error of the seal; empty if it is valid.
 
     Raises
     ------
     ModelError
-        If the file is none of this kind and this version of its format.
+        If the file has another kind or version of its format.
     """
     block = file.read(_BLOCK)
     found = _kind_in(block)
@@ -231,11 +232,11 @@ def _check_seal(file: io.BufferedReader, kind: Kind) -> str:
 
 
 def _unknown(file: io.BufferedReader, kind: Kind) -> str:
-    """What is wrong with a file that has no seal."""
+    """Error of a file without a seal."""
     file.seek(0)
     if not h5py.is_hdf5(file.name):
         raise ModelError(f"it is not an HDF5 file, or its beginning is damaged; {kind.remedy}")
     return (
-        f"it is an HDF5 file, but not a fibermsk {kind.name}: it does not begin with the seal that "
-        f"proves that its numbers are those computed; {kind.remedy}"
+        f"it is an HDF5 file, but not a fibermsk {kind.name}: it has no seal, so that its numbers "
+        f"cannot be verified; {kind.remedy}"
     )

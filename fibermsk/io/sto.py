@@ -1,4 +1,4 @@
-"""Results as storages of OpenSim, in the form that OpenSim 4 writes itself."""
+"""Results as OpenSim storage files (.sto), in the format of OpenSim 4."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.io.csv import about
-from fibermsk.results.curves import lengths, mean_along
 from fibermsk.results.result import Result
+from fibermsk.results.tables import columns_of, single_numbers
 
 __all__ = ["sto_writers"]
 
@@ -22,38 +22,42 @@ Array = NDArray[np.float64]
 Done = Callable[[float], Any]
 
 _ROWS = 1000
+_OF_FIBERS = {"activations": "activation", "forces": "axial_force", "lengths": "length"}
 _ENDS = (("origin", "force_origin", 0), ("insertion", "force_insertion", -1))
 
 
 def sto_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
-    """Functions that write each storage, by what it holds; those without columns are left out.
+    """Writers of the storages by contents; storages without columns are omitted.
 
     Raises
     ------
     ModelError
-        If names differ only in blanks, which labels cannot hold.
+        If names differ only in blanks, which labels cannot contain.
     """
     fibers = result.fibers
+    numbers = {name: single_numbers(fiber) for name, fiber in fibers.items()}
+    tables = {"coordinates": result.coordinates, "speeds": result.speeds}
+    tables |= {
+        what: {name: own[key] for name, own in numbers.items()} for what, key in _OF_FIBERS.items()
+    }
+    tables |= {
+        what: {column.name: column.values for column in columns_of(own)}
+        for what, own in (("states", result.states), ("elements", result.elements))
+    }
     labels = _labels(result, fibers, "fibers")
-    tables = {
-        "coordinates": (result.coordinates, _labels(result, result.coordinates, "coordinates")),
-        "speeds": (result.speeds, _labels(result, result.speeds, "speeds")),
-        "activations": ({k: fiber.activation for k, fiber in fibers.items()}, labels),
-        "forces": ({k: mean_along(f, f.axial_force) for k, f in fibers.items()}, labels),
-        "lengths": ({k: lengths(fiber) for k, fiber in fibers.items()}, labels),
-    }
-    found = {
-        what: partial(_write, result, what, [names[key] for key in values], list(values.values()))
-        for what, (values, names) in tables.items()
-        if values
-    }
+    found = {}
+    for what, values in tables.items():
+        names = labels if what in _OF_FIBERS else _labels(result, values, what)
+        if values:
+            columns = [names[key] for key in values], list(values.values())
+            found[what] = partial(_write, result, what, *columns)
     if fibers:
         found["attachments"] = partial(_write, result, "attachments", *_attachments(result, labels))
     return found
 
 
 def _attachments(result: Result, labels: dict[str, str]) -> tuple[list[str], list[Array]]:
-    """Force on the bodies and the point where it acts, labelled as external loads are."""
+    """Force on the bodies and its point of application, labelled as external loads."""
     names, columns = [], []
     for key, fiber in result.fibers.items():
         for end, force, node in _ENDS:
@@ -90,7 +94,7 @@ def _write(
         f"nRows={n}",
         "DataType=double",
         "version=3",
-        # a second equals sign would not be understood
+        # a second equals sign cannot be parsed
         *(f"{key}={value.replace('=', ' is ')}" for key, value in told.items()),
         "units=SI: s, m, N, rad",
         "endheader",

@@ -1,10 +1,9 @@
-"""Results as VTKHDF files, which ParaView opens: fibers, bones and forces over time.
+"""Results as VTKHDF files for ParaView: fibers, bones and forces over time.
 
 The format is that of VTK's documentation, "VTKHDF file format", version 2.0, with temporal poly
-data. Cells are written once; of points and fields that change, the values of all times stand one
-after the other, and the offsets of each step say where its own begin. There is a file for each of
-fibers, bones and forces, because VTK's reader (9.7) does not follow the time in files of several
-blocks unless it is told to start anew.
+data. Cells are written once; values of moving points and varying fields are concatenated over all
+times, with an offset for each step. Fibers, bones and forces are separate files, because VTK's
+reader (9.7) does not update the time in multi-block files.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 
 from fibermsk.io.bones import bone_triangles
 from fibermsk.io.csv import about
-from fibermsk.results.curves import along, centerlines, stress
+from fibermsk.results.curves import along, centerlines
+from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
 __all__ = ["vtkhdf_writers"]
@@ -31,31 +31,38 @@ Cells = list[NDArray[np.int64]]
 Done = Callable[[float], Any]
 
 _POINTS = 400_000
-"""About as many points are in memory at a time."""
+"""Approximate number of points in memory."""
 _SAME = 1e-9
-"""Samples as near to a node, in theta, are at the node."""
+"""Distance in theta below which a sample coincides with a node."""
+_ALONG = tuple(
+    name
+    for name, field in FIBER_FIELDS.items()
+    # ParaView computes magnitudes of vectors
+    if field.place == "sample" and field.varies and name != "contact_force_density"
+)
+"""Varying fields along the fibers."""
 _KINDS = ("Vertices", "Lines", "Polygons", "Strips")
 
 
 class _Shape(NamedTuple):
-    """Cells that stay while their points move.
+    """Constant cells with moving points.
 
     Attributes
     ----------
     n_points : int
-        How many points there are.
+        Number of points.
     kind : str
         One of `_KINDS`.
     cells : (n_cells, n_corners) int array or list of int arrays
-        Points of each cell.
+        Point indices of each cell.
     cell_fields : dict of (n_cells,) array
         Values of cells.
     fixed : dict of array
-        Values of points that stay.
+        Constant values of points.
     names : dict of list of str
-        What numbers in the fields stand for.
+        Names for the integers in fields.
     moving : callable
-        Frames to points and the fields of points that change, each (n_frames, n_points, ...).
+        Function of frames: points and varying point fields, each (n_frames, n_points, ...).
     """
 
     n_points: int
@@ -68,7 +75,7 @@ class _Shape(NamedTuple):
 
 
 def vtkhdf_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
-    """Functions that write each file, by what it holds; what a result has none of is left out."""
+    """Writers of the files by contents; empty files are omitted."""
     found = {}
     if result.fibers:
         found["fibers"] = partial(_write, result, _fibers(result))
@@ -91,18 +98,12 @@ def _fibers(result: Result) -> _Shape:
 
     def moving(frames: slice) -> dict[str, Array]:
         parts: dict[str, list[Array]] = {}
-        for fiber, theta in zip(fibers, places, strict=True):
-            fields = {
-                "stretch": fiber.stretch[frames],
-                "radius": fiber.radius[frames],
-                "axial_force": fiber.axial_force[frames],
-                "stress": stress(fiber, frames),
-                "contact_line_force": fiber.contact_line_force[frames],
-            }
-            found = {key: along(fiber, values, theta) for key, values in fields.items()}
-            active = fiber.activation[frames, None]
+        for whole, theta in zip(fibers, places, strict=True):
+            fiber = whole.at_frames(frames)
+            found = {key: along(fiber, getattr(fiber, key), theta) for key in _ALONG}
+            active = fiber.activation[:, None]
             found["activation"] = np.broadcast_to(active, (active.size, theta.size))
-            found["Points"] = centerlines(fiber, theta, frames)
+            found["Points"] = centerlines(fiber, theta)
             for key, values in found.items():
                 parts.setdefault(key, []).append(values)
         return {key: np.concatenate(values, axis=1) for key, values in parts.items()}
@@ -122,13 +123,13 @@ def _fibers(result: Result) -> _Shape:
 
 
 def _places(fiber: FiberHistory) -> Array:
-    """Material coordinates of the nodes and samples, each once: no segment is without length."""
+    """Distinct material coordinates of nodes and samples: no segment has zero length."""
     nearest = np.abs(fiber.theta[:, None] - fiber.node_theta).min(axis=1)
     return np.union1d(fiber.node_theta, fiber.theta[nearest > _SAME])
 
 
 def _bones(result: Result) -> _Shape:
-    """Triangles of all shapes and meshes, moved with their bodies."""
+    """Triangles of all shapes and meshes, moving with their bodies."""
     parts = [
         (number, part)
         for number, name in enumerate(result.bodies)
@@ -191,9 +192,9 @@ def _attachments(result: Result) -> _Shape:
 
 def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
     n_frames = result.time.size
-    # made in memory, because the HDF5 library does not survive a full disk
+    # built in memory, because the HDF5 library may crash on a full disk
     image = io.BytesIO()
-    # no newer than the HDF5 in ParaView reads
+    # compatible with the HDF5 library in ParaView
     with h5py.File(image, "w", libver=("earliest", "v110")) as file:
         root = file.create_group("VTKHDF")
         root.attrs["Version"] = np.array([2, 0])
@@ -214,13 +215,13 @@ def _write(result: Result, shape: _Shape, path: Path, done: Done) -> None:
             for name, values in fields.items():
                 group[name] = values
                 offsets[name] = same
-        _put_texts(root, steps, result, shape)
+        _put_field_data(root, steps, result, shape)
         _put_moving(root, steps, shape, n_frames, done)
     path.write_bytes(image.getbuffer())
 
 
 def _put_cells(root: h5py.Group, shape: _Shape) -> None:
-    """Write the cells of all kinds; poly data has all four, most of them empty."""
+    """Write the cells of all four kinds of poly data, most of them empty."""
     for kind in _KINDS:
         cells = shape.cells if kind == shape.kind else []
         sizes = [len(cell) for cell in cells]
@@ -232,23 +233,29 @@ def _put_cells(root: h5py.Group, shape: _Shape) -> None:
         group["Connectivity"] = ids
 
 
-def _put_texts(root: h5py.Group, steps: h5py.Group, result: Result, shape: _Shape) -> None:
-    """Write names and what is told of the run, the same at all times."""
+def _put_field_data(root: h5py.Group, steps: h5py.Group, result: Result, shape: _Shape) -> None:
+    """Write names and metadata of the run, states and elements."""
     group = root.create_group("FieldData")
     offsets, sizes = (steps.create_group(f"FieldData{name}") for name in ("Offsets", "Sizes"))
     texts = shape.names | {key: [value] for key, value in about(result).items()}
     for name, values in texts.items():
-        # VTK reads texts of the type ASCII only, and takes their bytes as UTF-8
+        # VTK reads texts of type ASCII only, and decodes them as UTF-8
         data = np.array([value.encode() for value in values], dtype=object)
         group.create_dataset(name, data=data, dtype=h5py.string_dtype("ascii"))
         offsets[name] = np.zeros(result.time.size, np.int64)
         sizes[name] = np.tile([1, len(values)], (result.time.size, 1))
+    for owners in (result.states, result.elements):
+        for owner, own in owners.items():
+            for key, values in own.items():
+                name, n = f"{owner}.{key}", len(values)
+                group[name], offsets[name] = values, np.arange(n)
+                sizes[name] = np.tile([values[0].size, 1], (n, 1))
 
 
 def _put_moving(
     root: h5py.Group, steps: h5py.Group, shape: _Shape, n_frames: int, done: Done
 ) -> None:
-    """Write points and the fields that change, some frames at a time."""
+    """Write points and varying fields in blocks of frames."""
     n = shape.n_points
     starts = np.arange(n_frames) * n
     steps["PointOffsets"] = starts

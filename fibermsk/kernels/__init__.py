@@ -1,1 +1,1 @@
-"""The physics as compiled functions over arrays: one module per idea, no objects and no state."""
+"""The physics as compiled functions over arrays: without objects and state."""

@@ -1,11 +1,11 @@
-"""How the body of a task runs on a GPU: one thread calls it for one task.
+"""GPU launch of task bodies, one thread per task.
 
 A body is an ordinary kernel (see `fibermsk._compile.kernel`) of (task index, arrays and
 numbers); the loops of the CPU call the same function. It and all that it calls may use numbers,
 tuples, the `math` module, views of arrays and `fibermsk.kernels._scratch.scratch`, but neither
 `numpy.empty` nor arithmetic on whole arrays. numba-cuda compiles the Python source of every kernel
 that a body calls anew, with IEEE division and square root; products and sums are fused, so that
-results agree with the CPU to round-off and not bit by bit.
+results agree with the CPU to round-off, not bitwise.
 
 Imported only where a GPU is used: numba-cuda is part of the optional extra ``gpu``.
 """
@@ -22,14 +22,14 @@ __all__ = ["launch", "over_listed", "over_tasks"]
 
 _THREADS_PER_BLOCK = 64
 
-# small models leave most of a GPU idle, which is no fault to warn of
+# small models underuse a GPU, which needs no warning
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
 
 
 def over_tasks(body: Any) -> Callable[[int, tuple[Any, ...]], None]:
     """Function of (n_tasks, arguments) for `cuda.jit`: thread i calls body(i, *arguments).
 
-    The arguments travel as one tuple, because a compiled GPU function takes no ``*arguments``.
+    The arguments are one tuple, because a compiled GPU function takes no ``*arguments``.
     """
 
     def each_task(n_tasks, arguments):
@@ -41,7 +41,7 @@ def over_tasks(body: Any) -> Callable[[int, tuple[Any, ...]], None]:
 
 
 def over_listed(body: Any) -> Callable[[Any, tuple[Any, ...]], None]:
-    """Function of (tasks, arguments) likewise: thread i calls body(tasks[i], *arguments)."""
+    """Function of (tasks, arguments) for `cuda.jit`: thread i calls body(tasks[i], *arguments)."""
 
     def each_listed(tasks, arguments):
         i = cuda.grid(1)
@@ -64,11 +64,11 @@ def launch(body: Any, tasks: Any, arguments: tuple[Any, ...], stream: Any = 0) -
     body : kernel
         Writes only to memory that no other task writes to.
     tasks : int or int array on the GPU
-        The number of tasks, 0, 1 and so on; or which ones, each once. None is no launch.
+        The number of tasks, numbered from 0; or the task indices, each once. No tasks, no launch.
     arguments : tuple
-        Arrays on the GPU (CuPy's are taken as they are), floats and ints.
+        Arrays on the GPU, such as of CuPy, floats and ints.
     stream : numba.cuda stream or 0
-        0 is the default stream, which is CuPy's too unless another one was made current.
+        0 is the default stream, which CuPy uses too unless another is current.
     """
     listed = not isinstance(tasks, int)
     n_tasks = tasks.size if listed else tasks

@@ -1,7 +1,7 @@
-"""Small arrays on the stack: scratch of a kernel that allocates nothing.
+"""Small scratch arrays on the stack, without heap allocation.
 
 The same call compiles for the CPU and for a GPU, where `numpy.empty` does not exist and the array
-lies in registers or in the local memory of the thread.
+is in registers or in the local memory of the thread.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ITEM_SIZE = 8
 def _constant_shape(shape: types.Type) -> tuple[int, ...]:
     sizes = (shape,) if isinstance(shape, types.Integer) else tuple(shape)
     if not all(isinstance(size, types.IntegerLiteral) for size in sizes):
-        raise RequireLiteralValue("the shape of scratch is made of constants")
+        raise RequireLiteralValue("the shape of scratch must be made of constants")
     return tuple(size.literal_value for size in sizes)
 
 
@@ -34,13 +34,13 @@ def scratch(typing_context, shape):
     Parameters
     ----------
     shape : int or tuple of int
-        Written as numbers or module constants: it must be known when the kernel is compiled.
+        Numbers or module constants: must be known when the kernel is compiled.
 
     Returns
     -------
     array : float array
-        Lives until the function that made it returns, so that it may be passed to other kernels
-        but neither be returned nor stored. Calls in a loop give the same memory again.
+        Valid until the calling function returns: it may be passed to other kernels but neither
+        returned nor stored. Calls in a loop reuse the same memory.
     """
     sizes = _constant_shape(shape)
     array_type = types.Array(types.float64, len(sizes), "C")
@@ -67,5 +67,5 @@ def scratch(typing_context, shape):
     return array_type(shape), generate
 
 
-if config.DISABLE_JIT:  # interpreted, kernels need an array all the same
+if config.DISABLE_JIT:  # interpreted kernels need an array as well
     scratch = np.empty

@@ -1,6 +1,6 @@
-"""Generalized forces that belong to one coordinate: springs, dampers, limits.
+"""Generalized forces of a single coordinate: springs, dampers, limits.
 
-Each law gives the force [N m or N] on a coordinate q [rad or m] with rate p, its derivatives in
+Each law returns the force [N m or N] on a coordinate q [rad or m] with rate p, its derivatives in
 both, and the energy it stores.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
 
 __all__ = ["CoordinateForce", "Damper", "QuadraticLimit", "SmoothLimit", "Spring"]
 
@@ -32,7 +33,7 @@ class Spring:
     stiffness : float
         [N m/rad or N/m]; zero or positive.
     rest : float
-        Coordinate without force [rad or m].
+        Coordinate at which the force is zero [rad or m].
 
     Raises
     ------
@@ -40,19 +41,15 @@ class Spring:
         If a number is not finite or the stiffness is negative.
     """
 
-    stiffness: float
-    rest: float = 0.0
+    stiffness: float = number("N m/rad or N/m", NON_NEGATIVE)
+    rest: float = number("rad or m", default=0.0)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        _check.store(
-            self,
-            stiffness=_check.non_negative("Spring", "stiffness", self.stiffness, "N m/rad or N/m"),
-            rest=_check.number("Spring", "rest", self.rest, "rad or m"),
-        )
+        _check.store(self, **checked(self, "Spring"))
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
-        """Force at a coordinate and its rate."""
+        """Evaluate the force at a coordinate and its rate."""
         k, x = self.stiffness, q - self.rest
         return CoordinateForce(-k * x, -k, 0.0, 0.5 * k * x * x)
 
@@ -72,21 +69,20 @@ class Damper:
         If the number is not finite or negative.
     """
 
-    damping: float
+    damping: float = number("N m s/rad or N s/m", NON_NEGATIVE)
 
     def __post_init__(self) -> None:
         """Check the number and store it as a float."""
-        unit = "N m s/rad or N s/m"
-        _check.store(self, damping=_check.non_negative("Damper", "damping", self.damping, unit))
+        _check.store(self, **checked(self, "Damper"))
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
-        """Force at a coordinate and its rate."""
+        """Evaluate the force at a coordinate and its rate."""
         return CoordinateForce(-self.damping * p, 0.0, -self.damping, 0.0)
 
 
 @dataclass(frozen=True)
 class QuadraticLimit:
-    """A penalty outside a range, +-stiffness (distance)^2: continuous with its slope.
+    """Quadratic penalty outside a range, +-stiffness (distance)^2; continuously differentiable.
 
     The limit terms of the passive joint torque of Munoz-Pepi and others (2023), table I, whose
     inequalities are misprinted; with a `Spring` and a `Damper` it is the whole torque.
@@ -104,19 +100,17 @@ class QuadraticLimit:
         If a number is not finite, the stiffness is negative or the range is empty.
     """
 
-    lower: float
-    upper: float
-    stiffness: float = 1e4
+    lower: float = number("rad or m")
+    upper: float = number("rad or m")
+    stiffness: float = number("N m/rad^2 or N/m^2", NON_NEGATIVE, default=1e4)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        lower, upper = _check_range("QuadraticLimit", self.lower, self.upper)
-        unit = "N m/rad^2 or N/m^2"
-        stiffness = _check.non_negative("QuadraticLimit", "stiffness", self.stiffness, unit)
-        _check.store(self, lower=lower, upper=upper, stiffness=stiffness)
+        _check.store(self, **checked(self, "QuadraticLimit"))
+        _check_range("QuadraticLimit", self.lower, self.upper)
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
-        """Force at a coordinate and its rate."""
+        """Evaluate the force at a coordinate and its rate."""
         x = max(q - self.upper, 0.0) - max(self.lower - q, 0.0)
         k, size = self.stiffness, abs(x)
         return CoordinateForce(-k * x * size, -2.0 * k * size, 0.0, k * size**3 / 3.0)
@@ -124,11 +118,11 @@ class QuadraticLimit:
 
 @dataclass(frozen=True)
 class SmoothLimit:
-    """OpenSim's CoordinateLimitForce: stiffness and damping that set in over a transition.
+    """OpenSim's CoordinateLimitForce: stiffness and damping with a smooth transition.
 
-    Beyond a limit the stiffness rises to its full value over the transition along a quintic step
-    s, as does the damping: above, force = -s (upper_stiffness (q - upper) + damping p), with
-    s = step((q - upper) / transition); below likewise.
+    Beyond a limit the stiffness rises to its full value over the transition along a quintic step s,
+    as does the damping: above, force = -s (upper_stiffness (q - upper) + damping p), with s =
+    step((q - upper) / transition); and similarly below.
 
     Parameters
     ----------
@@ -139,7 +133,7 @@ class SmoothLimit:
     damping : float
         [N m s/rad or N s/m]; zero or positive.
     transition : float
-        Width over which they set in [rad or m]; positive.
+        Width of the transition [rad or m]; positive.
 
     Raises
     ------
@@ -147,34 +141,20 @@ class SmoothLimit:
         If a field lies outside its range.
     """
 
-    lower: float
-    upper: float
-    lower_stiffness: float
-    upper_stiffness: float
-    damping: float
-    transition: float
+    lower: float = number("rad or m")
+    upper: float = number("rad or m")
+    lower_stiffness: float = number("N m/rad or N/m", NON_NEGATIVE)
+    upper_stiffness: float = number("N m/rad or N/m", NON_NEGATIVE)
+    damping: float = number("N m s/rad or N s/m", NON_NEGATIVE)
+    transition: float = number("rad or m", POSITIVE)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        owner = "SmoothLimit"
-        lower, upper = _check_range(owner, self.lower, self.upper)
-        unit = "N m/rad or N/m"
-        _check.store(
-            self,
-            lower=lower,
-            upper=upper,
-            lower_stiffness=_check.non_negative(
-                owner, "lower_stiffness", self.lower_stiffness, unit
-            ),
-            upper_stiffness=_check.non_negative(
-                owner, "upper_stiffness", self.upper_stiffness, unit
-            ),
-            damping=_check.non_negative(owner, "damping", self.damping, "N m s/rad or N s/m"),
-            transition=_check.positive(owner, "transition", self.transition, "rad or m"),
-        )
+        _check.store(self, **checked(self, "SmoothLimit"))
+        _check_range("SmoothLimit", self.lower, self.upper)
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
-        """Force at a coordinate and its rate."""
+        """Evaluate the force at a coordinate and its rate."""
         if q > self.upper:
             return self._beyond(q - self.upper, p, self.upper_stiffness, 1.0)
         if q < self.lower:
@@ -182,7 +162,7 @@ class SmoothLimit:
         return CoordinateForce(0.0, 0.0, 0.0, 0.0)
 
     def _beyond(self, x: float, rate: float, k: float, sign: float) -> CoordinateForce:
-        """Force at a distance x from a limit that grows at a rate, on the side of a sign."""
+        """Force at a distance x beyond a limit with rate, on the side given by a sign."""
         w = self.transition
         u = min(x / w, 1.0)
         step = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
@@ -196,10 +176,7 @@ class SmoothLimit:
         )
 
 
-def _check_range(owner: str, lower: float, upper: float) -> tuple[float, float]:
-    """Ends of a range that is not empty."""
-    lower = _check.number(owner, "lower", lower, "rad or m")
-    upper = _check.number(owner, "upper", upper, "rad or m")
+def _check_range(owner: str, lower: float, upper: float) -> None:
+    """Refuse an empty range."""
     if upper < lower:
         _check.refuse(owner, "upper", upper, f"be at least lower = {lower}", unit="rad or m")
-    return lower, upper

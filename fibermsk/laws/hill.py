@@ -1,11 +1,11 @@
-"""Curves of a Hill muscle with an elastic tendon, and the force that it holds at rest.
+"""Curves of a Hill muscle with elastic tendon, and its static force.
 
-Symbols: ``length`` l_M / l_0 of the muscle fibers, ``velocity`` v_M / (v_max l_0), positive where
-they lengthen, ``tendon_length`` l_T / l_Ts. Forces are over the largest isometric force F_0. Every
-curve takes numbers or arrays, real or complex, and gives its value and its derivative.
+Symbols: ``length`` l_M / l_0 of the muscle fibers, ``velocity`` v_M / (v_max l_0), positive in
+lengthening, ``tendon_length`` l_T / l_Ts. Forces are relative to the largest isometric force F_0.
+Every curve takes numbers or arrays, real or complex, and returns its value and derivative.
 
-Three facts to know: the largest active force is 1.00107, at a length of 1.01329 and not of 1; the
-passive force is 0.018 at optimal length; a slack tendon pushes, with up to 0.2.
+Note: the largest active force is 1.00107, at a length of 1.01329 and not of 1; the passive force is
+0.018 at optimal length; a slack tendon pushes with up to 0.2.
 
 References
 ----------
@@ -38,7 +38,7 @@ _ACTIVE = (
     (0.433004984392647, 0.716775413397760, -0.029947116970696, 0.200356847296188),
     (0.1, 1.0, 0.353553390593274, 0.0),
 )
-"""b_1 to b_4 of the three bells of the active curve; eq. S1 of [1]_."""
+"""b_1 to b_4 of the three Gaussians of the active curve; eq. S1 of [1]_."""
 
 _PASSIVE_SHAPE, _PASSIVE_STRAIN = 4.0, 0.6
 """Exponent of the passive curve, and the strain at which it is one; eq. S2."""
@@ -57,7 +57,7 @@ _TENDON_SHAPE = math.log(1.0 / _TENDON_TOE + 1.0) / TENDON_STRAIN
 
 
 def active_force_length(length):
-    """Active force f_L of the fibers at their length, and its derivative."""
+    """Active force f_L of the fibers and its derivative in the length."""
     force, slope = 0.0, 0.0
     for b1, b2, b3, b4 in _ACTIVE:
         width = b3 + b4 * length
@@ -69,7 +69,7 @@ def active_force_length(length):
 
 
 def passive_force_length(length):
-    """Passive force f_P of the fibers at their length, and its derivative."""
+    """Passive force f_P of the fibers and its derivative in the length."""
     rate = _PASSIVE_SHAPE / _PASSIVE_STRAIN
     offset = math.exp(rate * (_SHORTEST - 1.0))
     scale = 1.0 / (math.exp(_PASSIVE_SHAPE) - offset)
@@ -78,7 +78,7 @@ def passive_force_length(length):
 
 
 def force_velocity(velocity):
-    """Factor f_V of the active force at a velocity, and its derivative."""
+    """Force-velocity factor f_V of the active force and its derivative."""
     d1, d2, d3, d4 = _VELOCITY
     y = d2 * velocity + d3
     root = np.sqrt(y * y + 1.0)
@@ -87,7 +87,7 @@ def force_velocity(velocity):
 
 
 def tendon_force_length(tendon_length):
-    """Force f_T of the tendon at its length, and its derivative; negative below one."""
+    """Force f_T of the tendon and its derivative in the length; negative below one."""
     growth = _TENDON_TOE * np.exp(_TENDON_SHAPE * (tendon_length - 1.0))
     return growth - _TENDON_TOE, _TENDON_SHAPE * growth
 
@@ -100,12 +100,12 @@ def isometric_force(
     tendon_slack_length: float,
     pennation_angle: float = 0.0,
 ) -> tuple[Array, Array]:
-    """Force in the tendon, and length of the muscle fibers, of a Hill muscle at rest.
+    """Static tendon force and muscle fiber length of a Hill muscle.
 
     Parameters
     ----------
     path_length : (n,) array_like
-        From origin to insertion, l_MT [m]; positive.
+        Length from origin to insertion, l_MT [m]; positive.
     activation : float
         In [0, 1].
     max_isometric_force, optimal_fiber_length, tendon_slack_length : float
@@ -121,14 +121,13 @@ def isometric_force(
     Raises
     ------
     ModelError
-        If a number lies outside its range, or no muscle fits into a path.
+        If a number lies outside its range, or the muscle does not fit into a path.
 
     Notes
     -----
-    The root of F_0 (a f_L + f_P) cos(alpha) = F_0 f_T at v_M = v_T = 0, with the fibers' height
-    h = l_0 sin(alpha_0) constant, on the length that they take up along the path. Their force
-    minus that of the tendon grows with that length wherever the tendon is stiffer than the falling
-    part of the active curve, and is then zero once; it is found by halving the interval.
+    The root of F_0 (a f_L + f_P) cos(alpha) = F_0 f_T at v_M = v_T = 0, with the fibers' height h =
+    l_0 sin(alpha_0) constant, found by bisection on the projected fiber length along the path. The
+    root is unique if the tendon is stiffer than the descending limb of the active curve.
     """
     owner = "Hill muscle"
     total = _check.array(owner, "path_length", np.atleast_1d(path_length), ("n",), "m")
@@ -158,9 +157,9 @@ def isometric_force(
             owner,
             f"path_length[{k}]",
             float(total[k]),
-            "leave room for a muscle beside a tendon under equal force",
+            "admit a muscle in equilibrium with its tendon",
             unit="m",
-            remedy=f"the tendon's slack length is {slack:g} m",
+            remedy=f"the tendon slack length is {slack:g} m",
         )
     for _ in range(60):
         middle = 0.5 * (low + high)

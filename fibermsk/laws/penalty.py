@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 
 from fibermsk import _check
+from fibermsk._numbers import POSITIVE, above, checked, number
 
 __all__ = ["PenaltyContact", "line_energy", "line_force"]
 
 
 @dataclass(frozen=True)
 class PenaltyContact:
-    """Contact line force that grows without bound as the relative gap nears -1/limit.
+    """Contact line force that tends to infinity as the relative gap approaches -1/limit.
 
     Parameters
     ----------
@@ -28,17 +29,12 @@ class PenaltyContact:
         If a number lies outside its range.
     """
 
-    stiffness: float
-    limit: float
+    stiffness: float = number("N/m", POSITIVE)
+    limit: float = number("", above(1.0))
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        owner = "PenaltyContact"
-        _check.store(
-            self,
-            stiffness=_check.positive(owner, "stiffness", self.stiffness, "N/m"),
-            limit=_check.above(owner, "limit", self.limit, 1.0),
-        )
+        _check.store(self, **checked(self, "PenaltyContact"))
 
 
 def line_force(gap, stiffness, limit):
@@ -47,14 +43,14 @@ def line_force(gap, stiffness, limit):
     Parameters
     ----------
     gap : float
-        Distance over the sum of the radii, minus 1 [-]; positive is open, above -1/limit.
+        Distance over the sum of the radii, minus 1 [-]; above -1/limit, positive if open.
     stiffness, limit : float
         kappa [N/m] and gamma [-].
 
     Returns
     -------
     force, dforce_dgap : float
-        Zero where the contact is open.
+        Zero if the contact is open.
 
     Notes
     -----
@@ -71,7 +67,7 @@ def line_force(gap, stiffness, limit):
 
 
 def line_energy(gap, stiffness, limit):
-    """Energy Psi whose slope in the relative gap is minus the line force, [N/m].
+    """Energy Psi [N/m]; its derivative in the relative gap is minus the line force.
 
     Parameters
     ----------
@@ -81,8 +77,8 @@ def line_energy(gap, stiffness, limit):
     Returns
     -------
     energy : float
-        kappa (g / gamma - ln(1 + gamma g) / gamma^2); zero where the contact is open. Times a
-        length (the radii) it is an energy per length.
+        kappa (g / gamma - ln(1 + gamma g) / gamma^2); zero if the contact is open. Times the radii
+        it is an energy per length.
     """
     if gap >= 0.0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Axial stress of a muscle fiber as nominal stress, force per reference area [N/m^2]."""
+"""Axial nominal stress of a muscle fiber, force per reference area [N/m^2]."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, above, checked, number
 
 __all__ = [
     "ActiveStress",
@@ -19,7 +20,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class KelvinVoigt:
-    """Passive tissue: an incompressible elastic solid beside a viscous one.
+    """Passive tissue: an incompressible elastic solid in parallel with a viscous one.
 
     Parameters
     ----------
@@ -34,18 +35,12 @@ class KelvinVoigt:
         If a number lies outside its range.
     """
 
-    shear_modulus: float
-    viscosity: float
+    shear_modulus: float = number("N/m^2", POSITIVE)
+    viscosity: float = number("N s/m^2", NON_NEGATIVE)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        _check.store(
-            self,
-            shear_modulus=_check.positive(
-                "KelvinVoigt", "shear_modulus", self.shear_modulus, "N/m^2"
-            ),
-            viscosity=_check.non_negative("KelvinVoigt", "viscosity", self.viscosity, "N s/m^2"),
-        )
+        _check.store(self, **checked(self, "KelvinVoigt"))
 
 
 @dataclass(frozen=True)
@@ -70,21 +65,14 @@ class ActiveStress:
         If a number lies outside its range.
     """
 
-    max_stress: float
-    optimal_stretch: float = 1.3
-    width: float = 0.3
-    exponent: float = 4.0
+    max_stress: float = number("N/m^2", NON_NEGATIVE)
+    optimal_stretch: float = number("", POSITIVE, default=1.3)
+    width: float = number("", POSITIVE, default=0.3)
+    exponent: float = number("", above(1.0), default=4.0)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        owner = "ActiveStress"
-        _check.store(
-            self,
-            max_stress=_check.non_negative(owner, "max_stress", self.max_stress, "N/m^2"),
-            optimal_stretch=_check.positive(owner, "optimal_stretch", self.optimal_stretch),
-            width=_check.positive(owner, "width", self.width),
-            exponent=_check.above(owner, "exponent", self.exponent, 1.0),
-        )
+        _check.store(self, **checked(self, "ActiveStress"))
 
 
 @dataclass(frozen=True)
@@ -104,16 +92,12 @@ class Stiffening:
         If a number lies outside its range.
     """
 
-    stress: float
-    rate: float
+    stress: float = number("N/m^2", POSITIVE)
+    rate: float = number("", POSITIVE)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        _check.store(
-            self,
-            stress=_check.positive("Stiffening", "stress", self.stress, "N/m^2"),
-            rate=_check.positive("Stiffening", "rate", self.rate),
-        )
+        _check.store(self, **checked(self, "Stiffening"))
 
 
 def nominal_stress(
@@ -143,11 +127,11 @@ def nominal_stress(
     active_max : float
         Muscle fraction times S_max [N/m^2].
     optimal_stretch, width, exponent : float
-        Of the force-length curve.
+        Constants of the force-length curve.
     prestress : float
         Constant Cauchy stress sigma_0 [N/m^2].
     stiffening, stiffening_rate : float
-        Muscle fraction times c [N/m^2], and b, of the stress that stiffens with the stretch.
+        Muscle fraction times c [N/m^2], and b, of the exponential stress.
 
     Returns
     -------
@@ -156,10 +140,10 @@ def nominal_stress(
 
     Notes
     -----
-    mu (l - l^-2) + 3 eta l' / l^2 + gamma alpha S_max f(l) / l + sigma_0 / l with
-    f = exp(-|(l / l_opt - 1) / dW|^nu): eqs. 30-36 of [1]_ as force per reference area, the viscous
-    part carried through eqs. 26-29, and free of the parametrization of the centerline. Added to it,
-    gamma c exp(b (l - 1)), the passive curve of Hill muscles; zero unless asked for.
+    mu (l - l^-2) + 3 eta l' / l^2 + gamma alpha S_max f(l) / l + sigma_0 / l with f = exp(-|(l /
+    l_opt - 1) / dW|^nu): eqs. 30-36 of [1]_ as force per reference area, with the viscous part from
+    eqs. 26-29, independent of the parametrization of the centerline. Optional in addition: gamma c
+    exp(b (l - 1)), the passive curve of Hill muscles.
 
     References
     ----------
@@ -181,7 +165,7 @@ def nominal_stress(
     if amplitude != 0.0:
         offset = (stretch / optimal_stretch - 1.0) / width
         distance = abs(offset)
-        # the general power takes longer than all the rest; 4 is the exponent of [1]_
+        # the general power costs more than all other terms; 4 is the exponent of [1]_
         power = distance * distance * distance if exponent == 4.0 else distance ** (exponent - 1.0)
         active = amplitude * math.exp(-power * distance) * inverse
         slope = exponent * power / (width * optimal_stretch)
@@ -197,7 +181,7 @@ def nominal_stress(
 
 
 def stored_energy(stretch, shear_modulus, prestress, stiffening=0.0, stiffening_rate=1.0):
-    """Energy of the passive and prestress parts per reference volume [J/m^3].
+    """Energy of the passive parts and the prestress per reference volume [J/m^3].
 
     W = mu / 2 (l^2 + 2 / l - 3) + sigma_0 ln l + c / b (exp(b (l - 1)) - 1); zero in the reference
     configuration.
@@ -210,8 +194,8 @@ def stored_energy(stretch, shear_modulus, prestress, stiffening=0.0, stiffening_
 
 
 def bending_stiffness(share, shear_modulus, radius):
-    """Bending stiffness of a round section [N m^2]: a share of Young's modulus 3 mu times I.
+    """Bending stiffness of a circular cross-section [N m^2]: a share of 3 mu I.
 
-    The modulus is that of `nominal_stress` without stretch, dP/dl = 3 mu; I = pi r^4 / 4.
+    Young's modulus is that of `nominal_stress` at stretch one, dP/dl = 3 mu; I = pi r^4 / 4.
     """
     return share * 0.75 * math.pi * shear_modulus * radius**4

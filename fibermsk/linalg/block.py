@@ -1,7 +1,7 @@
 """Products with 6 x 6 blocks (column, row), as vector instructions of the CPU.
 
-See `fibermsk._vectors`. A plain product is a sum of the columns times a number each; a
-transposed one multiplies every column with all of x and then adds within the columns.
+See `fibermsk._vectors`. A product is a weighted sum of the columns; a transposed one
+multiplies every column with x and then sums within the columns.
 
 Blocks are (6, 6) and x and y (6,) parts of C-contiguous arrays.
 """
@@ -17,7 +17,7 @@ __all__ = ["multiply_in_place", "subtract_product", "subtract_transposed"]
 
 
 def _sum(builder: Any, terms: list[Any]) -> Any:
-    """Sum of six, by pairs so that few additions wait for others."""
+    """Pairwise sum of six terms, for parallel additions."""
     a, b, c = (builder.fadd(terms[k], terms[k + 1]) for k in (0, 2, 4))
     return builder.fadd(builder.fadd(a, b), c)
 
@@ -63,7 +63,7 @@ def _transposed_product(builder: Any, pieces: Any, block: Any, x: Any) -> list[A
 
 
 def _apply(product: Callable[..., list[Any]], subtracted: bool) -> Callable[[Any], Any]:
-    """Decorator of a kernel that puts a product into its last argument or subtracts it there."""
+    """Decorate a kernel to store a product in its last argument or subtract it there."""
 
     def build(builder, pieces, parts):
         block, x, y = parts[0], parts[1], parts[-1]

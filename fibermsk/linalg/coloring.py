@@ -1,4 +1,4 @@
-"""Colors of lines, so that coupled lines differ: those of one color can be solved at once."""
+"""Coloring of lines: coupled lines differ, and those of one color can be solved in parallel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Index = NDArray[np.int64]
 
 @kernel
 def _color(start, neighbors, last_user, color):
-    """Give each line the first color that none of its neighbors has; returns their number."""
+    """Give each line the first color that none of its neighbors has; return their number."""
     n_colors = 0
     for line in range(color.size):
         for i in range(start[line], start[line + 1]):
@@ -37,7 +37,7 @@ def color_lines(n_lines: int, first: Index, second: Index) -> Index:
     n_lines : int
         Number of lines.
     first, second : (n_pairs,) int array
-        Pairs of lines that are coupled, in any order and as often as you like.
+        Pairs of lines that are coupled, in any order, repeated or not.
     """
     keys = np.unique(np.concatenate([first * n_lines + second, second * n_lines + first]))
     rows, neighbors = np.divmod(keys, max(n_lines, 1))

@@ -1,4 +1,4 @@
-"""Couplings between lines: bands of 6 x 6 blocks, one for a node of either, and who meets whom.
+"""Couplings between lines: bands of 6 x 6 blocks, and lists of coupled lines.
 
 Pair p couples the lines ``first[p]`` and ``second[p]``. It has the rows ``row_start[p]`` to
 ``row_start[p + 1]``, one for each node of the first line from ``row_node[p]`` on. Row r has the
@@ -64,7 +64,7 @@ def list_entries(first, second, order, entry_start, entry_middle, entries):
 
 @body
 def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
-    """Subtract what the second line of pair p, at x (n_nodes, 6), contributes to its first in y."""
+    """Subtract the product of the upper blocks of pair p with x (n_nodes, 6) from y."""
     first, last = row_start[p], row_start[p + 1]
     if block_start[first] == block_start[last]:
         return
@@ -80,7 +80,7 @@ def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
 
 @body
 def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x, y):
-    """Subtract what the first line of pair p, at x (n_nodes, 6), contributes to its second in y."""
+    """Subtract the product of the lower blocks of pair p with x (n_nodes, 6) from y."""
     first, last = row_start[p], row_start[p + 1]
     if block_start[first] == block_start[last]:
         return
@@ -102,7 +102,7 @@ def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x,
 def _subtract_entries(
     begin, end, entries, row_start, row_node, column, block_start, upper, lower, x, y
 ):
-    """Subtract what the other lines of some entries, at x, contribute to a line's part of y."""
+    """Subtract the products of some entries of a line with x from its part of y."""
     for k in range(begin, end):
         p = entries[k] // 2
         if entries[k] % 2 == 0:
@@ -115,7 +115,7 @@ def _subtract_entries(
 def subtract_others(
     line, entry_start, entries, row_start, row_node, column, block_start, upper, lower, x, y
 ):
-    """Subtract what all lines coupled to one, at x, contribute to its part of y."""
+    """Subtract the products of all entries of a line with x from its part of y."""
     _subtract_entries(
         entry_start[line], entry_start[line + 1], entries, row_start, row_node, column, block_start,
         upper, lower, x, y,
@@ -191,8 +191,8 @@ def sweep_forward(
 ):  # fmt: skip
     """Replace x (n_nodes, 6) by (E + L)^-1 E x: lines E, couplings L with the lines before.
 
-    The right-hand side comes as solved with the lines alone, so that lines without couplings cost
-    nothing. change (n_nodes, 6) is for the sweep's own use.
+    The input is already solved with the lines alone, so that lines without couplings cost nothing.
+    change (n_nodes, 6) is workspace.
     """
     for line in range(start.size - 1):
         solve_one_forward(

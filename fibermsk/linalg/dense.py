@@ -1,4 +1,4 @@
-"""Solution with a full matrix."""
+"""Solution with a dense matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def factor_dense(matrix: Array) -> Callable[[Array], Array]:
-    """Factors of a matrix (n, n), as a function that solves with it: (n,) or (n, m).
+    """Factor a matrix (n, n); return a function that solves for (n,) or (n, m).
 
     Raises
     ------

@@ -14,24 +14,24 @@ from fibermsk.linalg.rows import multiply_rows, subtract_rows
 __all__ = ["GOOD_ENOUGH", "MOST_DIRECT", "MOST_ITERATIONS", "gmres"]
 
 MOST_ITERATIONS = 200
-"""Of the solution of a Newton system."""
+"""Maximum iterations for a Newton system."""
 
 GOOD_ENOUGH = 0.03
-"""Reduction of the residual with which a solution is taken after so many iterations: the next
-increment makes up for it, and a direct solution takes far longer on large systems."""
+"""Reduction of the residual accepted after the maximum number of iterations: the next increment
+corrects the error, and a direct solution takes far longer on large systems."""
 
 MOST_DIRECT = 100_000
-"""Unknowns above which there is no direct solution instead: it would fill the memory."""
+"""Number of unknowns above which no direct solution is tried, for lack of memory."""
 
 _ROOM = 5
-"""Vectors that there is room for at first."""
+"""Initial capacity of the basis."""
 
 
 @kernel
 def _orthogonalize(basis, n, w, column):
-    """Make w orthogonal to the first n rows of the basis, and of length 1 the next row.
+    """Orthogonalize w against the first n rows of the basis; normalized, it is the next row.
 
-    column receives the projections on the rows and the length that was left.
+    column receives the projections on the rows and the remaining length.
     """
     parts = np.empty(n)
     column[:n] = 0.0
@@ -65,10 +65,10 @@ def _orthogonalize_on_device(basis: Any, n: int, w: Any, column: NDArray[np.floa
 
 @kernel
 def _rotate(columns, rotations, goal, n):
-    """Make column n of the Hessenberg matrix, columns[n, : n + 2], one of a triangle by rotations.
+    """Reduce column n of the Hessenberg matrix, columns[n, : n + 2], by Givens rotations.
 
-    goal: the right-hand side, rotated as well. Gives the size of its last entry, which is the norm
-    of the residual; infinite if the matrix is singular or not finite.
+    goal: the right-hand side, rotated as well. Returns the magnitude of its last entry, the norm of
+    the residual; infinite if the matrix is singular or not finite.
     """
     h = columns[n]
     for k in range(n):
@@ -85,7 +85,7 @@ def _rotate(columns, rotations, goal, n):
 
 @kernel
 def _solve_triangle(columns, goal, n):
-    """Replace the first n entries of the goal by the solution with the triangle."""
+    """Replace the first n entries of the goal by the solution of the triangular system."""
     for k in range(n - 1, -1, -1):
         goal[k] /= columns[k, k]
         for i in range(k):
@@ -93,7 +93,7 @@ def _solve_triangle(columns, goal, n):
 
 
 def _combination(basis: Any, n: int, weights: NDArray[np.float64]) -> Any:
-    """Sum of the first n rows of a basis of NumPy or of a device times a weight each."""
+    """Weighted sum of the first n rows of a NumPy or device basis."""
     x = np.zeros_like(basis[0])
     if isinstance(x, np.ndarray):
         subtract_rows(basis, n, -weights, x)
@@ -104,7 +104,7 @@ def _combination(basis: Any, n: int, weights: NDArray[np.float64]) -> Any:
 
 
 def _enlarged(array: Any, shape: tuple[int, ...]) -> Any:
-    """New array that begins with the rows and columns of one."""
+    """Copy of an array, enlarged at the end of its rows and columns."""
     result = np.empty_like(array, shape=shape)
     result[tuple(slice(size) for size in array.shape)] = array
     return result
@@ -121,13 +121,13 @@ def gmres(
     Parameters
     ----------
     multiply : callable
-        Product with A, of a vector that stays as it is; a new vector.
+        Product of A with a vector; must return a new vector.
     right : (n,) array
-        b, of NumPy or CuPy.
+        b, a NumPy or CuPy array.
     tolerance : float
         For the norm of the residual over that of b.
     max_iterations : int
-        At most so many.
+        Maximum number of iterations.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def gmres(
     iterations : int
         Number of products with A.
     reduction : float
-        Norm of the residual over that of b; above the tolerance if it was not met.
+        Norm of the residual over that of b; above the tolerance if not converged.
     """
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:

@@ -1,15 +1,15 @@
-"""Block-tridiagonal matrices of many lines of nodes, 6 unknowns a node: product, factors, solution.
+"""Block-tridiagonal matrices of lines of nodes, 6 unknowns per node: product, factors, solution.
 
-Layout: ``lines`` (n_nodes, 3, 6, 6) holds for node i the block of the node with itself, that in its
-row of the next node, and that in the next node's row of it; the last two stay unused at the last
-node of a line. The last two indices are (column, row). Line l has the nodes ``start[l]`` to
-``start[l + 1]``. Vectors are (n_nodes, 6).
+Layout: ``lines`` (n_nodes, 3, 6, 6) holds for node i its diagonal block, the upper block (its row,
+next node's column) and the lower block (next node's row, its column); the last two are unused at
+the last node of a line. The last two indices are (column, row). Line l has the nodes ``start[l]``
+to ``start[l + 1]``. Vectors are (n_nodes, 6).
 
 The factors, in the same layout, hold the inverse of each pivot block, that inverse times the upper
-block, and the inverse of the next pivot block times the lower block: in a solution every node then
-waits for one product with its neighbor, not for two. Blocks are inverted with row pivoting; there
-is none between blocks, as for a block-tridiagonal matrix whose diagonal blocks outweigh the others
-(Golub and Van Loan, Matrix Computations, 4th ed., sec. 4.5.1).
+block, and the inverse of the next pivot block times the lower block: the recurrence of a solution
+then has one product per node, not two. Blocks are inverted with row pivoting; there is none between
+blocks, as for a block-tridiagonal matrix whose diagonal blocks outweigh the others (Golub and Van
+Loan, Matrix Computations, 4th ed., sec. 4.5.1).
 """
 
 from __future__ import annotations
@@ -146,9 +146,9 @@ def solve_lines(factors, start, x):
 
 @kernel
 def solve_columns(factors, start, columns):
-    """Replace right-hand sides (m, n_nodes, 6) likewise.
+    """Replace right-hand sides (m, n_nodes, 6) by the solutions with all lines.
 
-    All of them node by node, so that the processor need not wait for one product to begin the next.
+    Processed together node by node, so that products are independent.
     """
     m = columns.shape[0]
     begin = np.empty(m, np.int64)

@@ -41,7 +41,7 @@ class Couplings:
     entry_start, entry_middle : (n_lines + 1,) and (n_lines,) int array
         Where each line's entries begin, and those with a line after it.
     entries : (2 n_pairs,) int array
-        Of all lines.
+        Entries of all lines.
     """
 
     first: Index
@@ -72,7 +72,7 @@ class Couplings:
 
     @classmethod
     def none(cls, n_lines: int) -> Couplings:
-        """None between lines."""
+        """No couplings between lines."""
         empty, zero, blocks = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 6, 6))
         return cls.between(empty, empty, zero, empty, empty, zero, blocks, blocks, n_lines)
 
@@ -83,7 +83,7 @@ class Couplings:
 
     @property
     def is_finite(self) -> bool:
-        """Whether the blocks in use are."""
+        """Whether the blocks in use are finite."""
         n = self.n_blocks
         return bool(np.isfinite(self.upper[:n]).all() and np.isfinite(self.lower[:n]).all())
 
@@ -129,7 +129,7 @@ class LineMatrix:
         return np.negative(y, out=y)
 
     def tocsc(self) -> csc_array:
-        """Compressed columns without the entries that are zero."""
+        """Convert to compressed columns without zero entries."""
         n = self.lines.shape[0]
         nodes = np.arange(n)
         inner = np.ones(n, bool)

@@ -1,7 +1,7 @@
-"""Products of a few long vectors, the rows of an array, with another one.
+"""Products of a few long vectors, the rows of an array, with another vector.
 
-Four rows at a time, so that the other vector is read less often, and in sixteen partial sums each,
-which vector units add at once. A library's threads would have to be woken for every product.
+Four rows at a time, so that the other vector is read less often, with sixteen partial sums each for
+vector units. The threads of a BLAS library would have to be woken for every product.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def multiply_rows(rows, n, x, products):
     sums = np.empty((4, 16))
     whole = x.size - x.size % 16
     for k in range(0, n, 4):
-        # the last row again where there is none any more
+        # beyond the end, repeat the last row
         row0, row1 = rows[k], rows[min(k + 1, n - 1)]
         row2, row3 = rows[min(k + 2, n - 1)], rows[min(k + 3, n - 1)]
         sums[:] = 0.0

@@ -1,4 +1,4 @@
-"""What solving a linear system gives."""
+"""Solution of a linear system."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["Solution", "Solver"]
 
 
 class Solution(NamedTuple):
-    """A solution (n,), and the iterations that it took: none if it is direct."""
+    """A solution (n,), and its number of iterations: 0 if direct."""
 
     x: NDArray[np.float64]
     iterations: int
 
 
 Solver = Callable[[NDArray[np.float64], float], Solution]
-"""Right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.linear.solver`."""
+"""From right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.linear.solver`."""

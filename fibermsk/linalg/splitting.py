@@ -1,4 +1,4 @@
-"""A matrix of lines with a border, split into what lies below, on and above its lines."""
+"""Block splitting of a line matrix with a border: lower part, lines, upper part."""
 
 from __future__ import annotations
 

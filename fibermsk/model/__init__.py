@@ -1,6 +1,5 @@
 """What the user describes: bodies, joints, fibers, tissue, contacts, activations, scenes."""
 
-from fibermsk.model.activate import with_activations
 from fibermsk.model.activation import Constant, Ramp, Table
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body, Capsule, InfiniteCylinder, Station
@@ -82,5 +81,4 @@ __all__ = [
     "WrapSphere",
     "WrapTorus",
     "sample_profile",
-    "with_activations",
 ]

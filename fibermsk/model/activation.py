@@ -1,26 +1,28 @@
-"""Activation of muscle as a function of time: values that are called with t and give [0, 1]."""
+"""Activation of muscle as a function of time: callables t -> [0, 1]."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import FRACTION, checked, number
 
 __all__ = ["Activation", "Constant", "Ramp", "Table"]
 
 Activation = Callable[[float], float]
 
 _CORNER = 0.1
-"""Jump of a table's slope, over its largest slope, that is a corner."""
+"""Smallest jump of a table's slope that is a corner, relative to its largest slope."""
 
 
 @dataclass(frozen=True)
 class Constant:
-    """The same activation at all times.
+    """Constant activation.
 
     Parameters
     ----------
@@ -33,11 +35,11 @@ class Constant:
         If the value lies outside [0, 1].
     """
 
-    value: float
+    value: float = number("", FRACTION, path="")
 
     def __post_init__(self) -> None:
         """Check the value and store it as a float."""
-        _check.store(self, value=_check.fraction("Constant", "value", self.value))
+        _check.store(self, **checked(self, "Constant"))
 
     def __call__(self, t: float) -> float:
         """Activation at time `t` [s]."""
@@ -46,7 +48,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Ramp:
-    """Zero up to a start, a straight rise, and the reached value from then on.
+    """Linear ramp from zero to a value, constant before and after.
 
     Parameters
     ----------
@@ -61,18 +63,16 @@ class Ramp:
         If the times do not increase or the value lies outside [0, 1].
     """
 
-    start: float
-    end: float
-    value: float
+    start: float = number("s")
+    end: float = number("s")
+    value: float = number("", FRACTION)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        start = _check.number("Ramp", "start", self.start, "s")
-        end = _check.number("Ramp", "end", self.end, "s")
-        if end <= start:
-            _check.refuse("Ramp", "end", end, f"be later than start = {start} s", unit="s")
-        value = _check.fraction("Ramp", "value", self.value)
-        _check.store(self, start=start, end=end, value=value)
+        _check.store(self, **checked(self, "Ramp"))
+        if self.end <= self.start:
+            must = f"be later than start = {self.start} s"
+            _check.refuse("Ramp", "end", self.end, must, unit="s")
 
     def __call__(self, t: float) -> float:
         """Activation at time `t` [s]."""
@@ -86,7 +86,7 @@ class Ramp:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Straight lines between given times; the first and last value hold outside them.
+    """Linear interpolation of samples, constant before the first and after the last.
 
     Parameters
     ----------
@@ -101,12 +101,13 @@ class Table:
         If the times do not increase, a value lies outside [0, 1] or the lengths differ.
     """
 
-    times: ArrayLike
-    values: ArrayLike
+    times: ArrayLike = number("s", shape=("m",))
+    values: ArrayLike = number("", FRACTION, shape=("m",), path="knots")
 
     def __post_init__(self) -> None:
         """Check the samples and store them as float64."""
-        times = _check.array("Table", "times", self.times, ("m",), "s")
+        _check.store(self, **checked(self, "Table"))
+        times: Any = self.times
         if times.size < 2:
             _check.refuse("Table", "times", times, "be two or more", unit="s")
         late = np.flatnonzero(np.diff(times) <= 0.0)
@@ -114,10 +115,7 @@ class Table:
             k = int(late[0]) + 1
             must = f"be later than times[{k - 1}] = {times[k - 1]} s"
             _check.refuse("Table", f"times[{k}]", times[k], must, unit="s")
-        values = _check.array("Table", "values", self.values, (times.size,))
-        for k, value in enumerate(values):
-            _check.fraction("Table", f"values[{k}]", value)
-        _check.store(self, times=times, values=values)
+        _check.array("Table", "values", self.values, (times.size,))
 
     def __call__(self, t: float) -> float:
         """Activation at time `t` [s]."""
@@ -128,7 +126,7 @@ class Table:
         """Times at which the signal has corners [s].
 
         There its slope jumps by more than a tenth of the largest slope. A smooth signal of more
-        than 63 samples a period has none inside, and does not ask for a step at each sample.
+        than 63 samples a period has none inside, so that steps need not end at every sample.
         """
         times, values = np.asarray(self.times), np.asarray(self.values)
         slopes = np.r_[0.0, np.diff(values) / np.diff(times), 0.0]

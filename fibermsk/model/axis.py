@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import checked, direction, number
 from fibermsk.model.function import Function, Linear, check_function
 
 __all__ = ["Axis"]
@@ -18,18 +19,18 @@ UNITS = {"rotation": "rad", "translation": "m"}
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A rotation about an axis, or a translation along it, that coordinates give.
+    """A rotation about an axis or a translation along it, as a function of coordinates.
 
     Parameters
     ----------
     kind : {"rotation", "translation"}
-        What it does.
+        Type of motion.
     direction : (3,) array_like
-        Direction in the parent's axes when the joint is at zero; stored with length one. Axes
-        further on in the joint turn with those before.
+        Direction in the parent's axes when the joint is at zero; stored with length one. Later axes
+        of the joint rotate with the earlier ones.
     terms : str, or sequence of pairs (str, Function)
-        Coordinates by name, and the function of each; the axis moves by the sum. A name alone is
-        the coordinate itself.
+        Names of coordinates with the function of each; the motion is the sum. A name alone stands
+        for the coordinate itself.
     offset : float
         Added to the sum [rad or m].
 
@@ -40,9 +41,9 @@ class Axis:
     """
 
     kind: str
-    direction: ArrayLike
+    direction: ArrayLike = direction()
     terms: str | Sequence[tuple[str, Function]] = ()
-    offset: float = 0.0
+    offset: float = number(lambda axis: UNITS[axis.kind], default=0.0)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
@@ -57,13 +58,12 @@ class Axis:
             check_function(owner, f"terms[{i}]", term[1])
         _check.store(
             self,
-            direction=_check.unit_vector(owner, "direction", self.direction),
             terms=tuple(tuple(term) for term in terms),
-            offset=_check.number(owner, "offset", self.offset, UNITS[self.kind]),
+            **checked(self, owner),
         )
 
     @property
     def pairs(self) -> tuple[tuple[str, Function], ...]:
-        """The terms, a tuple of pairs since the axis was made."""
+        """The terms as a tuple of pairs."""
         terms: Any = self.terms
         return terms

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import POSITIVE, checked, direction, number
 from fibermsk.model.mesh import Mesh
 
 __all__ = ["Body", "Capsule", "InfiniteCylinder", "Shape", "Station"]
@@ -19,7 +20,7 @@ ROUNDOFF = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Capsule:
-    """All points within a radius of a line segment; a sphere where both ends are one point.
+    """A cylinder with hemispherical ends; a sphere where both ends coincide.
 
     Parameters
     ----------
@@ -34,23 +35,18 @@ class Capsule:
         If a number is not finite or the radius is not positive.
     """
 
-    start: ArrayLike
-    end: ArrayLike
-    radius: float
+    start: ArrayLike = number("m", shape=(3,))
+    end: ArrayLike = number("m", shape=(3,))
+    radius: float = number("m", POSITIVE)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as float64."""
-        _check.store(
-            self,
-            start=_check.array("capsule", "start", self.start, (3,), "m"),
-            end=_check.array("capsule", "end", self.end, (3,), "m"),
-            radius=_check.positive("capsule", "radius", self.radius, "m"),
-        )
+        _check.store(self, **checked(self, "capsule"))
 
 
 @dataclass(frozen=True, eq=False)
 class InfiniteCylinder:
-    """All points within a radius of a straight line without ends.
+    """A circular cylinder of infinite length.
 
     Parameters
     ----------
@@ -67,23 +63,21 @@ class InfiniteCylinder:
         If a number is not finite, the axis is zero or the radius is not positive.
     """
 
-    point: ArrayLike
-    axis: ArrayLike
-    radius: float
+    point: ArrayLike = number("m", shape=(3,))
+    axis: ArrayLike = direction()
+    radius: float = number("m", POSITIVE)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as float64."""
-        owner = "infinite cylinder"
-        _check.store(
-            self,
-            point=_check.array(owner, "point", self.point, (3,), "m"),
-            axis=_check.unit_vector(owner, "axis", self.axis),
-            radius=_check.positive(owner, "radius", self.radius, "m"),
-        )
+        _check.store(self, **checked(self, "infinite cylinder"))
 
 
 Shape = Capsule | InfiniteCylinder | Mesh
-"""What fibers may touch."""
+"""Shapes for contact with fibers."""
+
+
+def _has_no_mass(body: Body) -> str:
+    return "the body has no mass" if body.mass is None else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,17 +93,16 @@ class Body:
     com : (3,) array_like
         Center of mass, body frame [m].
     inertia : (3,) or (3, 3) array_like, optional
-        Principal moments of inertia, or the whole matrix, about the center of mass in body axes
-        [kg m^2]; stored as (3, 3). Symmetric and positive definite, and no principal moment
-        above the sum of the other two; or zero for a point mass. May be left out for a body that
-        never moves.
+        Principal moments of inertia, or the full matrix, about the center of mass in body axes [kg
+        m^2]; stored as (3, 3). Symmetric and positive definite, no principal moment above the sum
+        of the other two; zero for a point mass. May be left out for a body that never moves.
     shapes : Capsule, InfiniteCylinder, Mesh or a sequence of them
-        What fibers touch in a `Contact` with this body; stored as a tuple.
+        Surfaces for `Contact` of fibers with this body; stored as a tuple.
     visuals : Mesh or a sequence of them
-        What is drawn and not touched; stored as a tuple. Without any, the shapes are drawn.
+        Meshes that are drawn and have no contact; stored as a tuple. The shapes if left out.
     strict : bool
-        Whether to refuse an inertia that no rigid body can have. Published models have such; what
-        reads them takes these as they stand, and says so.
+        Whether to refuse an inertia that no rigid body can have. Importers accept it with a
+        warning, since published models contain such values.
 
     Raises
     ------
@@ -118,9 +111,9 @@ class Body:
     """
 
     name: str
-    mass: float | None = None
-    com: ArrayLike = (0.0, 0.0, 0.0)
-    inertia: ArrayLike | None = None
+    mass: float | None = number("kg", POSITIVE, default=None)
+    com: ArrayLike = number("m", shape=(3,), unless=_has_no_mass, default=(0.0, 0.0, 0.0))
+    inertia: ArrayLike | None = number("kg m^2", shape=(3, 3), by_item=True, default=None)
     shapes: Shape | tuple[Shape, ...] = field(default=())
     visuals: Mesh | tuple[Mesh, ...] = field(default=())
     strict: bool = field(default=True, kw_only=True)
@@ -129,15 +122,13 @@ class Body:
         """Check the fields and store them as float64 and tuples."""
         owner = f"body {_check.item_name('body', self.name)!r}"
         strict = _check.flag(owner, "strict", self.strict)
-        com = _check.array(owner, "com", self.com, (3,), "m")
-        mass = None if self.mass is None else _check.positive(owner, "mass", self.mass, "kg")
+        numbers = checked(self, owner)
         inertia = None if self.inertia is None else _check_inertia(owner, self.inertia, strict)
-        if mass is None and inertia is not None:
+        if self.mass is None and inertia is not None:
             _check.refuse(owner, "mass", None, "be positive for a body with inertia")
         _check.store(
             self,
-            mass=mass,
-            com=com,
+            **numbers,
             inertia=inertia,
             strict=strict,
             shapes=_check_shapes(owner, "shapes", self.shapes, Shape),
@@ -160,7 +151,7 @@ class Body:
         Raises
         ------
         ModelError
-            If this is not three finite numbers.
+            If the position is not three finite numbers.
         """
         return Station(self, position[0] if len(position) == 1 else position)
 
@@ -172,7 +163,7 @@ class Station:
     Parameters
     ----------
     body : Body
-        The body that carries it.
+        Body to which it is fixed.
     position : (3,) array_like
         Position, body frame [m].
 
@@ -183,29 +174,29 @@ class Station:
     """
 
     body: Body
-    position: ArrayLike
+    position: ArrayLike = number("m", shape=(3,), path="")
 
     def __post_init__(self) -> None:
         """Check the fields and store the position as float64."""
         _check.instance("station", "body", self.body, Body, "a Body")
         owner = f"station on body {self.body.name!r}"
-        _check.store(self, position=_check.array(owner, "position", self.position, (3,), "m"))
+        _check.store(self, **checked(self, owner))
 
 
 def shapes_of(body: Body) -> tuple[Shape, ...]:
-    """Shapes of a body, a tuple since the body was made."""
+    """Shapes of a body as a tuple."""
     shapes: Any = body.shapes
     return shapes
 
 
 def visuals_of(body: Body) -> tuple[Mesh, ...]:
-    """What is only drawn of a body, a tuple since the body was made."""
+    """Meshes of a body that are only drawn, as a tuple."""
     visuals: Any = body.visuals
     return visuals
 
 
 def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
-    """Read-only inertia matrix (3, 3) [kg m^2], strictly one that some rigid body can have."""
+    """Read-only inertia matrix (3, 3) [kg m^2]; if strict, one that a rigid body can have."""
     shape = np.shape(value) if isinstance(value, np.ndarray) else np.shape(_as_objects(value))
     if shape == (3,):
         matrix = np.diag(_check.array(owner, "inertia", value, (3,), "kg m^2"))
@@ -227,7 +218,7 @@ def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
             moments,
             "be positive definite",
             unit="kg m^2",
-            remedy="a thin rod too has a small moment about its own axis",
+            remedy="even a thin rod has a small moment about its own axis",
         )
     if moments[2] > (moments[0] + moments[1]) * (1.0 + ROUNDOFF):
         _check.refuse(
@@ -244,7 +235,7 @@ def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
 def _as_objects(value: Any) -> Any:
     try:
         return np.array(value, dtype=object)
-    except Exception:  # rows of different lengths, or objects that fail when they are asked
+    except Exception:  # rows of different lengths, or objects that raise on conversion
         return None
 
 

@@ -1,4 +1,4 @@
-"""Contact: which fibers may touch which fibers and bodies, and by which law."""
+"""Contact between fibers and of fibers with bodies, and its law."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
+from fibermsk._numbers import part
 from fibermsk.errors import ModelError
+from fibermsk.laws.derivatives import check_contact_law
+from fibermsk.laws.own import ContactLaw
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model.body import Body
 from fibermsk.model.fiber import Fiber
@@ -17,38 +20,41 @@ __all__ = ["Contact"]
 FORMULATIONS = ("variational", "half_pass")
 
 _MOST = 64
-"""Contact points on an element: beyond, elements are too few."""
+"""Most contact points on an element; for more, use more elements."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contact:
     """Normal contact of every fiber in `first` with everything in `second`.
 
-    A fiber never touches itself, so a sequence of fibers with itself means every fiber with
-    every other fiber.
+    There is no self-contact: a sequence of fibers with itself means every fiber with every other.
 
     Parameters
     ----------
     first : Fiber or a sequence of them
         Stored as a tuple.
     second : Fiber, Body or a sequence of them
-        Stored as a tuple. Bodies have shapes.
-    law : PenaltyContact
-        Line force of the gap.
+        Stored as a tuple. Bodies need shapes.
+    law : PenaltyContact or ContactLaw
+        Line force as a function of the gap. A user-defined law needs an energy for the formulation
+        "variational".
     points_per_element : int
         Gauss points of the contact force on each element; one or more.
     refine : bool
-        Double the points of an element where they lie so far apart, or move apart as it stretches,
-        that a partner could sink in between two of them. Otherwise they stay as given, and a run in
-        which a partner does so fails.
+        Double the contact points of elements on which they are so far apart, also after stretching,
+        that a partner could penetrate between two of them. Otherwise their number is fixed, and a
+        run with such penetration fails.
     guard : bool
-        Refuse steps in which something passes through something, or sinks in between contact points
-        deeper than the law allows. Without, both can happen: for studies of how few points do.
+        Refuse steps in which a fiber passes through a partner, or a partner penetrates between
+        contact points deeper than the law allows. Without it both can happen: for studies of the
+        number of points.
     formulation : {"variational", "half_pass"}
-        All forces from one energy for each pair, so that action is reaction and the tangent is
-        symmetric; or the two half passes of Gfrerer and Simeon (2021), where each fiber integrates
-        its own line force: where fibers cross at an angle the two differ by some percent, on any
-        mesh. With the energy, pressure from the side lengthens a fiber, which keeps its volume.
+        One energy for each pair, so that action equals reaction and the tangent is symmetric; or
+        the two half passes of Gfrerer and Simeon (2021), where each fiber integrates its own line
+        force: where fibers cross at an angle, the two differ by a few percent on any mesh. With the
+        energy, lateral pressure lengthens a fiber, whose volume is constant.
+    name : str
+        Name in parameter paths, "contacts/<name>/stiffness"; its index in the model if left out.
 
     Raises
     ------
@@ -58,18 +64,18 @@ class Contact:
 
     first: Fiber | Sequence[Fiber]
     second: Fiber | Body | Sequence[Fiber | Body]
-    law: PenaltyContact
+    law: PenaltyContact | ContactLaw = part(path="")
     points_per_element: int = 5
     formulation: str = "variational"
     refine: bool = True
     guard: bool = True
+    name: str = ""
 
     def __post_init__(self) -> None:
         """Check the fields and store the items as tuples."""
         owner = "contact"
         first = _check_items(owner, "first", self.first, (Fiber,), "a Fiber")
         second = _check_items(owner, "second", self.second, (Fiber, Body), "a Fiber or a Body")
-        _check.instance(owner, "law", self.law, PenaltyContact, "a PenaltyContact")
         for body in second:
             if isinstance(body, Body) and not body.shapes:
                 _check.refuse(
@@ -81,20 +87,25 @@ class Contact:
                 )
         points = _check.count(owner, "points_per_element", self.points_per_element, _MOST)
         _check.choice(owner, "formulation", self.formulation, FORMULATIONS)
+        if not isinstance(self.law, PenaltyContact):
+            if not hasattr(self.law, "line_force"):
+                _check.refuse(owner, "law", self.law, "be a PenaltyContact or a user-defined law")
+            check_contact_law(owner, self.law, self.formulation == "variational")
         _check.flag(owner, "refine", self.refine)
         _check.flag(owner, "guard", self.guard)
+        if not (isinstance(self.name, str) and self.name == ""):
+            _check.item_name(owner, self.name)
         _check.store(self, first=first, second=second, points_per_element=points)
-        # items of a side differ, so that only one fiber with itself leaves no pair
+        # items of a side are distinct: only a single fiber with itself leaves no pair
         if len(first) == len(second) == 1 and first[0] is second[0]:
             raise ModelError(
-                f"{owner}: first = second = fiber {first[0].name!r}; must name something else to "
-                "touch, for a fiber never touches itself"
+                f"{owner}: first = second = fiber {first[0].name!r}; must differ: no self-contact"
             )
 
     def shared_pair(self, other: Contact) -> tuple[Fiber, Fiber | Body] | None:
-        """First pair of this contact that another one lists too, in the same order or the other.
+        """First pair of this contact that another one also lists, in either order.
 
-        The cost grows with the number of items and not with that of the pairs.
+        The cost is linear in the number of items, not of pairs.
         """
         theirs = set(items_of(other.first)), set(items_of(other.second))
         for their_first, their_second in (theirs, theirs[::-1]):
@@ -107,31 +118,20 @@ class Contact:
         return None
 
     @property
-    def fiber_pairs(self) -> tuple[tuple[Fiber, Fiber], ...]:
-        """Every unordered pair of fibers that may touch, once."""
-        pairs: dict[frozenset[Fiber], tuple[Fiber, Fiber]] = {}
-        for a in items_of(self.first):
-            for b in items_of(self.second):
-                if isinstance(b, Fiber) and a is not b:
-                    pairs.setdefault(frozenset((a, b)), (a, b))
-        return tuple(pairs.values())
-
-    @property
-    def body_pairs(self) -> tuple[tuple[Fiber, Body], ...]:
-        """Every pair of a fiber and a body that may touch, once."""
-        bodies = [item for item in items_of(self.second) if isinstance(item, Body)]
-        return tuple((fiber, body) for fiber in items_of(self.first) for body in bodies)
+    def own_law(self) -> type | None:
+        """Class of a user-defined law, None for the built-in one."""
+        return None if isinstance(self.law, PenaltyContact) else type(self.law)
 
 
 def items_of(side: Any) -> tuple[Any, ...]:
-    """Items of one side of a contact, a tuple since the contact was made."""
+    """Items of one side of a contact as a tuple."""
     return side
 
 
 def _check_items(
     owner: str, field: str, value: Any, kinds: tuple[type, ...], what: str
 ) -> tuple[Any, ...]:
-    """Tuple of one item or of a sequence of different items."""
+    """Tuple of one item or of a sequence of distinct items."""
     if isinstance(value, kinds):
         return (value,)
     wanted = f"{what} or a sequence of them"

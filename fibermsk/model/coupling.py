@@ -1,4 +1,4 @@
-"""Couplings: coordinates that follow others."""
+"""Couplings between coordinates."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ WAYS = ("eliminate", "multiplier")
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """A coordinate that is a function of another.
+    """A coordinate as a function of another one.
 
     Parameters
     ----------
     dependent : str
-        Name of the coordinate that follows, from the start on: its own start value is not used.
+        Name of the dependent coordinate; its own initial value is not used.
     function : Function
         dependent = function(independent).
     independent : str
-        Name of the coordinate that it follows.
+        Name of the independent coordinate.
     enforce : {"eliminate", "multiplier"}
-        Leave the dependent coordinate out of the unknowns, which is exact at every level; or keep
-        it and hold it by a constraint G q'' = b with a multiplier, the form of the constrained arm
-        of identification.
+        Eliminate the dependent coordinate from the unknowns, which is exact for position, velocity
+        and acceleration; or keep it and enforce a constraint G q'' = b by a multiplier.
 
     Raises
     ------
@@ -49,36 +48,36 @@ class Coupling:
         _check.name(f"{owner}: independent", self.independent)
         check_function(owner, "function", self.function)
         if self.independent == self.dependent:
-            must = "be another coordinate than the dependent one"
+            must = "differ from the dependent coordinate"
             _check.refuse(owner, "independent", self.independent, must)
         _check.choice(owner, "enforce", self.enforce, WAYS)
 
     @property
     def name(self) -> str:
-        """Name made of the two coordinates."""
+        """Name composed of the two coordinates."""
         return f"{self.dependent} follows {self.independent}"
 
 
 def check_coupling(
     model: str, known: Mapping[str, Coordinate], others: Iterable[Coupling], coupling: Coupling
 ) -> None:
-    """Check that a coupling names free coordinates of a model and closes no circle.
+    """Check that a coupling names free coordinates of a model and forms no cycle.
 
     Parameters
     ----------
     model : str
-        Whose it becomes, for messages.
+        Name of the model, for messages.
     known : mapping of Coordinate
         Coordinates of the model by name.
     others : iterable of Coupling
-        Those that it has.
+        Existing couplings.
     coupling : Coupling
-        The new one.
+        New coupling.
 
     Raises
     ------
     ModelError
-        If it does not.
+        If the check fails.
     """
     owner = f"coupling of {coupling.dependent!r}"
     for field, name in (("dependent", coupling.dependent), ("independent", coupling.independent)):
@@ -90,7 +89,7 @@ def check_coupling(
             _check.refuse(owner, field, name, "not be part of a quaternion")
     follows = {c.dependent: c.independent for c in others}
     if coupling.dependent in follows:
-        must = f"follow one other, and follows {follows[coupling.dependent]!r} already"
+        must = f"follow one coordinate only; it already follows {follows[coupling.dependent]!r}"
         _check.refuse(owner, "dependent", coupling.dependent, must)
     dependent = known[coupling.dependent]
     if dependent.locked or dependent.prescribed is not None:

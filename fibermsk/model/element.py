@@ -1,4 +1,4 @@
-"""What a model may hold besides the items that it knows: elements that bring their own physics."""
+"""Protocol of elements, which add their own forces to a model."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ __all__ = ["Element"]
 
 @runtime_checkable
 class Element(Protocol):
-    """A value that describes forces, and makes the contribution that computes them.
+    """Description of forces that creates the contribution computing them.
 
-    Springs, loads and controllers of this package are such values, and so are those of a user.
+    Springs, loads and controllers of this package are elements; users can define their own.
     """
 
     @property
     def name(self) -> str:
-        """Unique among the elements of a model."""
+        """Name, unique among the elements of a model."""
         ...
 
     @property
     def bodies(self) -> Iterable[Body]:
-        """Bodies that it acts on, which the model must have."""
+        """Bodies on which it acts; they must belong to the model."""
         ...
 
     @property
     def coordinates(self) -> Iterable[str]:
-        """Coordinates that it acts on, likewise."""
+        """Names of coordinates on which it acts; they must belong to the model."""
         ...
 
     @property
     def signals(self) -> Iterable[tuple[str, Callable[[float], Any]]]:
-        """Functions of time [s] that it was given, by what they are for.
+        """Functions of time [s] that it uses, with names for messages.
 
-        They are asked twice before a run, and may tell of their corners by `breakpoints`.
+        They are evaluated twice before a run; an attribute `breakpoints` lists their corners.
         """
         ...
 
     def contribute(self, configuration: Any) -> Any:
-        """A `fibermsk.system.contributions.Contribution` to the system with this configuration."""
+        """Create a `fibermsk.system.contribution.Contribution` for this configuration."""
         ...

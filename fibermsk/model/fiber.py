@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import FRACTION, POSITIVE, checked, fixed, number, part
 from fibermsk.model import profile
 from fibermsk.model.activation import Activation, Constant
 from fibermsk.model.body import Station
@@ -19,32 +20,32 @@ from fibermsk.model.tissue import Tissue
 __all__ = ["End", "Fiber"]
 
 End = Station | MovingPoint | None
-"""What one end of a fiber is pinned to."""
+"""Attachment of one end of a fiber."""
 
 SAMPLES = np.linspace(0.0, 1.0, 101)
-"""Where functions of theta are checked when a fiber is made."""
+"""Points at which functions of theta are checked when a fiber is created."""
 
 _MOST = 100_000
-"""Elements of a fiber."""
+"""Largest number of elements of a fiber."""
 
 ROUNDOFF = 1e-9
-"""Smallest step of a path over its length, and distance of the outer nodes from 0 and 1."""
+"""Smallest step of a path relative to its length; tolerance of the first and last node."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fiber:
-    """A cable with circular section, described in its reference configuration.
+    """A cable with circular cross-section, described in its reference configuration.
 
     Parameters
     ----------
     name : str
         Name, unique in the model.
     path : (m, 3) array_like or callable, optional
-        Reference centerline, ground frame [m]: points, m of 2 or more, that a smooth curve is
-        drawn through; or a function theta (n,) -> (n, 3). Left out, the fiber is straight
-        between its two attachments.
+        Reference centerline, ground frame [m]: two or more points, interpolated by a smooth curve;
+        or a function theta (n,) -> (n, 3). If left out, the fiber is straight between its two
+        attachments.
     attach : pair of Station, MovingPoint or None
-        What the ends at theta = 0 and theta = 1 are pinned to; None is a free end.
+        Attachments of the ends at theta = 0 and theta = 1; None is a free end.
     radius : float, (m,) array_like or callable
         Reference radius r_0 [m]; positive. An array is sampled uniformly over theta in [0, 1],
         linear between; a callable is a function theta (n,) -> (n,).
@@ -64,21 +65,27 @@ class Fiber:
     Raises
     ------
     ModelError
-        If a field lies outside its range. Functions are tried at 101 points of theta and at
-        t = 0; the methods below check them again wherever they are used.
+        If a field lies outside its range. Functions are checked at 101 points of theta and at t =
+        0, and again at every evaluation.
     """
 
     name: str
-    path: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = None
-    attach: Sequence[Station | MovingPoint | None] = (None, None)
+    path: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = number(
+        "m", shape=("m", 3), by_item=True, default=None
+    )
+    attach: Sequence[Station | MovingPoint | None] = part(
+        names=("origin", "insertion"), default=(None, None)
+    )
     _: KW_ONLY
-    radius: profile.Profile
+    radius: profile.Profile = number("m", POSITIVE, varies=True, samples=True)
     n_elements: int
     tissue: Tissue
-    muscle_fraction: profile.Profile = 1.0
-    activation: float | Activation = 0.0
-    line_load: ArrayLike | Callable[[np.ndarray, float], np.ndarray] = (0.0, 0.0, 0.0)
-    nodes: ArrayLike | None = None
+    muscle_fraction: profile.Profile = number("", FRACTION, varies=True, samples=True, default=1.0)
+    activation: float | Activation = number("", FRACTION, varies=True, default=0.0)
+    line_load: ArrayLike | Callable[[np.ndarray, float], np.ndarray] = number(
+        "N/m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0)
+    )
+    nodes: ArrayLike | None = fixed("they number the unknowns", default=None)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""
@@ -88,29 +95,20 @@ class Fiber:
         attach = _check_attach(owner, self.attach)
         if self.path is None:
             _check_straight(owner, attach)
-        activation = self.activation
-        if not callable(activation):
-            activation = Constant(_check.fraction(owner, "activation", activation))
-        line_load = self.line_load
-        if not callable(line_load):
-            line_load = _check.array(owner, "line_load", line_load, (3,), "N/m")
+        _check.store(self, **checked(self, owner))
+        if not callable(self.activation):
+            _check.store(self, activation=Constant(self.activation))
         _check.store(
             self,
             path=_check_path(owner, self.path),
             attach=attach,
-            radius=profile.check_profile(owner, "radius", self.radius, _check.positive, "m"),
             n_elements=n_elements,
-            muscle_fraction=profile.check_profile(
-                owner, "muscle_fraction", self.muscle_fraction, _check.fraction
-            ),
-            activation=activation,
-            line_load=line_load,
             nodes=_check_nodes(owner, self.nodes, n_elements),
         )
         self._check_profiles()
 
     def radius_at(self, theta: np.ndarray) -> np.ndarray:
-        """Radius of the reference section along the fiber.
+        """Radius of the reference cross-section along the fiber.
 
         Parameters
         ----------
@@ -208,7 +206,7 @@ class Fiber:
         return load.copy()
 
     def _check_profiles(self) -> None:
-        """Try every profile and function where it can first fail."""
+        """Evaluate every profile and function once."""
         for field, at in (("radius", self.radius_at), ("muscle_fraction", self.muscle_fraction_at)):
             value = getattr(self, field)
             at(np.linspace(0.0, 1.0, value.size) if isinstance(value, np.ndarray) else SAMPLES)
@@ -229,7 +227,7 @@ def _check_attach(owner: str, value: Any) -> tuple[End, End]:
 
 
 def _check_straight(owner: str, attach: tuple[End, End]) -> None:
-    """Check that a fiber without path runs between two points, as far as one body tells."""
+    """Check that a fiber without path has two distinct ends, if both are on one body."""
     remedy = "attach both ends, or give a path"
     origin, insertion = attach
     if origin is None or insertion is None:
@@ -268,7 +266,7 @@ def _check_path(owner: str, path: Any) -> Any:
         k = int(still[0])
         remedy = "remove the repeated point"
         if callable(path):
-            remedy = f"the function stands still at theta {SAMPLES[k]:g}"
+            remedy = f"the function is constant at theta {SAMPLES[k]:g}"
         must = f"differ from {field}[{k}]"
         _check.refuse(owner, f"{field}[{k + 1}]", points[k + 1], must, unit="m", remedy=remedy)
     return path if callable(path) else points

@@ -1,4 +1,4 @@
-"""Functions of one coordinate: what joints, couplings and moving points are described with.
+"""Functions of one coordinate, for joints, couplings and moving points.
 
 Each is a piecewise polynomial, so that all derivatives are exact; see `Pieces`.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
+from fibermsk._numbers import checked, number
 
 __all__ = [
     "Function",
@@ -33,9 +34,9 @@ class Pieces(NamedTuple):
     Attributes
     ----------
     knots : (m - 1,) float array
-        Where one piece ends and the next begins; increasing.
+        Breakpoints between the pieces; increasing.
     origin : (m,) float array
-        Where the powers of each piece are zero.
+        Origin of the powers of each piece.
     coefficients : (m, k) float array
         Of the powers 0 to k - 1.
     """
@@ -45,7 +46,7 @@ class Pieces(NamedTuple):
     coefficients: Array
 
     def __call__(self, x: ArrayLike, order: int = 0) -> Array:
-        """Values at points x of any shape, or derivatives of an order."""
+        """Evaluate at points x of any shape, or a derivative of given order."""
         x = np.asarray(x, dtype=np.float64)
         piece = np.searchsorted(self.knots, x, side="right")
         s, total = x - self.origin[piece], np.zeros(x.shape)
@@ -59,19 +60,19 @@ class Function(Protocol):
     """A function of one coordinate."""
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         ...
 
 
 class _Callable:
-    """Values and derivatives of a function from its pieces."""
+    """Evaluation of a function from its pieces."""
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         raise NotImplementedError
 
     def __call__(self, x: ArrayLike, order: int = 0) -> Array:
-        """Values at x of any shape, or derivatives of an order."""
+        """Evaluate at x of any shape, or a derivative of given order."""
         return self.pieces()(x, order)
 
 
@@ -79,21 +80,21 @@ class _Callable:
 class _ThroughPoints(_Callable):
     """A function through points (m,), m of two or more, whose x increases."""
 
-    x: ArrayLike
-    y: ArrayLike
+    x: ArrayLike = number(shape=("m",))
+    y: ArrayLike = number(shape=("m",))
 
     def __post_init__(self) -> None:
         """Check the points and store them as float64."""
         owner = type(self).__name__
-        x = _check.array(owner, "x", self.x, ("m",))
-        y = _check.array(owner, "y", self.y, (x.size,))
+        _check.store(self, **checked(self, owner))
+        x: Any = self.x
+        _check.array(owner, "y", self.y, (x.size,))
         if x.size < 2:
             _check.refuse(owner, "x", x, "be two points or more")
         late = np.flatnonzero(np.diff(x) <= 0.0)
         if late.size:
             k = int(late[0]) + 1
             _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
-        _check.store(self, x=x, y=y)
 
 
 @dataclass(frozen=True)
@@ -111,19 +112,15 @@ class Linear(_Callable):
         If a number is not finite.
     """
 
-    slope: float = 1.0
-    intercept: float = 0.0
+    slope: float = number(default=1.0)
+    intercept: float = number(default=0.0)
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
-        _check.store(
-            self,
-            slope=_check.number("Linear", "slope", self.slope),
-            intercept=_check.number("Linear", "intercept", self.intercept),
-        )
+        _check.store(self, **checked(self, "Linear"))
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         return Pieces(np.zeros(0), np.zeros(1), np.array([[self.intercept, self.slope]]))
 
 
@@ -139,26 +136,25 @@ class Polynomial(_Callable):
     Raises
     ------
     ModelError
-        If there is none or one is not finite.
+        If there are no coefficients or one is not finite.
     """
 
-    coefficients: ArrayLike
+    coefficients: ArrayLike = number(shape=("k",))
 
     def __post_init__(self) -> None:
         """Check the coefficients and store them as float64."""
-        coefficients = _check.array("Polynomial", "coefficients", self.coefficients, ("k",))
-        if coefficients.size == 0:
-            _check.refuse("Polynomial", "coefficients", coefficients, "be one or more")
-        _check.store(self, coefficients=coefficients)
+        _check.store(self, **checked(self, "Polynomial"))
+        if np.size(self.coefficients) == 0:
+            _check.refuse("Polynomial", "coefficients", self.coefficients, "be one or more")
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         return Pieces(np.zeros(0), np.zeros(1), np.array(self.coefficients)[None])
 
 
 @dataclass(frozen=True, eq=False)
 class NaturalSpline(_ThroughPoints):
-    """The natural cubic spline through points: no curvature at its ends, straight beyond them.
+    """Natural cubic spline through points: zero curvature at its ends, linear extrapolation.
 
     Parameters
     ----------
@@ -174,19 +170,19 @@ class NaturalSpline(_ThroughPoints):
     """
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
         return _cubic(x, y, np.array([1.0, 0.0, 0.0, 1.0]), 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class SimmSpline(_ThroughPoints):
-    """OpenSim's cubic spline: its ends keep the third difference of four points, straight beyond.
+    """OpenSim's cubic spline: end conditions from third differences, linear extrapolation.
 
     The end conditions are those of Forsythe, Malcolm and Moler, Computer Methods for Mathematical
     Computations (1977), ch. 4: the third derivative in the first (last) interval is that of the
-    cubic through the first (last) four points; with three points it is zero. It is no natural
-    spline, and its curvature jumps at its ends: velocities pass them smoothly, accelerations jump.
+    cubic through the first (last) four points; with three points it is zero. It is not a natural
+    spline: its curvature jumps at its ends, and with it accelerations.
 
     Parameters
     ----------
@@ -202,7 +198,7 @@ class SimmSpline(_ThroughPoints):
     """
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
         if x.size == 2:
             return PiecewiseLinear(x, y).pieces()
@@ -217,9 +213,9 @@ class SimmSpline(_ThroughPoints):
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseLinear(_ThroughPoints):
-    """Straight lines between points; the outer ones go on.
+    """Linear interpolation of points, with linear extrapolation.
 
-    Its slope jumps at the points: a joint that passes one jumps in speed, and so does its energy.
+    Its slope jumps at the points: a joint that passes one jumps in speed and in energy.
 
     Parameters
     ----------
@@ -235,7 +231,7 @@ class PiecewiseLinear(_ThroughPoints):
     """
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
         return Pieces(x[1:-1], x[:-1], np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
 
@@ -247,9 +243,9 @@ class Scaled(_Callable):
     Parameters
     ----------
     function : Function
-        What is multiplied.
+        Function to scale.
     factor : float
-        By what.
+        Scale factor.
 
     Raises
     ------
@@ -258,34 +254,34 @@ class Scaled(_Callable):
     """
 
     function: Function
-    factor: float
+    factor: float = number()
 
     def __post_init__(self) -> None:
         """Check the fields."""
         check_function("Scaled", "function", self.function)
-        _check.store(self, factor=_check.number("Scaled", "factor", self.factor))
+        _check.store(self, **checked(self, "Scaled"))
 
     def pieces(self) -> Pieces:
-        """The same as a piecewise polynomial."""
+        """The function as a piecewise polynomial."""
         knots, origin, coefficients = self.function.pieces()
         return Pieces(knots, origin, self.factor * coefficients)
 
 
 def check_function(owner: str, field: str, value: Any) -> Any:
-    """Value itself where it is a function of one coordinate."""
+    """Return the value if it is a function of one coordinate, else raise."""
     kinds = (Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear, Scaled)
     what = "a Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear or Scaled"
     return _check.instance(owner, field, value, kinds, what)
 
 
 def is_constant(function: Function) -> bool:
-    """Whether a function has the same value everywhere."""
+    """Whether a function is constant."""
     pieces = function.pieces()
     return not pieces.coefficients[:, 1:].any() and np.ptp(pieces.coefficients[:, 0]) == 0.0
 
 
 def largest_jump(function: Function, order: int) -> float:
-    """Largest jump of a derivative of an order at a knot, over its size there and 1."""
+    """Largest jump of a derivative of given order at a knot, relative to its size there and 1."""
     pieces, largest = function.pieces(), 0.0
     for k, knot in enumerate(pieces.knots):
         sides = [
@@ -308,9 +304,9 @@ def _third_difference(x: Array, y: Array) -> float:
 
 
 def _solve_tridiagonal(low: Array, middle: Array, high: Array, right: Array) -> Array:
-    """Solution of rows low_k c_(k-1) + middle_k c_k + high_k c_(k+1) = right_k.
+    """Solve the tridiagonal system low_k c_(k-1) + middle_k c_k + high_k c_(k+1) = right_k.
 
-    Without pivoting: inner rows are diagonally dominant, and the ends keep them so.
+    No pivoting is needed: inner rows are diagonally dominant.
     """
     above, c = np.empty(right.size), np.empty(right.size)
     above[0], c[0] = high[0] / middle[0], right[0] / middle[0]
@@ -323,7 +319,7 @@ def _solve_tridiagonal(low: Array, middle: Array, high: Array, right: Array) -> 
 
 
 def _cubic(x: Array, y: Array, ends: Array, first: float, last: float) -> Pieces:
-    """Cubic spline through points, straight outside, with conditions on its curvatures c.
+    """Cubic spline through points, linear outside, with end conditions on its curvatures c.
 
     ends: a, b of a c_0 + b c_1 = first, and a, b of a c_(m-2) + b c_(m-1) = last.
     """

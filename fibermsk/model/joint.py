@@ -1,9 +1,9 @@
-"""Joints: how a child body hangs on its parent, and the coordinates that move it.
+"""Joints: connections of a child body to its parent, with generalized coordinates.
 
-Every joint is a list of axes, elementary rotations and translations that act one after the other,
-each a function of coordinates (`fibermsk.model.axis`); the ready-made ones only spell it out. The
-child's pose in the parent is translation to ``at``, the axes, ``rotation``, translation by
--``child_at``. A `Spherical` or `Free` joint turns by a quaternion instead.
+Every joint is a list of axes, elementary rotations and translations in sequence, each a function of
+coordinates (`fibermsk.model.axis`); other joints are special cases. The child's pose in the parent
+is translation to ``at``, the axes, ``rotation``, translation by -``child_at``. A `Spherical` or
+`Free` joint rotates by a quaternion instead.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, checked, direction, number
 from fibermsk.laws.coordinate import Damper
 from fibermsk.model.axis import Axis
 from fibermsk.model.body import Body
@@ -26,7 +27,28 @@ __all__ = ["JOINTS", "FunctionalJoint", "Hinge", "Joint", "Slider", "Weld"]
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ROUNDOFF = 1e-9
-"""Largest entry of R R^T - 1 of a rotation matrix R."""
+"""Largest allowed entry of R R^T - 1 of a rotation matrix R."""
+
+
+def check_rotation(owner: str, field: str, value: Any) -> np.ndarray:
+    """Read-only rotation matrix (3, 3)."""
+    rotation = _check.array(owner, field, value, (3, 3))
+    error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+    if error > ROUNDOFF or np.linalg.det(rotation) < 0.0:
+        _check.refuse(
+            owner,
+            field,
+            rotation,
+            "be a rotation matrix (orthonormal, determinant +1)",
+            remedy="use scipy's Rotation(...).as_matrix()",
+        )
+    return rotation
+
+
+def orientation() -> Any:
+    """Field of a dataclass that holds a rotation matrix (3, 3); the identity by default."""
+    why = "a rotation matrix is orthonormal"
+    return number("", shape=(3, 3), whole=why, check=check_rotation, default=IDENTITY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +79,9 @@ class Weld:
 
     parent: Body
     child: Body
-    at: ArrayLike = (0.0, 0.0, 0.0)
-    child_at: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = IDENTITY
+    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    child_at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
     coordinates: tuple[Coordinate, ...] = field(default=(), init=False, repr=False)
     axes: tuple[Axis, ...] = field(default=(), init=False, repr=False)
 
@@ -73,20 +95,29 @@ class Weld:
         return f"{self.child.name} on {self.parent.name}"
 
 
+def _has_coordinate(joint: _OneAxis) -> str:
+    coordinate = joint.coordinate
+    return "" if coordinate is None else f"its coordinate {coordinate.name!r} sets it"
+
+
 @dataclass(frozen=True, eq=False)
 class _OneAxis:
-    """A joint with one axis, whose coordinate has the joint's name."""
+    """A joint with one axis and one coordinate."""
 
     name: str
     parent: Body
     child: Body
-    at: ArrayLike
-    axis: ArrayLike
-    child_at: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = IDENTITY
-    damping: float = 0.0
-    value: float = 0.0
-    speed: float = 0.0
+    at: ArrayLike = number("m", shape=(3,))
+    axis: ArrayLike = direction()
+    child_at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
+    damping: float = number(
+        lambda joint: joint._kind[1], NON_NEGATIVE, unless=_has_coordinate, default=0.0
+    )
+    value: float = number(lambda joint: UNITS[joint._kind[0]], unless=_has_coordinate, default=0.0)
+    speed: float = number(
+        lambda joint: f"{UNITS[joint._kind[0]]}/s", unless=_has_coordinate, default=0.0
+    )
     _: KW_ONLY
     coordinate: Coordinate | None = None
     coordinates: tuple[Coordinate, ...] = field(default=(), init=False, repr=False)
@@ -94,36 +125,24 @@ class _OneAxis:
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64."""
-        kind, kind_unit = self._kind
+        kind, _ = self._kind
         label = type(self).__name__.lower()
         owner = f"{label} {_check.item_name(label, self.name)!r}"
-        placement = check_placement(owner, self)
+        _check.store(self, **check_placement(owner, self))
         coordinate = self.coordinate
-        damping = _check.non_negative(owner, "damping", self.damping, kind_unit)
-        value = _check.number(owner, "value", self.value, UNITS[kind])
-        speed = _check.number(owner, "speed", self.speed, f"{UNITS[kind]}/s")
         if coordinate is None:
-            forces = (Damper(damping),) if damping > 0.0 else ()
-            coordinate = Coordinate(self.name, kind, value, speed, forces=forces)
+            forces = (Damper(self.damping),) if self.damping > 0.0 else ()
+            coordinate = Coordinate(self.name, kind, self.value, self.speed, forces=forces)
         else:
             _check.instance(owner, "coordinate", coordinate, Coordinate, "a Coordinate")
             if coordinate.kind != kind:
                 _check.refuse(owner, "coordinate.kind", coordinate.kind, f"be {kind!r}")
-            for name, given in (("damping", damping), ("value", value), ("speed", speed)):
-                if given != 0.0:
+            for name in ("damping", "value", "speed"):
+                if (given := getattr(self, name)) != 0.0:
                     must = "be left out where the coordinate is given"
                     _check.refuse(owner, name, given, must)
-        axis = Axis(kind, _check.unit_vector(owner, "axis", self.axis), coordinate.name)
-        _check.store(
-            self,
-            **placement,
-            axis=axis.direction,
-            damping=damping,
-            value=coordinate.value,
-            speed=coordinate.speed,
-            coordinates=(coordinate,),
-            axes=(axis,),
-        )
+        axis = Axis(kind, self.axis, coordinate.name)
+        _check.store(self, coordinates=(coordinate,), axes=(axis,))
 
     @property
     def _kind(self) -> tuple[str, str]:
@@ -132,7 +151,7 @@ class _OneAxis:
 
 @dataclass(frozen=True, eq=False)
 class Hinge(_OneAxis):
-    """A child body that turns about an axis fixed in its parent.
+    """A revolute joint: the child rotates about an axis fixed in its parent.
 
     Parameters
     ----------
@@ -154,7 +173,7 @@ class Hinge(_OneAxis):
     value, speed : float
         Coordinate [rad] and its rate [rad/s] at the start.
     coordinate : Coordinate, optional
-        In place of damping, value and speed, with a name of its own.
+        Replaces damping, value and speed, and has its own name.
 
     Attributes
     ----------
@@ -176,7 +195,7 @@ class Hinge(_OneAxis):
 
 @dataclass(frozen=True, eq=False)
 class Slider(_OneAxis):
-    """A child body that slides along an axis fixed in its parent; fields as those of `Hinge`.
+    """A prismatic joint along an axis fixed in the parent; fields as those of `Hinge`.
 
     Its coordinate is in m and its damping in N s/m.
     """
@@ -188,9 +207,9 @@ class Slider(_OneAxis):
 
 @dataclass(frozen=True, eq=False)
 class FunctionalJoint:
-    """A child body that moves along axes which are functions of coordinates.
+    """A joint with general axes, which are functions of coordinates.
 
-    OpenSim's CustomJoint: its translations, in the parent's joint frame, come first, and then its
+    OpenSim's CustomJoint is one: first its translations, in the parent's joint frame, then its
     rotations.
 
     Parameters
@@ -200,21 +219,21 @@ class FunctionalJoint:
     parent, child : Body
         The bodies; each body is the child of one joint.
     coordinates : sequence of Coordinate
-        Coordinates that the joint brings along; stored as a tuple.
+        Coordinates of the joint; stored as a tuple.
     axes : sequence of Axis
-        They act in this order; their terms may name coordinates of other joints of the model too;
+        Axes in the order in which they act; their terms may also name coordinates of other joints;
         stored as a tuple.
     at, child_at : (3,) array_like
         Joint point, parent frame and child frame [m].
     rotation : (3, 3) array_like
         Orientation of the child in the parent with all axes at zero: r_parent = rotation @ r_child.
     quaternion : tuple of 4 str, optional
-        Coordinates of kind "quaternion", by name, that turn the child after the axes.
+        Names of coordinates of kind "quaternion", which rotate the child after the axes.
 
     Raises
     ------
     ModelError
-        If a field lies outside its range, or a coordinate that the joint brings moves nothing.
+        If a field lies outside its range, or a coordinate of the joint moves no axis.
     """
 
     name: str
@@ -222,9 +241,9 @@ class FunctionalJoint:
     child: Body
     coordinates: Sequence[Coordinate]
     axes: Sequence[Axis]
-    at: ArrayLike = (0.0, 0.0, 0.0)
-    child_at: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = IDENTITY
+    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    child_at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
     quaternion: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -240,7 +259,7 @@ class FunctionalJoint:
         parts = {c.name: c for c in coordinates if c.kind == "quaternion"}
         quaternion = _check_quaternion(owner, self.quaternion, set(parts))
         if parts and not any(part.value for part in parts.values()):
-            must, remedy = "have a length", "start at (1, 0, 0, 0), which is no rotation"
+            must, remedy = "be nonzero", "start at (1, 0, 0, 0), the identity"
             _check.refuse(owner, "quaternion", (0.0, 0.0, 0.0, 0.0), must, remedy=remedy)
         moves = {
             name for axis in axes for name, function in axis.pairs if not is_constant(function)
@@ -249,7 +268,9 @@ class FunctionalJoint:
         idle = next((name for name in names if name not in used), None)
         if idle is not None:
             must = f"move an axis of the joint, which {idle!r} does not"
-            _check.refuse(owner, "coordinates", names, must, remedy="give it to an axis")
+            _check.refuse(
+                owner, "coordinates", names, must, remedy="use it in the terms of an axis"
+            )
         turned = next((n for axis in axes for n, _ in axis.pairs if n in quaternion), None)
         if turned is not None:
             _check.refuse(owner, "axes", turned, "not use a quaternion coordinate")
@@ -263,41 +284,22 @@ JOINTS = (Weld, Hinge, Slider, FunctionalJoint)
 
 
 def single(name: str, kind: str, direction: ArrayLike) -> Axis:
-    """Axis that is one coordinate."""
+    """Axis whose motion is one coordinate."""
     return Axis(kind, direction, ((name, Linear()),))
 
 
 def check_placement(owner: str, joint: Any) -> dict[str, Any]:
-    """Where a joint sits in its two bodies, as read-only arrays by field name."""
+    """Checked numbers of a joint by field: its frames in the two bodies, initial values."""
     _check.instance(owner, "parent", joint.parent, Body, "a Body")
     _check.instance(owner, "child", joint.child, Body, "a Body")
-    owner = _check.show(joint)  # a weld has its name from the two bodies
+    owner = _check.show(joint)  # the name of a weld is composed of those of the two bodies
     if joint.parent is joint.child:
-        _check.refuse(owner, "child", joint.child, "be another body than the parent")
-    return {
-        "at": _check.array(owner, "at", joint.at, (3,), "m"),
-        "child_at": _check.array(owner, "child_at", joint.child_at, (3,), "m"),
-        "rotation": check_rotation(owner, "rotation", joint.rotation),
-    }
-
-
-def check_rotation(owner: str, field: str, value: Any) -> np.ndarray:
-    """Read-only rotation matrix (3, 3)."""
-    rotation = _check.array(owner, field, value, (3, 3))
-    error = np.abs(rotation @ rotation.T - np.eye(3)).max()
-    if error > ROUNDOFF or np.linalg.det(rotation) < 0.0:
-        _check.refuse(
-            owner,
-            field,
-            rotation,
-            "be a rotation matrix (orthonormal, determinant +1)",
-            remedy="scipy's Rotation(...).as_matrix() makes one",
-        )
-    return rotation
+        _check.refuse(owner, "child", joint.child, "differ from the parent")
+    return checked(joint, owner)
 
 
 def _check_quaternion(owner: str, value: Any, parts: set[str]) -> tuple[str, ...]:
-    """Names of the four quaternion coordinates of a joint, or none where it has none."""
+    """Names of the four quaternion coordinates of a joint, or an empty tuple."""
     given = isinstance(value, tuple | list) and all(isinstance(name, str) for name in value)
     if not given or set(value) != parts or len(value) not in (0, 4) or len(parts) != len(value):
         must = "name the four quaternion coordinates of the joint, each once"

@@ -1,4 +1,4 @@
-"""Ready-made joints with several coordinates: functional joints, spelled out."""
+"""Joints with several coordinates, as functional joints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def Universal(
     rotation: ArrayLike = IDENTITY,
     damping: float = 0.0,
 ) -> FunctionalJoint:
-    """Two rotations, the second about an axis that the first turns.
+    """A universal joint: two rotations, the second about an axis that rotates with the first.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def Universal(
     first, second : (3,) array_like
         Axes, parent frame with both angles at zero; not parallel.
     coordinates : two Coordinate, optional
-        In place of the default ones.
+        Replace the default coordinates.
     rotation : (3, 3) array_like
         Orientation of the child in the parent at zero.
     damping : float
@@ -54,7 +54,7 @@ def Universal(
     Returns
     -------
     joint : FunctionalJoint
-        To be added to a model.
+        Joint to add to a model.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def Cylindrical(
     Returns
     -------
     joint : FunctionalJoint
-        To be added to a model.
+        Joint to add to a model.
 
     Raises
     ------
@@ -140,8 +140,8 @@ def Planar(
     normal : (3,) array_like
         Normal of the plane, parent frame.
     along : (3,) array_like, optional
-        Direction in the plane, parent frame, of the first translation; the second is at right
-        angles to it. By default the parent's axis that is closest to the plane.
+        Direction in the plane, parent frame, of the first translation; the second is perpendicular
+        to it. By default the parent's axis closest to the plane.
     parent, child, at, child_at, rotation, coordinates
         As those of `Universal`.
     damping : float
@@ -150,7 +150,7 @@ def Planar(
     Returns
     -------
     joint : FunctionalJoint
-        To be added to a model.
+        Joint to add to a model.
 
     Raises
     ------
@@ -189,13 +189,12 @@ def Spherical(
     child_at: ArrayLike = (0.0, 0.0, 0.0),
     rotation: ArrayLike = IDENTITY,
 ) -> FunctionalJoint:
-    """A child body that turns about a point in any way, without a gimbal to lock.
+    """A spherical joint, without gimbal lock.
 
     Its state is a quaternion (w, x, y, z) of any length but zero, whose direction is the
     orientation; the velocity coordinates are its rates. With unit length the child's angular
-    velocity relative to its parent, in the axes of the child at `rotation` 1, is
-    omega = 2 vec(conj(quaternion) * rate). Its length has no part in the mechanics; it is led back
-    to one.
+    velocity relative to its parent, in the axes of the child at `rotation` 1, is omega = 2
+    vec(conj(quaternion) * rate). Its length does not affect the mechanics and is kept near one.
 
     Parameters
     ----------
@@ -204,14 +203,14 @@ def Spherical(
     quaternion : (4,) array_like
         Orientation at the start, stored with length one.
     angular_velocity : (3,) array_like
-        At the start, in the axes that the quaternion turns [rad/s].
+        Initial angular velocity, in the axes rotated by the quaternion [rad/s].
     parent, child, at, child_at, rotation
         As those of `Universal`; `rotation` acts after the quaternion.
 
     Returns
     -------
     joint : FunctionalJoint
-        To be added to a model.
+        Joint to add to a model.
 
     Raises
     ------
@@ -237,7 +236,7 @@ def Free(
     child_at: ArrayLike = (0.0, 0.0, 0.0),
     rotation: ArrayLike = IDENTITY,
 ) -> FunctionalJoint:
-    """A child body that nothing holds: three translations and a `Spherical` joint.
+    """A free joint: three translations and a `Spherical` joint.
 
     Parameters
     ----------
@@ -245,7 +244,8 @@ def Free(
         Name of the joint; its coordinates are ``name_tx``, ``name_ty``, ``name_tz`` [m] and those
         of `Spherical`.
     position, velocity : (3,) array_like
-        Of the child's joint point from `at`, parent frame [m, m/s].
+        Initial position and velocity of the child's joint point relative to `at`, parent frame [m,
+        m/s].
     quaternion, angular_velocity
         As those of `Spherical`.
     parent, child, at, child_at, rotation
@@ -254,7 +254,7 @@ def Free(
     Returns
     -------
     joint : FunctionalJoint
-        To be added to a model.
+        Joint to add to a model.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def _coordinates(
     kinds: tuple[str, ...],
     damping: float,
 ) -> tuple[Coordinate, ...]:
-    """Coordinates of a joint: those given, or new ones."""
+    """Given or default coordinates of a joint."""
     damping = _check.non_negative(owner, "damping", damping, "N m s/rad or N s/m")
     if given is None:
         forces = (Damper(damping),) if damping > 0.0 else ()
@@ -291,7 +291,7 @@ def _coordinates(
             Coordinate(name, kind, forces=forces) for name, kind in zip(names, kinds, strict=True)
         )
     if damping != 0.0:
-        _check.refuse(owner, "damping", damping, "be left out where coordinates are given")
+        _check.refuse(owner, "damping", damping, "be left out if coordinates are given")
     _check.instance(owner, "coordinates", given, (tuple, list), "a sequence of coordinates")
     if len(given) != len(kinds):
         _check.refuse(owner, "coordinates", len(given), f"be {len(kinds)} coordinates")
@@ -309,7 +309,7 @@ def _quaternion(
     q = _check.array(owner, "quaternion", value, (4,))
     size = float(np.linalg.norm(q))
     if size < 1e-12:
-        _check.refuse(owner, "quaternion", q, "have a length", remedy="(1, 0, 0, 0) is no rotation")
+        _check.refuse(owner, "quaternion", q, "be nonzero", remedy="(1, 0, 0, 0) is the identity")
     w, x, y, z = q / size
     omega = _check.array(owner, "angular_velocity", angular_velocity, (3,), "rad/s")
     # rate = quaternion * (0, omega) / 2

@@ -1,4 +1,4 @@
-"""Line muscles: paths through points of bodies, and the numbers of a Hill-type muscle."""
+"""Line muscles: paths through points of bodies, with the parameters of a Hill-type muscle."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Range, checked, number, part
 from fibermsk.model.body import Body, Station
 from fibermsk.model.function import Function, check_function
-from fibermsk.model.joint import IDENTITY, check_rotation
+from fibermsk.model.joint import orientation
 from fibermsk.model.wrap import PathWrap
 
 __all__ = ["ConditionalPathPoint", "LineMuscle", "MovingPathPoint", "PathPoint", "PointOfPath"]
@@ -20,7 +21,7 @@ __all__ = ["ConditionalPathPoint", "LineMuscle", "MovingPathPoint", "PathPoint",
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:
-    """A point fixed to a body, through which a muscle runs.
+    """A path point fixed to a body.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ class PathPoint:
     """
 
     name: str
-    station: Station
+    station: Station = part(path="")
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -51,7 +52,7 @@ class PathPoint:
 
 @dataclass(frozen=True, eq=False)
 class ConditionalPathPoint(PathPoint):
-    """A point fixed to a body, through which a muscle runs while a coordinate lies in a range.
+    """A path point fixed to a body, active while a coordinate lies in a range.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class ConditionalPathPoint(PathPoint):
     coordinate : str
         Name of the coordinate.
     lower, upper : float
-        Range of the coordinate in which the point counts [rad or m].
+        Range of the coordinate in which the point is active [rad or m].
 
     Raises
     ------
@@ -71,24 +72,23 @@ class ConditionalPathPoint(PathPoint):
     """
 
     coordinate: str = ""
-    lower: float = 0.0
-    upper: float = 0.0
+    lower: float = number("rad or m", default=0.0)
+    upper: float = number("rad or m", default=0.0)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as floats."""
         super().__post_init__()
         owner = f"path point {self.name!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
-        lower = _check.number(owner, "lower", self.lower, "rad or m")
-        upper = _check.number(owner, "upper", self.upper, "rad or m")
-        if upper < lower:
-            _check.refuse(owner, "upper", upper, f"be at least lower = {lower}", unit="rad or m")
-        _check.store(self, lower=lower, upper=upper)
+        _check.store(self, **checked(self, owner))
+        if self.upper < self.lower:
+            must = f"be at least lower = {self.lower}"
+            _check.refuse(owner, "upper", self.upper, must, unit="rad or m")
 
 
 @dataclass(frozen=True, eq=False)
 class MovingPathPoint:
-    """A point that moves in a body with coordinates.
+    """A path point whose position in a body depends on coordinates.
 
     Parameters
     ----------
@@ -97,15 +97,15 @@ class MovingPathPoint:
     body : Body
         The body.
     functions : sequence of 3 Function
-        Its components x, y, z [m], each of its coordinate.
+        Its components x, y, z [m], each a function of one coordinate.
     coordinates : sequence of 3 str or None
-        Names of the coordinates; None for a component that is the function's value at zero.
+        Names of the coordinates; None for a constant component, the function's value at zero.
     at : (3,) array_like
         Origin of the components, body frame [m].
     rotation : (3, 3) array_like
         Axes of the components in the body: r_body = at + rotation @ components.
     ranges : sequence of 3 (float, float) or None
-        Ranges of the coordinates outside of which the point stays where it is at their ends.
+        Ranges of the coordinates; outside of them the components are constant.
 
     Raises
     ------
@@ -117,8 +117,8 @@ class MovingPathPoint:
     body: Body
     functions: Sequence[Function]
     coordinates: Sequence[str | None]
-    at: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = IDENTITY
+    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
     ranges: Sequence[tuple[float, float] | None] = (None, None, None)
 
     def __post_init__(self) -> None:
@@ -139,23 +139,31 @@ class MovingPathPoint:
             if ends is not None:
                 low, high = _check.array(owner, f"ranges[{i}]", ends, (2,), "rad or m")
                 if high < low:
-                    _check.refuse(owner, f"ranges[{i}]", ends, "not end before it begins")
+                    _check.refuse(owner, f"ranges[{i}]", ends, "have its end at or above its start")
         _check.store(
             self,
             functions=tuple(self.functions),
             coordinates=tuple(self.coordinates),
             ranges=tuple(self.ranges),
-            at=_check.array(owner, "at", self.at, (3,), "m"),
-            rotation=check_rotation(owner, "rotation", self.rotation),
+            **checked(self, owner),
         )
 
+
+def _check_angle(owner: str, field: str, value: Any, unit: str) -> float:
+    angle = _check.non_negative(owner, field, value, unit)
+    if angle >= 0.5 * math.pi:
+        _check.refuse(owner, field, angle, "be below pi / 2", unit=unit)
+    return angle
+
+
+_PENNATION = Range(0.0, 0.5 * math.pi, True, False, _check_angle)
 
 PointOfPath = PathPoint | ConditionalPathPoint | MovingPathPoint
 
 
 @dataclass(frozen=True, eq=False)
 class LineMuscle:
-    """A muscle as a line along a path: what models of other programs have in place of fibers.
+    """A muscle as a line along a path, as in models of other programs.
 
     Parameters
     ----------
@@ -164,7 +172,7 @@ class LineMuscle:
     points : sequence of PathPoint, ConditionalPathPoint or MovingPathPoint
         The path from origin to insertion; two or more; stored as a tuple.
     wraps : sequence of PathWrap
-        Surfaces that it wraps around; stored as a tuple.
+        Wrapping surfaces; stored as a tuple.
     max_isometric_force : float
         Force at optimal fiber length under full activation [N]; positive.
     optimal_fiber_length, tendon_slack_length : float
@@ -174,9 +182,9 @@ class LineMuscle:
     max_contraction_velocity : float
         Largest velocity of shortening [optimal fiber lengths / s]; positive.
     kind : str
-        Class of the muscle in the program that it comes from, such as "Thelen2003Muscle".
+        Class of the muscle in the program of origin, such as "Thelen2003Muscle".
     parameters : mapping of str to float, bool or str
-        Further numbers of that class; copied.
+        Further parameters of that class; copied.
 
     Raises
     ------
@@ -188,11 +196,11 @@ class LineMuscle:
     points: Sequence[PointOfPath]
     _: KW_ONLY
     wraps: Sequence[PathWrap] = ()
-    max_isometric_force: float
-    optimal_fiber_length: float
-    tendon_slack_length: float
-    pennation_angle: float = 0.0
-    max_contraction_velocity: float = 10.0
+    max_isometric_force: float = number("N", POSITIVE)
+    optimal_fiber_length: float = number("m", POSITIVE)
+    tendon_slack_length: float = number("m", NON_NEGATIVE)
+    pennation_angle: float = number("rad", _PENNATION, default=0.0)
+    max_contraction_velocity: float = number("1/s", POSITIVE, default=10.0)
     kind: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -209,26 +217,11 @@ class LineMuscle:
         for i, wrap in enumerate(wraps):
             _check.instance(owner, f"wraps[{i}]", wrap, PathWrap, "a PathWrap")
         _check.instance(owner, "kind", self.kind, str, "a text")
-        angle = _check.non_negative(owner, "pennation_angle", self.pennation_angle, "rad")
-        if angle >= 0.5 * math.pi:
-            _check.refuse(owner, "pennation_angle", angle, "be below pi / 2", unit="rad")
         _check.store(
             self,
             points=tuple(points),
             wraps=tuple(wraps),
-            max_isometric_force=_check.positive(
-                owner, "max_isometric_force", self.max_isometric_force, "N"
-            ),
-            optimal_fiber_length=_check.positive(
-                owner, "optimal_fiber_length", self.optimal_fiber_length, "m"
-            ),
-            tendon_slack_length=_check.non_negative(
-                owner, "tendon_slack_length", self.tendon_slack_length, "m"
-            ),
-            pennation_angle=angle,
-            max_contraction_velocity=_check.positive(
-                owner, "max_contraction_velocity", self.max_contraction_velocity, "1/s"
-            ),
+            **checked(self, owner),
             parameters=dict(
                 _check.instance(owner, "parameters", self.parameters, Mapping, "a dict")
             ),
@@ -236,12 +229,12 @@ class LineMuscle:
 
 
 def bodies_of(muscle: LineMuscle) -> list[Body]:
-    """Bodies that the points and the wrap surfaces of a muscle hang on."""
+    """Bodies of the path points and the wrap surfaces of a muscle."""
     return [item.body for item in (*muscle.points, *(wrap.shape for wrap in muscle.wraps))]
 
 
 def coordinates_of(muscle: LineMuscle) -> list[str]:
-    """Names of the coordinates that the points of a muscle depend on."""
+    """Names of the coordinates on which the points of a muscle depend."""
     names: list[str | None] = []
     for point in muscle.points:
         if isinstance(point, ConditionalPathPoint):

@@ -1,14 +1,16 @@
-"""Triangle meshes of bones: what a file held, checked, and what was repaired."""
+"""Triangle meshes of bones, with checks and repairs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
+from fibermsk._numbers import POSITIVE, fixed, number
 from fibermsk.model.topology import Topology, enclosed_volume, orient
 
 __all__ = ["Mesh", "MeshReport"]
@@ -18,35 +20,37 @@ Array = NDArray[np.float64]
 # A triangle whose height is below this part of its longest side has no direction.
 _FLAT = 1e-9
 
-# Bones are within these sizes [m]; everything else deserves a remark.
+# Plausible sizes of bones [m].
 _SMALLEST, _LARGEST = 1e-3, 3.0
 
-# 2 V / A below this part of the largest extent: no solid, or hardly one.
+# 2 V / A below this part of the largest extent: (almost) no enclosed volume.
 _THIN = 1e-3
 
+_SURFACE = "a surface changes as a whole: give the body another Mesh"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class MeshReport:
-    """What a mesh is, and what was repaired of it.
+    """Properties of a mesh and its repairs.
 
     Attributes
     ----------
     vertices, faces : int
         Numbers of vertices and triangles.
     watertight : bool
-        Whether every edge joins exactly two triangles that are oriented alike.
+        Whether every edge joins exactly two triangles with consistent orientation.
     open_edges, crowded_edges : int
-        Edges of a single triangle, and of more than two.
+        Edges with a single triangle and with more than two.
     components : int
         Parts that share no vertex.
     dropped : int
-        Triangles without area, or given twice, that were left out.
+        Degenerate or duplicate triangles that were removed.
     turned : int
-        Triangles that were turned around, so that all look outwards.
+        Triangles that were flipped, so that all normals point outward.
     volume, area : float
-        Enclosed volume [m^3], with lids on the holes of an open mesh, and surface [m^2].
+        Enclosed volume [m^3], with the holes of an open mesh closed, and surface area [m^2].
     extents : (3,) float array
-        Lengths of the box around it [m].
+        Edge lengths of the bounding box [m].
     """
 
     vertices: int
@@ -63,7 +67,7 @@ class MeshReport:
 
     @property
     def scale_remark(self) -> str:
-        """What is odd about the size for a bone, in words; empty if nothing is."""
+        """Remark on a size that is implausible for a bone, or an empty text."""
         largest = float(self.extents.max())
         if largest > _LARGEST:
             return f"its extent is {largest:.3g} m: is it given in millimeters? Use scale=1e-3"
@@ -71,21 +75,21 @@ class MeshReport:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a user should know, in words; empty for a sound mesh of the size of a bone."""
+        """Remarks for the user; empty for a sound mesh of the size of a bone."""
         found = [self.scale_remark] if self.scale_remark else []
         if not self.watertight:
             found.append(
                 f"it is not closed: {self.open_edges} open edges and {self.crowded_edges} of more "
-                "than two triangles; inside is where its winding number is above one half"
+                "than two triangles; its inside is where the winding number is above one half"
             )
         if self.turned:
-            found.append(f"{self.turned} of its triangles looked inwards and were turned")
+            found.append(f"{self.turned} of its triangles pointed inward and were flipped")
         if self.dropped:
-            found.append(f"{self.dropped} triangles without area or given twice were left out")
+            found.append(f"{self.dropped} degenerate or duplicate triangles were removed")
         return tuple(found)
 
     def __str__(self) -> str:
-        """Some lines of text."""
+        """Summary in a few lines of text."""
         x, y, z = self.extents
         lines = [
             f"{self.vertices} vertices, {self.faces} triangles in {self.components} parts, "
@@ -98,49 +102,49 @@ class MeshReport:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles that fibers slide over, a shape of a `Body`, or what is drawn of it.
+    """A triangle mesh: a surface for contact of a `Body`, or a visual.
 
-    Contact takes a smooth signed distance to it, interpolated on a grid, so that its cost does not
-    depend on the number of triangles. Open meshes are closed where their winding number passes one
-    half.
+    Contact uses a smooth signed distance to it, interpolated on a grid, so that its cost does not
+    depend on the number of triangles. Open meshes are closed where the winding number is one half.
 
     Parameters
     ----------
     vertices : (n, 3) array_like
         Vertices, body frame [m].
     faces : (m, 3) array_like of int
-        Vertex indices of the triangles. Triangles without area or given twice are left out,
-        vertices without triangles as well; orientations are made consistent and turned outwards.
+        Vertex indices of the triangles. Degenerate and duplicate triangles and unused vertices are
+        removed; orientations are made consistent and outward.
     name : str
-        Of messages; a file's name.
+        Name in messages, such as that of the file.
     radius : float, optional
         Reference radius R of the bone in the gap g = (phi + R)/(r + R) - 1 of a fiber of radius r
         at a signed distance phi [m]; positive. By default 2 V/A, the radius of a long cylinder of
         the mesh's volume and surface.
     spacing : float, optional
-        Of the grid [m]; positive. By default three quarters of an edge, within bounds.
+        Grid spacing [m]; positive. By default three quarters of an edge, within bounds.
 
     Attributes
     ----------
     report : MeshReport
-        What was found and repaired.
+        Properties and repairs.
 
     Raises
     ------
     ModelError
-        If a number is not finite, an index is out of range, nothing is left, or the volume is so
-        small that `radius` must be given.
+        If a number is not finite, an index is out of range, no triangle is left, or the volume is
+        so small that `radius` must be given.
     """
 
-    vertices: ArrayLike
-    faces: ArrayLike
-    name: str = field(default="", kw_only=True)
-    radius: float | None = field(default=None, kw_only=True)
-    spacing: float | None = field(default=None, kw_only=True)
+    vertices: ArrayLike = fixed(_SURFACE)
+    faces: ArrayLike = fixed(_SURFACE)
+    _: KW_ONLY
+    name: str = ""
+    radius: float | None = number("m", POSITIVE, by_item=True, default=None)
+    spacing: float | None = fixed("it is a discretization", default=None)
     report: MeshReport = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the numbers, repair orientations, and store arrays that are read-only."""
+        """Check the numbers, repair orientations, and store read-only arrays."""
         if not isinstance(self.name, str):
             _check.refuse("mesh", "name", self.name, "be a text")
         owner = f"mesh {self.name!r}" if self.name else "mesh"
@@ -167,10 +171,16 @@ class Mesh:
             self, vertices=vertices, faces=faces, radius=radius, spacing=spacing, report=report
         )
 
+    def revised(self, *, radius: float) -> Mesh:
+        """Copy with another reference radius [m]; positive."""
+        mesh = copy(self)
+        _check.store(mesh, radius=_check.positive(f"mesh {self.name!r}", "radius", radius, "m"))
+        return mesh
+
     def placed(
         self, rotation: ArrayLike, position: ArrayLike, scale: ArrayLike = (1.0, 1.0, 1.0)
     ) -> Mesh:
-        """The same surface elsewhere: vertices r become rotation @ (scale * r) + position.
+        """Transformed copy: vertices r become rotation @ (scale * r) + position.
 
         Parameters
         ----------
@@ -185,7 +195,7 @@ class Mesh:
         Raises
         ------
         ModelError
-            If the matrix is no rotation, or a factor is zero.
+            If the matrix is not a rotation, or a factor is zero.
         """
         owner = f"mesh {self.name!r}: placed"
         R = _check.array(owner, "rotation", rotation, (3, 3))
@@ -208,7 +218,7 @@ class Mesh:
 
 
 def vertices_of(mesh: Mesh) -> tuple[Array, NDArray[np.int64]]:
-    """Vertices and faces of a mesh, arrays since the mesh was made."""
+    """Vertices and faces of a mesh as arrays."""
     vertices: Any = mesh.vertices
     faces: Any = mesh.faces
     return vertices, faces
@@ -232,7 +242,7 @@ def _check_faces(owner: str, value: Any, n: int) -> NDArray[np.int64]:
 
 
 def _clean(owner: str, vertices: Array, faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Triangles with an area, each once, and how many were dropped."""
+    """Triangles without degenerate ones and duplicates, and the number dropped."""
     corners = vertices[faces]
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
     twice = np.linalg.norm(
@@ -245,7 +255,7 @@ def _clean(owner: str, vertices: Array, faces: NDArray[np.int64]) -> tuple[NDArr
     keep &= once
     if not keep.any():
         _check.refuse(
-            owner, "faces", f"{len(faces)} triangles without area", "have one with an area",
+            owner, "faces", f"{len(faces)} triangles without area", "have one with nonzero area",
             remedy="check the scale, and that the vertices are not all on one line",
         )  # fmt: skip
     return faces[keep], int((~keep).sum())

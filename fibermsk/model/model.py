@@ -1,14 +1,15 @@
-"""The model: bodies, joints, fibers and contacts that belong together."""
+"""The model: bodies, joints, fibers, contacts and elements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check, _plausible
+from fibermsk._numbers import Number
 from fibermsk.errors import ModelError
 from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
@@ -23,9 +24,11 @@ __all__ = ["Model"]
 
 Named = Body | Joint | Fiber | LineMuscle
 
+GRAVITY = Number("m/s^2", shape=(3,))
+
 
 class Model:
-    """Everything that is simulated together.
+    """Bodies, joints, fibers, contacts and elements of one simulation.
 
     Parameters
     ----------
@@ -34,15 +37,15 @@ class Model:
     gravity : (3,) array_like
         Acceleration of gravity, ground frame [m/s^2].
     ground : Body, optional
-        The ground with shapes of its own; its name must be "ground".
+        The ground, if it has shapes; its name must be "ground".
     meant : sequence of str
-        Quantities that are outside of what is plausible on purpose, such as "muscle stress":
-        `build` does not warn of them; ``docs/plausibility.md`` has their names.
+        Quantities that are outside the plausible range on purpose, such as "muscle stress": `build`
+        does not warn about them; ``docs/plausibility.md`` lists their names.
 
     Attributes
     ----------
     import_report : object or None
-        What an importer has to say about the file that the model was read from.
+        Report of the importer that read the model.
 
     Raises
     ------
@@ -79,7 +82,7 @@ class Model:
         self.import_report: Any = None
 
     def __repr__(self) -> str:
-        """Name and numbers of items."""
+        """Name and numbers of bodies, joints, fibers and contacts."""
         return (
             f"Model({self.name!r}: {len(self._bodies)} bodies, {len(self._joints)} joints, "
             f"{len(self._fibers)} fibers, {len(self._contacts)} contacts)"
@@ -101,7 +104,7 @@ class Model:
 
     @gravity.setter
     def gravity(self, gravity: ArrayLike) -> None:
-        self._gravity = _check.array(self._owner, "gravity", gravity, (3,), "m/s^2")
+        self._gravity = GRAVITY.checked(self._owner, "gravity", gravity, GRAVITY.unit_of(self))
 
     @property
     def ground(self) -> Body:
@@ -120,7 +123,7 @@ class Model:
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """Coordinates of all joints, in the order these were added."""
+        """Coordinates of all joints, in the order of the joints."""
         return tuple(self._coordinates.values())
 
     @property
@@ -140,7 +143,7 @@ class Model:
 
     @property
     def elements(self) -> tuple[Element, ...]:
-        """Springs, loads, controllers and users' own elements in the order they were added."""
+        """Springs, loads, controllers and user-defined elements in the order they were added."""
         return tuple(self._elements)
 
     @property
@@ -149,24 +152,24 @@ class Model:
         return tuple(self._contacts)
 
     def add(self, *items: Any) -> Any:
-        """Add bodies, joints, fibers, contacts and whatever else, after what they refer to.
+        """Add bodies, joints, fibers, contacts and other items, after those they refer to.
 
         Parameters
         ----------
         *items : Body, joint, Coupling, Fiber, LineMuscle, Contact or element
-            Added in this order; those before a refused item stay.
+            Added in this order; items before a refused one remain.
 
         Returns
         -------
         item : the same object, or a tuple of them
-            The one item, or a tuple of several.
+            The item, or a tuple of several.
 
         Raises
         ------
         ModelError
-            If a name is taken, an item refers to what was not added to this model, a body would
-            get a second joint, joints would close a loop, a coordinate would follow two others or
-            itself, or a pair would get a second contact.
+            If a name is taken, an item refers to one that is not in this model, a body would get a
+            second joint, joints would close a loop, a coordinate would follow two others or itself,
+            or a pair would get a second contact.
         """
         for item in items:
             if isinstance(item, Body):
@@ -201,27 +204,29 @@ class Model:
                 self._elements.append(item)
             else:
                 many = isinstance(item, tuple | list)
-                remedy = "add(*items) takes a sequence apart" if many else ""
+                remedy = "unpack the sequence: add(*items)" if many else ""
                 must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle, a Contact or an "
                 must += "element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
         return items[0] if len(items) == 1 else items
 
-    def copy(self) -> Model:
-        """Another model with the same items, to which adding does not change this one."""
+    def copy(self, instead: Callable[[Any], Any] = lambda item: item) -> Model:
+        """Shallow copy of the model: adding to it does not change this one.
+
+        `instead` maps an item to its replacement, with the same name and references.
+        """
         copy = Model.__new__(Model)
-        copy._name, copy._gravity, copy._ground = self._name, self._gravity, self._ground
-        copy._bodies, copy._joints = list(self._bodies), list(self._joints)
-        copy._fibers, copy._contacts = list(self._fibers), list(self._contacts)
-        copy._couplings, copy._coordinates = list(self._couplings), dict(self._coordinates)
-        copy._joint_of = dict(self._joint_of)
-        copy._elements = list(self._elements)
-        copy._muscles, copy._named = list(self._muscles), dict(self._named)
+        copy._name, copy._gravity, copy._ground = self._name, self._gravity, instead(self._ground)
+        for kind in ("bodies", "joints", "fibers", "contacts", "couplings", "muscles", "elements"):
+            setattr(copy, f"_{kind}", [instead(item) for item in getattr(self, f"_{kind}")])
+        copy._coordinates = {c.name: c for joint in copy._joints for c in joint.coordinates}
+        copy._joint_of = {joint.child: joint for joint in copy._joints}
+        copy._named = {key: instead(item) for key, item in self._named.items()}
         copy.import_report, copy.meant = self.import_report, self.meant
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:
-        """Joint that a body hangs on.
+        """Joint whose child is a body.
 
         Parameters
         ----------
@@ -231,12 +236,12 @@ class Model:
         Returns
         -------
         joint : Weld, Hinge or None
-            The joint whose child it is; None for the ground or a body without joint yet.
+            The joint; None for the ground or a body without joint.
         """
         return self._joint_of.get(body)
 
     def validate(self) -> None:
-        """Check what only shows once everything is added.
+        """Check that the model is complete.
 
         Raises
         ------
@@ -248,8 +253,8 @@ class Model:
         for body in self._bodies[1:]:
             if self.joint_of(body) is None:
                 raise ModelError(
-                    f"{self._owner}: body {body.name!r} has no joint; must hang on the ground or "
-                    f"on another body; add a Weld or a Hinge whose child it is"
+                    f"{self._owner}: body {body.name!r} has no joint; must be connected to the "
+                    f"ground or to another body; add a Weld or a Hinge with this child"
                 )
         heavy: set[Joint] = set()
         for body in self._bodies[1:]:
@@ -281,11 +286,11 @@ class Model:
             joint = self.joint_of(joint.parent)
 
     def _check_new(self, item: Named) -> None:
-        """Check that an item is new and its name is free among those of its kind."""
+        """Check that an item is new and its name is unique among those of its kind."""
         other = self._named.get(_key(item))
         if other is item:
             raise ModelError(
-                f"{self._owner}: {_check.show(item)} was already added; must be added once"
+                f"{self._owner}: {_check.show(item)} is already in the model; must be added once"
             )
         if other is not None:
             remedy = "rename one of them"
@@ -297,20 +302,20 @@ class Model:
             )
 
     def _check_known(self, owner: str, item: Body | Fiber) -> None:
-        """Check that what an item refers to was added to this model."""
+        """Check that an item refers to items of this model only."""
         other = self._named.get(_key(item))
         if other is item:
             return
         kind = type(item).__name__.lower()
         remedy = f"add it first: model.add({item.name})"
         if isinstance(other, type(item)):
-            remedy = f"the model holds another {kind} of this name; use the one that was added"
+            remedy = f"the model has another {kind} of this name; use the one that was added"
         raise ModelError(
             f"{owner}: unknown {kind} {item.name!r}; must belong to {self._owner}; {remedy}"
         )
 
     def _check_joint(self, joint: Joint) -> None:
-        """Check that a joint hangs a new child on the tree."""
+        """Check that a joint connects a new child to the tree."""
         owner = _check.show(joint)
         self._check_new(joint)
         self._check_known(owner, joint.parent)
@@ -321,21 +326,21 @@ class Model:
             )
         other = self.joint_of(joint.child)
         if other is not None:
-            must = f"hang on one joint, and hangs on {_check.show(other)} already"
+            must = f"be the child of one joint; it already is that of {_check.show(other)}"
             _check.refuse(owner, "child", joint.child, must)
         for coordinate in joint.coordinates:
             if coordinate.name in self._coordinates:
-                must = "have a name of its own in the model"
+                must = "have a unique name in the model"
                 remedy = "give the joint a coordinate of another name"
                 _check.refuse(owner, "coordinate", coordinate.name, must, remedy=remedy)
         chain = list(self._chain(joint.parent))
         if any(above.parent is joint.child for above in chain):
             names = ", ".join(_check.show(above) for above in chain)
-            must = f"not carry its parent, which hangs on it by {names}"
-            _check.refuse(owner, "child", joint.child, must, remedy="joints form a tree, no loop")
+            must = f"not be an ancestor of its parent, as it is by {names}"
+            _check.refuse(owner, "child", joint.child, must, remedy="joints form a tree")
 
     def _check_axes(self, joint: Joint) -> None:
-        """Check that the axes of a joint name coordinates of the model, and that these may turn."""
+        """Check that the axes of a joint name coordinates of the model, but no quaternion."""
         for axis in joint.axes:
             for name, _ in axis.pairs:
                 coordinate = self._coordinates.get(name)
@@ -346,7 +351,7 @@ class Model:
                     _check.refuse(_check.show(joint), "coordinate of an axis", name, must)
 
     def _check_muscle(self, muscle: LineMuscle) -> None:
-        """Check that a line muscle is new and runs through items of this model."""
+        """Check that a line muscle is new and refers to items of this model."""
         self._check_new(muscle)
         owner = f"line muscle {muscle.name!r}"
         for body in bodies_of(muscle):
@@ -357,7 +362,7 @@ class Model:
                 _check.refuse(owner, "coordinate of a path point", name, must)
 
     def _check_element(self, element: Element) -> None:
-        """Check that an element has a name of its own, and acts on items of this model."""
+        """Check that an element has a unique name and acts on items of this model."""
         name = _check.item_name("element", element.name)
         owner = f"element {name!r}"
         if any(other.name == name for other in self._elements):
@@ -373,7 +378,9 @@ class Model:
     def _check_contact(self, contact: Contact) -> None:
         """Check that a contact names items of this model and brings new pairs only."""
         if any(contact is other for other in self._contacts):
-            raise ModelError(f"{self._owner}: this contact was already added; must be added once")
+            raise ModelError(f"{self._owner}: contact is already in the model; must be added once")
+        if contact.name and any(contact.name == other.name for other in self._contacts):
+            _check.refuse("contact", "name", contact.name, "be unique among those of the model")
         for fiber in items_of(contact.first):
             self._check_known("contact", fiber)
         for item in items_of(contact.second):
@@ -382,8 +389,8 @@ class Model:
             pair = contact.shared_pair(other)
             if pair is not None:
                 raise ModelError(
-                    f"contact: {_check.show(pair[0])} with {_check.show(pair[1])} is a pair of an "
-                    "earlier contact; must be listed once"
+                    f"contact: {_check.show(pair[0])} with {_check.show(pair[1])} is already a "
+                    "pair of an earlier contact; must be listed once"
                 )
 
 

@@ -1,4 +1,4 @@
-"""A point that moves as prescribed, to pull a fiber's end along."""
+"""A point with prescribed motion, for the end of a fiber."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Motion = Callable[[float], np.ndarray]
 _OWNER = "moving point"
 
 _SPAN = 1e-3
-"""Between the values from which derivatives are taken [s]; round-off of about 1e-9 m/s^2."""
+"""Time between values for finite differences [s]; round-off of about 1e-9 m/s^2."""
 
 _CHECK = 1e-5
-"""Between the values that a given derivative is compared with [s]: it resolves 1e4 rad/s."""
+"""Time between values for checks of given derivatives [s]: it resolves 1e4 rad/s."""
 
 _AGREE = 1e-3
-"""How far a given derivative may be off, over the largest of it at the times compared."""
+"""Largest error of a given derivative, relative to its largest value at the times compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class MovingPoint:
-    """A point with a prescribed motion, as an attachment of a fiber.
+    """A point with prescribed motion, as an attachment of a fiber.
 
     The fiber's end has the velocity of the point, and with SDIRK2 and generalized-alpha its
-    acceleration; backward Euler and BDF2 take differences of the velocity, as at every other node.
+    acceleration; backward Euler and BDF2 use differences of the velocity, as at every other node.
 
     Parameters
     ----------
     motion : callable
-        t -> position (3,), ground frame [m]; continuous, and smooth but for corners.
+        t -> position (3,), ground frame [m]; continuous and piecewise smooth.
     velocity : callable, optional
-        t -> velocity (3,) [m/s], the derivative of the motion. Without it the derivative is taken
-        from positions 1 ms apart, and backward Euler, which asks for positions at its steps only,
-        takes the difference over the step: at uneven steps, the end's own inertia is then missing
-        or doubled in its pull.
+        t -> velocity (3,) [m/s], the derivative of the motion. Without it, finite differences of
+        positions 1 ms apart are used, and with backward Euler the difference over the step: at
+        uneven steps, the inertia of the end is then missing or doubled in its force.
     acceleration : callable, optional
-        t -> acceleration (3,) [m/s^2]; likewise, from velocities where these are given.
+        t -> acceleration (3,) [m/s^2]; without it, finite differences of the velocity if given,
+        else of the position.
 
     Raises
     ------
     ModelError
-        If a function does not give three finite numbers at t = 0. When a system is built and run, a
-        velocity or acceleration that is not the derivative is refused as well.
+        If a function does not return three finite numbers at t = 0. A velocity or acceleration that
+        is not the derivative is refused when a system is built and run.
     """
 
     motion: Motion
@@ -59,7 +59,7 @@ class MovingPoint:
     acceleration: Motion | None = None
 
     def __post_init__(self) -> None:
-        """Try the functions at the start."""
+        """Evaluate the functions at t = 0."""
         for name in ("motion", "velocity", "acceleration"):
             function = getattr(self, name)
             if not callable(function) and (name == "motion" or function is not None):
@@ -86,13 +86,13 @@ class MovingPoint:
         Raises
         ------
         ModelError
-            If the motion raises or does not give three finite numbers.
+            If the motion raises or does not return three finite numbers.
         """
         return _value("motion", self.motion, t, "m")
 
     @property
     def gives_rates(self) -> bool:
-        """Whether more of the motion is given than positions."""
+        """Whether a velocity or an acceleration is given."""
         return self.velocity is not None or self.acceleration is not None
 
     def velocity_at(self, t: float) -> np.ndarray:
@@ -110,7 +110,7 @@ class MovingPoint:
         return _derivative(self.position_at, t, 2)
 
     def given_at(self, t: float) -> np.ndarray:
-        """What is given, position first, at one time (n, 3); raises as `position_at`."""
+        """Position and given derivatives at one time (n, 3); raises as `position_at`."""
         values = [self.position_at(t)]
         if self.velocity is not None:
             values.append(self.velocity_at(t))
@@ -119,13 +119,13 @@ class MovingPoint:
         return np.array(values)
 
     def check_at(self, times: np.ndarray) -> None:
-        """Refuse a motion that fails at any of the times (n,) [s], and false derivatives of it.
+        """Refuse a motion that fails at any of the times (n,) [s], or has wrong derivatives.
 
         Raises
         ------
         ModelError
-            Naming the first time at which a given derivative agrees neither with the differences
-            before it nor with those after it (at a corner either will do).
+            The error names the first time at which a given derivative agrees neither with backward
+            nor with forward differences (at a corner one suffices).
         """
         for t in times:
             self.given_at(float(t))
@@ -143,7 +143,7 @@ def _value(field: str, function: Motion, t: float, unit: str) -> np.ndarray:
 
 
 def _derivative(values_at: Motion, t: float, order: int) -> np.ndarray:
-    """Derivative of the quartic through five values up to t, none before t = 0."""
+    """Derivative of the quartic through five values up to t, all at t >= 0."""
     around = np.arange(5) - min(t / _SPAN, 4.0)
     values = np.array([values_at(t + _SPAN * s) for s in around])
     # coefficients of the quartic in powers of the time from t, over the span
@@ -154,20 +154,20 @@ def _derivative(values_at: Motion, t: float, order: int) -> np.ndarray:
 def _compare(
     field: str, given: Motion, base: str, of: Motion, order: int, times: np.ndarray
 ) -> None:
-    """Refuse a derivative of an order that differs from the differences of what it is one of."""
+    """Refuse a derivative that differs from finite differences."""
     values = [given(float(t)) for t in times]
     allowed = _AGREE * max((float(np.abs(value).max()) for value in values), default=0.0)
     for t, value in zip(map(float, times), values, strict=True):
         found = []
         for side in (-1, 1):
             if t + 3 * side * _CHECK < 0.0:
-                continue  # nothing is asked before t = 0
+                continue  # no evaluation before t = 0
             try:
                 slope, noise = _one_sided(of, t, side, order)
             except ModelError:
                 if side < 0 or t < times.max() or not found:
                     raise
-                continue  # the motion need not go on after the last time
+                continue  # no evaluation after the last time
             found.append(slope)
             if np.abs(slope - value).max() <= allowed + noise:
                 break
@@ -182,11 +182,11 @@ def _compare(
 
 
 def _one_sided(of: Motion, t: float, side: int, order: int) -> tuple[np.ndarray, float]:
-    """Derivative from four values at t and to one side of it, and its round-off."""
+    """One-sided derivative from four values, and its round-off."""
     step = side * _CHECK
     x0, x1, x2, x3 = (of(t + n * step) for n in range(4))
     size = max(float(np.abs(x).max()) for x in (x0, x1, x2, x3))
-    # values are rounded, and so are the times they are asked for
+    # values and times are both rounded
     fast = max(float(np.abs(b - a).max()) for a, b in ((x0, x1), (x1, x2), (x2, x3))) / _CHECK
     noise = 50.0 * np.finfo(float).eps * (size + fast * abs(t)) / _CHECK**order
     if order == 1:

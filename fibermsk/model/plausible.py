@@ -1,9 +1,9 @@
-"""The numbers of a model that a unit could spoil, and which of them are hardly meant."""
+"""Numbers of a model with units, and which of them are implausible."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from fibermsk._plausible import Finding, judge
 from fibermsk.errors import ModelWarning
 from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
+from fibermsk.laws.penalty import PenaltyContact
+from fibermsk.laws.stress import KelvinVoigt
 from fibermsk.model.body import Body, Capsule, shapes_of, visuals_of
 from fibermsk.model.coordinate import Coordinate
 from fibermsk.model.fiber import SAMPLES, Fiber
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["Quantity", "implausible", "quantities", "remarks"]
 
 UNBOUNDED = 9999.0
-"""Symmetric ranges of coordinates from here on mean "no limit" in published models."""
+"""Symmetric ranges at least this large mean "no limit" in published models."""
 
 _MOST_NAMED = 4
-"""Objects named in one warning."""
+"""Most objects named in one warning."""
 
 
 class Quantity(NamedTuple):
@@ -42,23 +44,27 @@ class Quantity(NamedTuple):
     value: float
 
 
-def remarks(model: Model, lengths: Mapping[str, float]) -> list[ModelWarning]:
-    """What is odd about a model, each kind of oddness once, with the objects by name.
+def remarks(
+    model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
+) -> list[ModelWarning]:
+    """Warnings about implausible numbers of a model, one for each kind.
 
     Parameters
     ----------
     model : Model
         Complete.
     lengths : mapping of float
-        Reference length of each fiber, by its name [m]; those without a path have it from the pose.
+        Reference length of each fiber, by its name [m].
+    concerns : callable
+        Whether an item of the model is checked.
 
     Returns
     -------
     remarks : list of ModelWarning
-        To be shown when the model is built.
+        Warnings to issue when the model is built.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in implausible(model, lengths):
+    for finding in implausible(model, lengths, concerns):
         kind = finding.owner.partition(" ")[0]
         groups.setdefault((kind, finding.field, finding.quantity), []).append(finding)
     found = []
@@ -69,7 +75,7 @@ def remarks(model: Model, lengths: Mapping[str, float]) -> list[ModelWarning]:
         fiber = first.owner.split("'")[1] if first.owner.startswith("fiber ") else None
         found.append(ModelWarning(text, kind="plausibility", fiber=fiber))
     idle = _idle_muscles(model)
-    if idle:
+    if idle and concerns(model):
         text = (
             f"model {model.name!r}: {len(idle)} line muscles exert no force, which this version "
             f"does not compute: {_named([repr(name) for name in idle])}; "
@@ -79,10 +85,12 @@ def remarks(model: Model, lengths: Mapping[str, float]) -> list[ModelWarning]:
     return found
 
 
-def implausible(model: Model, lengths: Mapping[str, float]) -> list[Finding]:
-    """Numbers of a model that are hardly meant, and not said to be; one an object and field."""
+def implausible(
+    model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
+) -> list[Finding]:
+    """Implausible numbers of a model not declared as intended; one per object and field."""
     found: dict[tuple[str, str], Finding] = {}
-    for one in quantities(model, lengths):
+    for one in quantities(model, lengths, concerns):
         finding = judge(one.owner, one.field, one.rule, one.value)
         if finding is not None and one.rule not in model.meant:
             found.setdefault((one.owner, one.field), finding)
@@ -90,35 +98,38 @@ def implausible(model: Model, lengths: Mapping[str, float]) -> list[Finding]:
 
 
 def _named(names: list[str]) -> str:
-    """The first few of some names, and how many more there are."""
+    """The first few names, and the number of the others."""
     shown = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _idle_muscles(model: Model) -> list[str]:
-    """Line muscles that no fibers stand for, which are named after them: "biceps_1"."""
+    """Line muscles without fibers; fibers of a muscle have its name: "biceps_1"."""
     fibers = {fiber.name.rpartition("_")[0] for fiber in model.fibers}
     return [muscle.name for muscle in model.muscles if muscle.name not in fibers]
 
 
-def quantities(model: Model, lengths: Mapping[str, float]) -> Iterator[Quantity]:
-    """Every number of a model that has a rule."""
+def quantities(
+    model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
+) -> Iterator[Quantity]:
+    """Every number of a model, or of some of its items, that has a rule."""
     owner = f"model {model.name!r}"
-    yield Quantity(owner, "gravity", "gravity", _norm(model.gravity))
+    if concerns(model):
+        yield Quantity(owner, "gravity", "gravity", _norm(model.gravity))
     carried = _carried(model)
-    for body in model.bodies:
+    for body in filter(concerns, model.bodies):
         yield from _of_body(body, carried.get(body))
-    values = {c.name: c.value for c in model.coordinates}
-    for joint in model.joints:
-        yield from _of_joint(joint, values)
-    for fiber in model.fibers:
+    for joint in filter(concerns, model.joints):
+        yield from _of_joint(joint)
+    for fiber in filter(concerns, model.fibers):
         yield from _of_fiber(fiber, lengths[fiber.name])
-    for contact in model.contacts:
+    for contact in filter(concerns, model.contacts):
         first: Any = contact.first
         field = f"stiffness of the law of {first[0].name!r}"
-        yield Quantity("contact", field, "contact stiffness", contact.law.stiffness)
-    for muscle in model.muscles:
+        if isinstance(contact.law, PenaltyContact):
+            yield Quantity("contact", field, "contact stiffness", contact.law.stiffness)
+    for muscle in filter(concerns, model.muscles):
         yield from _of_muscle(muscle)
 
 
@@ -127,7 +138,7 @@ def _norm(vector: Any) -> float:
 
 
 def _carried(model: Model) -> dict[Body, float]:
-    """Mass of each body that can move, with all that hangs on it [kg]."""
+    """Mass of each movable body with its descendants [kg]."""
     total = {body: 0.0 for body in model.bodies[1:]}
     moved: set[Body] = set()
     for body in model.bodies[1:]:
@@ -141,7 +152,7 @@ def _carried(model: Model) -> dict[Body, float]:
 
 
 def _of_body(body: Body, carried: float | None) -> Iterator[Quantity]:
-    """Mass, inertia, and what the body looks like."""
+    """Mass, inertia, shapes and visuals of a body."""
     owner = f"body {body.name!r}"
     yield Quantity(owner, "com (distance from the origin)", "place", _norm(body.com))
     extents = []
@@ -161,7 +172,7 @@ def _of_body(body: Body, carried: float | None) -> Iterator[Quantity]:
             yield Quantity(owner, f"place of {field}", "place", _norm(shape.start))
     if body.mass is None or carried is None:
         return
-    # a body between two joints may have hardly a mass of its own
+    # a body between two joints may have almost no mass
     yield Quantity(owner, "mass", "mass", max(body.mass, min(carried, 1.0)))
     if body.inertia is None or not np.any(body.inertia) or carried > 2.0 * body.mass:
         return
@@ -174,8 +185,8 @@ def _of_body(body: Body, carried: float | None) -> Iterator[Quantity]:
         yield Quantity(owner, f"{field} over its size", "gyration over size", over)
 
 
-def _of_joint(joint: Joint, values: dict[str, float]) -> Iterator[Quantity]:
-    """Where a joint sits, its coordinates, and how far its axes move."""
+def _of_joint(joint: Joint) -> Iterator[Quantity]:
+    """Frames of a joint, its coordinates and the range of its axes."""
     owner = f"joint {joint.name!r}"
     for field in ("at", "child_at"):
         yield Quantity(owner, f"{field} (distance)", "place", _norm(getattr(joint, field)))
@@ -192,7 +203,7 @@ def _of_joint(joint: Joint, values: dict[str, float]) -> Iterator[Quantity]:
 
 
 def _values(function: Function) -> list[float]:
-    """What a function gives at its knots."""
+    """Values of a function at its knots."""
     pieces = function.pieces()
     return [float(value) for value in pieces(pieces.knots)]
 
@@ -203,7 +214,7 @@ def _speed(coordinate: Coordinate, field: str, value: float) -> Quantity:
 
 
 def _of_coordinate(coordinate: Coordinate) -> Iterator[Quantity]:
-    """Start, range and laws of a coordinate."""
+    """Initial values, range and laws of a coordinate."""
     owner = f"coordinate {coordinate.name!r}"
     rule = "angle" if coordinate.kind == "rotation" else "translation"
     fields: dict[str, float | None] = {
@@ -224,7 +235,7 @@ def _of_coordinate(coordinate: Coordinate) -> Iterator[Quantity]:
         yield _speed(coordinate, "prescribed speed at t = 0", float(pieces(0.0, 1)))
     yield _speed(coordinate, "speed", coordinate.speed)
     lower, upper = coordinate.lower or 0.0, coordinate.upper or 0.0
-    # as published models say "no limit": -99999 to 99999, or -100 m to 100 m
+    # published models write "no limit" as -99999 to 99999, or -100 m to 100 m
     no_limit = lower == -upper and (upper >= UNBOUNDED or rule == "translation")
     for field, value in fields.items():
         open_end = field in ("lower", "upper") and no_limit
@@ -233,7 +244,7 @@ def _of_coordinate(coordinate: Coordinate) -> Iterator[Quantity]:
 
 
 def _of_fiber(fiber: Fiber, length: float) -> Iterator[Quantity]:
-    """Size, tissue, loads and times of a fiber."""
+    """Dimensions, tissue, loads and times of a fiber."""
     owner = f"fiber {fiber.name!r}"
     radius = float(fiber.radius_at(SAMPLES).max())
     yield Quantity(owner, "radius", "fiber radius", radius)
@@ -256,13 +267,13 @@ def _of_fiber(fiber: Fiber, length: float) -> Iterator[Quantity]:
 def _of_tissue(owner: str, tissue: Tissue) -> Iterator[Quantity]:
     """Density, moduli and stresses."""
     yield Quantity(owner, "density", "density", tissue.density)
-    # without an active part, muscle may be any material
+    # without an active part, the material need not be muscle
     muscle = "muscle modulus" if tissue.active is not None else "passive modulus"
     for part, law, rule in (
         ("muscle", tissue.muscle, muscle),
         ("tendon", tissue.tendon, "passive modulus"),
     ):
-        if law is None or (part == "tendon" and law is tissue.muscle):
+        if not isinstance(law, KelvinVoigt) or (part == "tendon" and law is tissue.muscle):
             continue
         yield Quantity(owner, f"{part}.shear_modulus", rule, law.shear_modulus)
         yield Quantity(owner, f"{part}.viscosity", "viscosity", law.viscosity)

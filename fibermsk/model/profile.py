@@ -1,4 +1,4 @@
-"""Profiles along a fiber: a number, samples over theta in [0, 1], or a function of theta."""
+"""Profiles along a fiber: a constant, samples over theta in [0, 1], or a function of theta."""
 
 from __future__ import annotations
 
@@ -16,30 +16,11 @@ __all__ = ["Profile", "sample_profile"]
 Profile = ArrayLike | Callable[[np.ndarray], np.ndarray]
 
 ROUNDOFF = 1e-12
-"""How far outside [0, 1] a computed fraction may lie; it is clipped."""
-
-
-def check_profile(
-    owner: str, field: str, profile: Any, constant: Callable[..., float], unit: str = ""
-) -> Any:
-    """Profile as a float, a read-only array (m,) with m of 2 or more, or the callable itself.
-
-    A number is checked by `constant(owner, field, profile, unit)`.
-    """
-    if callable(profile):
-        return profile
-    if isinstance(profile, str) or not np.iterable(profile):
-        return constant(owner, field, profile, unit)
-    samples = _check.array(owner, field, profile, ("m",), unit)
-    if samples.size < 2:
-        _check.refuse(
-            owner, field, samples, "have 2 samples or more", remedy="for a constant give a number"
-        )
-    return samples
+"""Tolerance of a computed fraction in [0, 1]; it is clipped."""
 
 
 def call(owner: str, field: str, function: Any, *arguments: Any) -> Any:
-    """Value of a user's function; whatever it raises becomes a `ModelError`."""
+    """Value of a user's function; any exception becomes a `ModelError`."""
     try:
         return function(*arguments)
     except Exception as error:
@@ -52,7 +33,7 @@ def call(owner: str, field: str, function: Any, *arguments: Any) -> Any:
 def call_array(
     owner: str, field: str, function: Any, shape: tuple[int, ...], *arguments: Any
 ) -> np.ndarray:
-    """Array of the given shape, finite, from a user's function of theta."""
+    """Finite array of the given shape from a user's function of theta."""
     values = call(owner, field, function, *arguments)
     return _check.array(owner, f"{field}(theta)", values, shape)
 
@@ -98,7 +79,7 @@ def check_positive(
 
 
 def check_fractions(owner: str, field: str, values: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    """Return `values` (n,), all in [0, 1] at their `theta` (n,) but for roundoff, clipped to it."""
+    """Return `values` (n,), which lie in [0, 1] up to round-off, clipped to [0, 1]."""
     outside = (values < -ROUNDOFF) | (values > 1.0 + ROUNDOFF)
     if outside.any():
         k = int(np.argmax(outside))

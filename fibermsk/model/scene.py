@@ -1,8 +1,9 @@
-"""A model together with how to simulate it: what a scene file returns."""
+"""Scenes: a model with the settings of its simulation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from fibermsk import _check
 from fibermsk.model.model import Model
@@ -15,22 +16,25 @@ METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha")
 
 @dataclass(frozen=True)
 class Scene:
-    """A model with the time span, the number of frames, the start, the method and its tolerance.
+    """A model with its duration, number of frames, initial state, method and tolerance.
 
     Parameters
     ----------
     model : Model
-        What is simulated.
+        Model to simulate.
     duration : float
         Simulated time [s]; positive.
     steps : int
-        Number of frames, and with a tolerance of 0 of equal time steps; one or more.
+        Number of frames, one or more; with tolerance 0 also of equal time steps.
     start : {"initial", "equilibrium"}
-        From the described configuration and speeds, or from the static equilibrium at t = 0.
-    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"}
-        Time integration.
+        Initial state: the described configuration and speeds, or static equilibrium at t = 0.
+    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"} or Method
+        Time integration: by name, or as a value such as ``fm.GeneralizedAlpha(0.8)`` or a
+        user-defined `fibermsk.solvers.stage.Method`.
     tolerance : float
-        Relative tolerance of adaptive steps between the frames; 0 for fixed steps, one a frame.
+        Relative tolerance of adaptive steps between the frames; 0 for one fixed step per frame.
+    observers : tuple
+        Called after every accepted step, such as `StopWhen`, which ends the run; see `simulate`.
 
     Raises
     ------
@@ -42,8 +46,9 @@ class Scene:
     duration: float
     steps: int
     start: str = "initial"
-    method: str = "sdirk2"
+    method: Any = "sdirk2"
     tolerance: float = 3e-4
+    observers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -52,6 +57,12 @@ class Scene:
         duration = _check.positive(owner, "duration", self.duration, "s")
         steps = _check.count(owner, "steps", self.steps)
         _check.choice(owner, "start", self.start, STARTS)
-        _check.choice(owner, "method", self.method, METHODS)
+        if isinstance(self.method, str):
+            _check.choice(owner, "method", self.method, METHODS)
+        else:
+            _check.method(owner, self.method)
         tolerance = _check.non_negative(owner, "tolerance", self.tolerance)
-        _check.store(self, duration=duration, steps=steps, tolerance=tolerance)
+        observers = _check.instance(owner, "observers", self.observers, (tuple, list), "a tuple")
+        _check.store(
+            self, duration=duration, steps=steps, tolerance=tolerance, observers=tuple(observers)
+        )

@@ -1,4 +1,4 @@
-"""How the triangles of a mesh hang together, and which way they look."""
+"""Connectivity and orientation of the triangles of a mesh."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ __all__ = ["Topology", "enclosed_volume", "orient", "winding_number"]
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-# Triangles of a patch that are asked which way it looks, and the rise of the winding number that
-# makes it look inwards.
+# Triangles sampled for the orientation of a patch, and the rise of the winding number that means
+# inward.
 _SAMPLES, _RISE = 16, 0.05
 
 
 @dataclass(frozen=True)
 class Topology:
-    """Edges and parts of a mesh.
+    """Edges and connected components of a mesh.
 
     Attributes
     ----------
     first, second : (n_pairs,) int array
-        Triangles that share an edge with nobody else.
+        Pairs of triangles that share an edge with no third triangle.
     alike : (n_pairs,) bool array
-        Whether they run through it in opposite directions, as triangles that look alike do.
+        Whether they traverse it in opposite directions, as consistently oriented triangles do.
     n_open, n_crowded : int
-        Edges of a single triangle, and of more than two.
+        Edges with a single triangle and with more than two.
     component : (n_faces,) int array
-        Part of each triangle; parts share no vertex.
+        Component of each triangle; components share no vertex.
     """
 
     first: Index
@@ -42,12 +42,12 @@ class Topology:
 
     @property
     def watertight(self) -> bool:
-        """Whether every edge joins two triangles that look alike."""
+        """Whether every edge joins two consistently oriented triangles."""
         return self.n_open == 0 and self.n_crowded == 0 and bool(self.alike.all())
 
     @classmethod
     def of(cls, faces: Index) -> Topology:
-        """Of triangles (n, 3) of vertex indices."""
+        """Find the topology of triangles (n, 3) of vertex indices."""
         n = len(faces)
         edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
         owner = np.tile(np.arange(n), 3)
@@ -69,7 +69,7 @@ class Topology:
 
 
 def _components(faces: Index) -> Index:
-    """Part of each triangle: the least vertex that it hangs together with, numbered."""
+    """Number of the component of each triangle."""
     label = np.arange(int(faces.max()) + 1)
     while True:
         least = label[faces].min(axis=1)
@@ -82,9 +82,9 @@ def _components(faces: Index) -> Index:
 
 
 def enclosed_volume(vertices: Array, faces: Index) -> float:
-    """Volume within triangles [m^3], negative where they look inwards.
+    """Volume enclosed by triangles [m^3], negative if they point inward.
 
-    Each hole of an open mesh is closed by triangles between its edges and their middle.
+    Each hole of an open mesh is closed by triangles between its edges and their centroid.
     """
     corners = vertices[faces]
     origin = corners.mean(axis=(0, 1))
@@ -93,7 +93,7 @@ def enclosed_volume(vertices: Array, faces: Index) -> float:
     key, first, index = np.unique(
         low * (faces.max() + 1) + high, return_index=True, return_inverse=True
     )
-    # edges that are not run through as often in one direction as in the other
+    # edges that are not traversed equally often in both directions
     net = np.bincount(index, np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0), key.size)
     open_edges = np.flatnonzero(net)
     tetrahedra = _six_volumes(corners - origin).sum()
@@ -111,15 +111,15 @@ def enclosed_volume(vertices: Array, faces: Index) -> float:
 
 
 def _six_volumes(corners: Array) -> Array:
-    """Six times the volumes between triangles (n, 3, 3) and the origin."""
+    """Six times the volumes of tetrahedra between triangles (n, 3, 3) and the origin."""
     return np.einsum("fi,fi->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
 
 
 def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
-    """Triangles that look outwards, and how many were turned.
+    """Triangles oriented outward, and the number flipped.
 
-    Neighbors are turned alike first. A part whose volume is then negative looks inwards: it is
-    turned, unless it lies within another part, where it is the wall of a cavity.
+    Neighbors are made consistent first. A component whose volume is then negative is flipped,
+    unless it lies within another one, where it is the wall of a cavity.
     """
     topology = Topology.of(faces)
     turn = _unlike(len(faces), topology)
@@ -148,9 +148,9 @@ def orient(vertices: Array, faces: Index) -> tuple[Index, int]:
 
 
 def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDArray[np.bool_]:
-    """Triangles of patches that look against the rest, which hang on crowded edges or beside slits.
+    """Triangles of patches oriented against the rest, at non-manifold edges or slits.
 
-    Across the hole that a patch leaves, the winding number of the rest falls towards the outside.
+    Across the hole without the patch, the winding number of the rest decreases outward.
     """
     label = np.arange(len(faces))
     while True:
@@ -164,7 +164,7 @@ def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDAr
     names, size = np.unique(label, return_counts=True)
     inverted = np.zeros(len(faces), bool)
     corners = vertices[faces]
-    for name in names[np.argsort(size)][:-1]:  # the largest patch decides
+    for name in names[np.argsort(size)][:-1]:  # the largest patch is the reference
         own = label == name
         rest = np.where(inverted[~own, None, None], corners[~own][:, ::-1], corners[~own])
         at = corners[own]
@@ -179,7 +179,7 @@ def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDAr
 
 
 def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:
-    """Which triangles to turn so that neighbors look alike: as few in each part as possible."""
+    """Triangles to flip for consistent neighbors: as few in each component as possible."""
     turn = np.zeros(n, bool)
     if topology.alike.all():
         return turn
@@ -193,7 +193,7 @@ def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:
         if seen[seed]:
             continue
         seen[seed], part = True, [seed]
-        for face in part:  # grows on the way
+        for face in part:  # grows during the loop
             for k in order[begin[face] : begin[face + 1]]:
                 if not seen[other[k]]:
                     seen[other[k]] = True
@@ -205,7 +205,7 @@ def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:
 
 
 def winding_number(corners: Array, points: Array) -> Array:
-    """Winding numbers of triangles around points, in all space.
+    """Generalized winding numbers of a triangle mesh at points.
 
     Parameters
     ----------
@@ -217,13 +217,12 @@ def winding_number(corners: Array, points: Array) -> Array:
     Returns
     -------
     number : (n,) float array
-        The solid angle in parts of the whole: 1 inside of a closed mesh that looks outwards, 0
-        outside.
+        Solid angle over 4 pi: 1 inside a closed mesh that is oriented outward, 0 outside.
 
     Notes
     -----
-    Each solid angle by the formula of van Oosterom and Strackee [1]_; the sum for triangles that
-    enclose nothing is the generalized winding number of [2]_.
+    Each solid angle by the formula of van Oosterom and Strackee [1]_; for an open mesh the sum is
+    the generalized winding number of [2]_.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Surfaces that the path of a line muscle wraps around."""
+"""Wrapping surfaces of line muscles."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._numbers import POSITIVE, checked, number
 from fibermsk.model.body import Body
-from fibermsk.model.joint import IDENTITY, check_rotation
+from fibermsk.model.joint import orientation
 
 __all__ = ["PathWrap", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus"]
 
@@ -19,12 +20,12 @@ METHODS = ("hybrid", "midpoint", "axial")
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """Where a surface sits, and on which side of it a path may run."""
+    """Common fields of wrapping surfaces."""
 
     name: str
     body: Body
-    position: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = IDENTITY
+    position: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
     quadrant: str = "all"
     active: bool = True
 
@@ -33,16 +34,12 @@ class _Surface:
         owner = f"wrap surface {_check.name('wrap surface', self.name)!r}"
         _check.instance(owner, "body", self.body, Body, "a Body")
         _check.choice(owner, "quadrant", self.quadrant, QUADRANTS)
-        _check.store(
-            self,
-            active=_check.flag(owner, "active", self.active),
-            position=_check.array(owner, "position", self.position, (3,), "m"),
-            rotation=check_rotation(owner, "rotation", self.rotation),
-        )
+        active = _check.flag(owner, "active", self.active)
+        _check.store(self, active=active, **checked(self, owner))
 
     @property
     def owner(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"wrap surface {self.name!r}"
 
 
@@ -55,15 +52,15 @@ class WrapSphere(_Surface):
     name : str
         Its name.
     body : Body
-        The body that carries it.
+        Body to which it is fixed.
     position : (3,) array_like
         Its center, body frame [m].
     rotation : (3, 3) array_like
         Its axes in the body: r_body = rotation @ r_surface.
     quadrant : {"all", "x", "-x", "y", "-y", "z", "-z"}
-        The half of it, in its own axes, around which a path may run.
+        Half of the surface, in its own axes, over which a path may wrap.
     active : bool
-        Whether paths wrap around it at all.
+        Whether paths wrap around it.
     radius : float
         Radius [m]; positive.
 
@@ -73,35 +70,21 @@ class WrapSphere(_Surface):
         If a field lies outside its range.
     """
 
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        super().__post_init__()
-        _check.store(self, radius=_check.positive(self.owner, "radius", self.radius, "m"))
+    radius: float = number("m", POSITIVE, default=1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class WrapCylinder(_Surface):
-    """A cylinder about its own z axis; other fields as those of `WrapSphere`.
+    """A cylinder about its z axis; other fields as those of `WrapSphere`.
 
     Parameters
     ----------
     radius, length : float
-        Radius, and length along z with its middle at the position [m]; positive.
+        Radius, and length along z, centered at the position [m]; positive.
     """
 
-    radius: float = 1.0
-    length: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        super().__post_init__()
-        _check.store(
-            self,
-            radius=_check.positive(self.owner, "radius", self.radius, "m"),
-            length=_check.positive(self.owner, "length", self.length, "m"),
-        )
+    radius: float = number("m", POSITIVE, default=1.0)
+    length: float = number("m", POSITIVE, default=1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,56 +97,41 @@ class WrapEllipsoid(_Surface):
         Half axes along its own x, y and z [m]; positive.
     """
 
-    radii: ArrayLike = (1.0, 1.0, 1.0)
-
-    def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        super().__post_init__()
-        radii = _check.array(self.owner, "radii", self.radii, (3,), "m")
-        for i, radius in enumerate(radii):
-            _check.positive(self.owner, f"radii[{i}]", radius, "m")
-        _check.store(self, radii=radii)
+    radii: ArrayLike = number("m", POSITIVE, shape=(3,), default=(1.0, 1.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
 class WrapTorus(_Surface):
-    """A ring about its own z axis through which a path runs; other fields as `WrapSphere`.
+    """A torus about its z axis, through whose hole a path runs; other fields as `WrapSphere`.
 
     Parameters
     ----------
     inner_radius, outer_radius : float
-        Radius of the ring's section, and radius of the circle of its middle [m]: OpenSim's
-        inner_radius and outer_radius; positive.
+        Radius of the tube, and radius of its center circle [m]: OpenSim's inner_radius and
+        outer_radius; positive.
     """
 
-    inner_radius: float = 0.5
-    outer_radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
-        super().__post_init__()
-        _check.store(
-            self,
-            inner_radius=_check.positive(self.owner, "inner_radius", self.inner_radius, "m"),
-            outer_radius=_check.positive(self.owner, "outer_radius", self.outer_radius, "m"),
-        )
+    inner_radius: float = number("m", POSITIVE, default=0.5)
+    outer_radius: float = number("m", POSITIVE, default=1.0)
 
 
 WrapSurface = WrapSphere | WrapCylinder | WrapEllipsoid | WrapTorus
 
+SURFACES = (WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus)
+
 
 @dataclass(frozen=True, eq=False)
 class PathWrap:
-    """A surface that one muscle wraps around.
+    """A wrapping surface in the path of one muscle.
 
     Parameters
     ----------
     shape : WrapSphere, WrapCylinder, WrapEllipsoid or WrapTorus
         The surface.
     first, last : int, optional
-        Points of the path, counted from 1, between which it may wrap; the ends if left out.
+        Path points, counted from 1, between which it may wrap; the ends if left out.
     method : {"hybrid", "midpoint", "axial"}
-        How OpenSim finds a path over an ellipsoid.
+        OpenSim's method for a path over an ellipsoid.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Files of other programs as models, meshes and signals."""
+"""Readers for meshes, signals and XML of other programs."""
 
 from fibermsk.read.emg import emg_activation, emg_envelope
 from fibermsk.read.mesh import read_mesh

@@ -1,8 +1,8 @@
 """Activations from electromyograms.
 
 The chain of Buchanan, Lloyd, Manal and Besier, J. Appl. Biomech. 20 (2004), 367-395: a high-pass
-filter takes off what moves the electrodes, the signal is rectified and smoothed, divided by that of
-a maximal voluntary contraction, and delayed, for force comes later than its electric sign.
+filter removes motion artifacts, the signal is rectified and smoothed, divided by that of a maximal
+voluntary contraction, and shifted by the electromechanical delay.
 """
 
 from __future__ import annotations
@@ -22,54 +22,54 @@ __all__ = ["emg_activation", "emg_envelope"]
 Array = NDArray[np.float64]
 
 _ORDER = 2
-"""Of each filter; passed forwards and backwards, it acts as one of twice the order."""
+"""Order of each filter; applied forward and backward, it acts as one of twice the order."""
 
 _JITTER = 0.01
-"""Largest deviation of a sampling interval from the mean, over it."""
+"""Largest relative deviation of a sampling interval from the mean."""
 
 _SAMPLES_PER_PERIOD = 20
-"""Samples of an activation in a period of the low-pass frequency: what straight lines between them
-miss is below 1.3 percent there."""
+"""Samples per low-pass period: the error of linear interpolation is below 1.3 percent."""
 
 
 def emg_envelope(
     signals: Signals, name: str, *, high_pass: float = 20.0, low_pass: float = 6.0
 ) -> Array:
-    """Envelope of a raw electromyogram: high-pass filtered, rectified, low-pass filtered.
+    """Compute the envelope of a raw electromyogram: high-pass filter, rectifier, low-pass filter.
 
-    Both filters are Butterworth filters passed forwards and backwards, so that nothing is delayed;
-    their corners are moved so that the two passes together weaken by 3 dB at the frequencies given.
+    Both filters are Butterworth filters applied forward and backward, without phase lag; their
+    corner frequencies are corrected so that both passes together attenuate by 3 dB at the given
+    ones.
 
     Parameters
     ----------
     signals : Signals
-        Raw, at equal intervals; from `read_signals`.
+        Raw signals at equal intervals, from `read_signals`.
     name : str
-        The column.
+        Name of the column.
     high_pass : float
-        Corner below which movement of the electrodes is taken off [Hz]; 20 Hz [2]_.
+        Corner frequency below which motion artifacts are removed [Hz]; 20 Hz [2]_.
     low_pass : float
-        Corner of the smoothing [Hz]; 3 to 10 Hz [1]_.
+        Corner frequency of the smoothing [Hz]; 3 to 10 Hz [1]_.
 
     Returns
     -------
     envelope : (m,) float array
-        New array, at the times of the signals and in their unit; zero or above: where the filter
-        undershoots, zero.
+        New array, at the times of the signals and in their unit; non-negative: undershoots of the
+        filter are set to zero.
 
     Raises
     ------
     ModelError
         If there is no such column, intervals differ, the sampling is too coarse or too short for
-        the corners, or the signal is not raw.
+        the corner frequencies, or the signal is not raw.
 
     References
     ----------
     .. [1] Buchanan, Lloyd, Manal and Besier, J. Appl. Biomech. 20 (2004), 367-395.
     .. [2] De Luca, Gilmore, Kuznetsov and Roy, J. Biomech. 43 (2010), 1573-1579.
-    .. [3] Robertson and Dowling, J. Electromyogr. Kinesiol. 13 (2003), 569-573: the corners.
+    .. [3] Robertson and Dowling, J. Electromyogr. Kinesiol. 13 (2003), 569-573: corner frequencies.
     """
-    from scipy.signal import butter, sosfiltfilt  # takes a while, and only this needs it
+    from scipy.signal import butter, sosfiltfilt  # slow import, needed here only
 
     _check.instance("emg", "signals", signals, Signals, "Signals, from fm.read_signals")
     _check.instance("emg", "name", name, str, "the name of a column")
@@ -92,18 +92,18 @@ def emg_envelope(
     least, largest = float(values.min()), float(values.max())
     if least == largest:
         _check.refuse(
-            owner, "value at all times", least, "change, as that of a raw signal",
-            remedy="look whether the channel was recorded",
+            owner, "value at all times", least, "vary, as in a raw signal",
+            remedy="check that the channel was recorded",
         )  # fmt: skip
     if not (least < 0.0 < largest):
         _check.refuse(
             owner,
-            "least and largest value",
+            "smallest and largest value",
             np.array([least, largest]),
-            "lie on both sides of zero, as those of a raw signal",
-            remedy="take off its mean if it was recorded with an offset: fm.Signals(name, time, "
-            "{column: values - values.mean()}); if it is an envelope already, "
-            "signals.activation() takes it",
+            "lie on both sides of zero, as in a raw signal",
+            remedy="subtract its mean if it was recorded with an offset: fm.Signals(name, time, "
+            "{column: values - values.mean()}); for an envelope use "
+            "signals.activation()",
         )
 
     def filtered(x: Array, corner: float, kind: str) -> Array:
@@ -125,7 +125,7 @@ def emg_activation(
     shape: float = 0.0,
     scale: float = 1.0,
 ) -> Table:
-    """Activation of a muscle from its raw electromyogram.
+    """Compute the activation of a muscle from its raw electromyogram.
 
     Parameters
     ----------
@@ -133,26 +133,26 @@ def emg_activation(
         As for `emg_envelope`.
     max_voluntary : float
         Largest envelope in a maximal voluntary contraction, in the unit of the signal:
-        ``fm.emg_envelope(trial, name).max()`` of such a trial, with the same corners.
+        ``fm.emg_envelope(trial, name).max()`` of such a trial, with the same corner frequencies.
     delay : float
-        Time from the electric signal to the force [s]; 0.05 s as measured in the biceps [2]_, and
-        10 to 100 ms in general [1]_.
+        Electromechanical delay [s]; 0.05 s as measured in the biceps [2]_, 10 to 100 ms in general
+        [1]_.
     shape : float
-        Curvature A of the way from signal to force, -3 to 0 [1]_; zero is a straight line.
+        Shape factor A of the nonlinearity, -3 to 0 [1]_; zero is linear.
     scale : float
         Activation of the model at the maximal voluntary contraction, in (0, 1].
 
     Returns
     -------
     activation : Table
-        Straight lines between samples, twenty in a period of `low_pass`; the first and last value
-        hold before and after.
+        Linear interpolation of twenty samples per period of `low_pass`; constant before the first
+        and after the last.
 
     Raises
     ------
     ModelError
-        As for `emg_envelope`, or if a parameter lies outside its range, or the envelope rises above
-        `max_voluntary`: nothing is clipped.
+        As for `emg_envelope`, or if a parameter lies outside its range, or the envelope exceeds
+        `max_voluntary`: values are not clipped.
 
     Notes
     -----
@@ -168,7 +168,7 @@ def emg_activation(
     largest = _check.positive(owner, "max_voluntary", max_voluntary)
     delay = _check.non_negative(owner, "delay", delay, "s")
     scale = _check.number(
-        owner, "scale", scale, accept=lambda x: 0.0 < x <= 1.0, must="lie above 0, and at most at 1"
+        owner, "scale", scale, accept=lambda x: 0.0 < x <= 1.0, must="lie in (0, 1]"
     )
     shape = _check.number(
         owner, "shape", shape, accept=lambda x: -3.0 <= x <= 0.0, must="lie in [-3, 0]"
@@ -180,7 +180,7 @@ def emg_activation(
         raise ModelError(
             f"{owner}: envelope at t = {signals.time[k]:g} s = {envelope[k]:.4g}; must be at most "
             f"max_voluntary = {largest:.4g}; the largest of this signal is {envelope.max():.4g}: "
-            "give what a maximal contraction has"
+            "give that of a maximal contraction"
         )
     start, end = float(signals.time[0]), float(signals.time[-1])
     n = math.ceil((end - start) * low_pass * _SAMPLES_PER_PERIOD)
@@ -192,7 +192,7 @@ def emg_activation(
 
 
 def _sampling_rate(owner: str, time: Array) -> float:
-    """Samples a second; the intervals are equal."""
+    """Sampling rate [Hz] of equal intervals."""
     if time.size < 2:
         _check.refuse(owner, "samples", time.size, "be two or more")
     steps = np.diff(time)
@@ -200,17 +200,17 @@ def _sampling_rate(owner: str, time: Array) -> float:
     off = np.abs(steps - mean)
     k = int(off.argmax())
     if off[k] > _JITTER * mean:
-        must = f"differ from the mean, {mean:g} s, by less than a hundredth"
-        remedy = "sample again at equal intervals, or cut at the gap"
+        must = f"differ from the mean, {mean:g} s, by less than 1 percent"
+        remedy = "resample at equal intervals, or cut at the gap"
         field = f"interval after t = {time[k]:g} s"
         _check.refuse(owner, field, float(steps[k]), must, unit="s", remedy=remedy)
     return 1.0 / mean
 
 
 def _of_one_pass(corner: float, rate: float, kind: str) -> float:
-    """Corner of one pass [Hz], of which two weaken by 3 dB at the corner given.
+    """Corner frequency of one pass [Hz], such that two passes attenuate by 3 dB at the given one.
 
-    Of the squared gain 1 / (1 + (W / W_c)^2n), W = tan(pi f / rate), the square is 1/2 there.
+    The square of the squared gain 1 / (1 + (W / W_c)^2n), W = tan(pi f / rate), is 1/2 there.
     """
     move = (math.sqrt(2.0) - 1.0) ** (1.0 / (2 * _ORDER))
     bent = math.tan(math.pi * corner / rate)

@@ -1,4 +1,4 @@
-"""Heads of the columns of a table: a name, and often a unit in brackets."""
+"""Column headers of a table: a name, and optionally a unit in brackets."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _UNIT = re.compile(
     r"%|%\s?MVC|-|a\.?u\.?|°|deg|rad|(deg|rad|m)/s|m/s(²|\^?2)|N\s?[·*]?\s?m"
     r"|[nuµμmckM]?(V|N|m|s|g|Hz|Pa|W)"
 )
-"""What in round brackets is a unit; anything else there is a part of the name: "EMG (left)"."""
+"""Units recognized in parentheses; other text there belongs to the name: "EMG (left)"."""
 
 
 def split_heads(heads: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names and units of columns, such as ``biceps [mV]`` or ``biceps (mV)``.
+    """Parse names and units of columns, such as ``biceps [mV]`` or ``biceps (mV)``.
 
     Parameters
     ----------
     heads : sequence of str
-        At least one; the first is that of time, where round brackets always hold the unit.
+        At least one; the first is time, where parentheses always contain the unit.
 
     Returns
     -------
     names, units : list of str
-        A unit is empty where none is said.
+        A missing unit is empty.
     """
     names, units = map(list, zip(*(_split(head) for head in heads), strict=True))
     time = re.fullmatch(r"(time|t)\s*\((.*)\)", names[0], re.DOTALL | re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Bone meshes from files: OBJ, PLY and VTP in text here, STL through trimesh, other VTP by VTK."""
+"""Bone meshes from files: OBJ, PLY and text VTP here, STL by trimesh, other VTP by VTK."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = ["read_mesh"]
 
 Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
 Doubted = tuple[NDArray[np.float64], NDArray[np.int64], str]
-"""Triangles, and why their file may be cut off though nothing that it says is missing."""
+"""Triangles, and a reason why their file may be truncated although it is consistent."""
 
-# Corners closer than this part of the largest extent are one vertex: files in single precision.
+# Vertices closer than this fraction of the largest extent are merged: single precision.
 _SAME = 1e-7
 
 _MAX_TEXT = 256 * 2**20
-"""Bytes of the largest VTP file in text."""
+"""Largest size of a text VTP file in bytes."""
 
 _PACKED = 100
-"""More points, cells or values per byte than compressed files hold."""
+"""Bound on points, cells or values per byte of a compressed file."""
 
 _MAX_COMPONENTS = 1024
-"""Numbers per point or cell; VTK makes room for them before it looks at the data."""
+"""Largest number of components per point or cell; VTK allocates them before reading."""
 
 
 def read_mesh(
@@ -49,32 +49,32 @@ def read_mesh(
     radius: float | None = None,
     spacing: float | None = None,
 ) -> Mesh:
-    """Mesh of a file.
+    """Read a mesh from a file.
 
     Parameters
     ----------
     path : str or path
-        An .stl (text or binary), .obj, .ply or .vtp file. Polygons are cut into triangles, and
-        all parts of a file make one mesh.
+        An .stl (text or binary), .obj, .ply or .vtp file. Polygons are triangulated, and all parts
+        of a file form one mesh.
     scale : float
-        What the file's numbers are multiplied by, 1e-3 for millimeters; positive.
+        Scale factor of the coordinates, 1e-3 for millimeters; positive.
     name : str, optional
-        Name of the mesh; by default that of the file without its ending.
+        Name of the mesh; by default that of the file without its extension.
     radius, spacing : float, optional
         See `Mesh`; after scaling [m].
 
     Returns
     -------
     mesh : Mesh
-        With merged vertices and triangles that look outwards; its `report` says what was found.
-        A `ModelWarning` says if its size is not that of a bone, and if an open surface may come
-        from a file that was cut off, where the format does not tell.
+        Mesh with merged vertices and outward triangles; its `report` lists the repairs. A
+        `ModelWarning` is issued for a size implausible for a bone, and for an open surface that may
+        come from a truncated file.
 
     Raises
     ------
     ModelError
-        If there is no such file, it cannot be read, it holds less or more than it says, it holds
-        no triangles, or the mesh is refused by `Mesh`.
+        If the file does not exist, cannot be read, has more or less data than declared, has no
+        triangles, or `Mesh` refuses it.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def read_mesh(
     if reader is None:
         known = ", ".join(sorted(_READERS))
         _check.refuse(
-            owner, "ending", file.suffix or "none", f"be one of {known}",
+            owner, "extension", file.suffix or "none", f"be one of {known}",
             remedy="convert the file, for example with meshio or ParaView",
         )  # fmt: skip
     if not file.is_file():
@@ -109,7 +109,7 @@ def read_mesh(
     if any(doubt) and (unused or not mesh.report.watertight):
         warnings.warn(
             f"{owner}: the surface is open at {mesh.report.open_edges} edges, and {unused} of its "
-            f"vertices belong to no triangle: was it cut off? {doubt[0]}; compare it with the "
+            f"vertices are unused: is the file truncated? {doubt[0]}; compare it with the "
             f"original, which should have {len(triangles)} triangles",
             ModelWarning,
             stacklevel=2,
@@ -118,17 +118,15 @@ def read_mesh(
 
 
 def _merge(owner: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> Triangles:
-    """Vertices that are one point made one."""
+    """Merge coincident vertices."""
     if len(faces) == 0 or len(vertices) == 0:
         raise ModelError(
-            f"{owner}: holds no triangles; export the surface of the bone, not its points or lines"
+            f"{owner}: has no triangles; export the surface of the bone, not its points or lines"
         )
     if not np.isfinite(vertices).all():
-        raise ModelError(f"{owner}: holds coordinates that are not finite; export it again")
+        raise ModelError(f"{owner}: has coordinates that are not finite; export it again")
     if faces.min() < 0 or faces.max() >= len(vertices):
-        raise ModelError(
-            f"{owner}: has triangles of vertices that it does not hold; export it again"
-        )
+        raise ModelError(f"{owner}: has triangles with missing vertices; export it again")
     size = float(np.ptp(vertices, axis=0).max())
     grid = np.round((vertices - vertices.min(axis=0)) / (_SAME * size)) if size > 0.0 else vertices
     _, first, index = np.unique(grid, axis=0, return_index=True, return_inverse=True)
@@ -136,13 +134,13 @@ def _merge(owner: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) 
 
 
 def _of_polygons(read: Callable[[Path], Polygons], owner: str, file: Path) -> Doubted:
-    """Triangles of the polygons of a file."""
+    """Triangulate the polygons of a file."""
     try:
         vertices, corners, sizes, doubt = read(file)
     except (OSError, ValueError, OverflowError) as error:
         _unreadable(owner, error)
     if (sizes < 3).any() or (corners < 0).any() or (corners >= len(vertices)).any():
-        _unreadable(owner, "it has polygons of less than three, or of missing vertices")
+        _unreadable(owner, "it has polygons with fewer than three vertices, or with missing ones")
     begin = np.cumsum(sizes) - sizes
     return vertices, fans(vertices, corners, begin, sizes), doubt
 
@@ -154,7 +152,7 @@ def _by_trimesh(owner: str, file: Path) -> Triangles:
 
         found = trimesh.load_scene(file, process=False).dump()
         parts = [part for part in found if isinstance(part, trimesh.Trimesh)]
-    except Exception as error:  # trimesh has no errors of its own
+    except Exception as error:  # trimesh has no exception class
         _unreadable(owner, error)
     begin = np.cumsum([0, *(len(part.vertices) for part in parts)])
     if not parts:
@@ -180,12 +178,12 @@ def _vtp(owner: str, file: Path) -> Triangles:
         text = str(error).removeprefix(str(file)).lstrip(":, ").partition("; must be")[0]
         _unreadable(owner, text, error)
     if root.tag != "VTKFile" or root.attributes.get("type") != "PolyData":
-        _unreadable(owner, "it holds no PolyData of VTK")
+        _unreadable(owner, "it has no PolyData of VTK")
     vertices, faces, n = [np.empty((0, 3))], [np.empty((0, 3), np.int64)], 0
     for piece in (piece for data in root.find("PolyData") for piece in data.find("Piece")):
         points = _values(owner, piece, "Points", "", float)
         if len(points) % 3:
-            _unreadable(owner, f"the points on line {piece.line} are no triples of numbers")
+            _unreadable(owner, f"the points on line {piece.line} are not triples of numbers")
         _check_count(owner, piece, "Points", len(points) // 3)
         corners = points.reshape(-1, 3)
         faces.append(n + fans(corners, *_cells(owner, piece, "Polys", len(corners))))
@@ -196,7 +194,7 @@ def _vtp(owner: str, file: Path) -> Triangles:
 
 
 def _values(owner: str, piece: Element, tag: str, name: str, kind: type) -> NDArray[Any]:
-    """Numbers of one array of a piece, in text; none where there is none."""
+    """Numbers of one text array of a piece; empty if it is missing."""
     arrays = [
         array
         for parent in piece.find(tag)
@@ -212,36 +210,38 @@ def _values(owner: str, piece: Element, tag: str, name: str, kind: type) -> NDAr
     try:
         return np.array([kind(word) for word in arrays[0].text.split()], np.dtype(kind))
     except (ValueError, OverflowError):
-        _unreadable(owner, f"the array on line {arrays[0].line} has words that are no numbers")
+        _unreadable(owner, f"the array on line {arrays[0].line} has words that are not numbers")
 
 
 def _check_count(owner: str, piece: Element, tag: str, count: int) -> None:
-    """Refuse a piece that holds another number than it says."""
+    """Refuse a piece whose number of items differs from the declared one."""
     said = piece.attributes.get(f"NumberOf{tag}", str(count)).strip()
     if said != str(count):
         _unreadable(
-            owner, f"line {piece.line} says NumberOf{tag} = {said[:40]!r} and {count} are there"
+            owner, f"line {piece.line} declares NumberOf{tag} = {said[:40]!r}, found {count}"
         )
 
 
 def _cells(
     owner: str, piece: Element, tag: str, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Points of all cells, and begin and size of each."""
+    """Points of all cells, with start and size of each."""
     points = _values(owner, piece, tag, "connectivity", int)
     ends = _values(owner, piece, tag, "offsets", int)
     _check_count(owner, piece, tag, len(ends))
     begin = np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1]])
     size = ends - begin
     if (size < 0).any() or len(points) != (ends[-1] if len(ends) else 0):
-        _unreadable(owner, f"offsets and connectivity of <{tag}> on line {piece.line} do not fit")
+        _unreadable(
+            owner, f"offsets and connectivity of <{tag}> on line {piece.line} are inconsistent"
+        )
     if points.size and not (points.min() >= 0 and points.max() < n):
         _unreadable(owner, f"the piece on line {piece.line} has cells of missing points")
     return points, begin, size
 
 
 def _check_header(owner: str, head: bytes, size: int) -> None:
-    """Refuse what makes VTK run out of memory, which ends the process."""
+    """Refuse files that make VTK run out of memory, which kills the process."""
     if re.search(rb"<!(DOCTYPE|ENTITY)", head):
         _unreadable(owner, "it declares a document type or entities, which no mesh needs")
     most = size * (_PACKED if re.search(rb"\bcompressor\s*=", head) else 1)
@@ -260,12 +260,12 @@ def _check_header(owner: str, head: bytes, size: int) -> None:
             or (name == "Components" and count > _MAX_COMPONENTS)
         ):
             _unreadable(
-                owner, f"it says NumberOf{name} = {text[:40]!r}, which {size} bytes cannot hold"
+                owner, f"it declares NumberOf{name} = {text[:40]!r}, too many for {size} bytes"
             )
 
 
 def _by_vtk(owner: str, file: Path) -> Triangles:
-    """Triangles of a VTP file in binary."""
+    """Triangles of a binary VTP file."""
     import pyvista
 
     try:
@@ -278,12 +278,12 @@ def _by_vtk(owner: str, file: Path) -> Triangles:
 
 
 def _unreadable(owner: str, problem: Exception | str, cause: Exception | None = None) -> NoReturn:
-    """Refuse a file that its reader does not understand."""
+    """Refuse a file that its reader cannot parse."""
     text = " ".join(str(problem).split())
     text = text if len(text) <= 160 else f"{text[:157]}..."
     raise ModelError(
-        f"{owner}: cannot be read as such: {text or type(problem).__name__}; check that its ending "
-        "is that of its format, and export it again"
+        f"{owner}: cannot be read: {text or type(problem).__name__}; check that its extension "
+        "matches its format, and export it again"
     ) from (problem if isinstance(problem, Exception) else cause)
 
 

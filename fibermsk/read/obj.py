@@ -1,4 +1,4 @@
-"""Polygons of OBJ files. The format holds no counts: a file that is cut off may look whole."""
+"""Polygons of OBJ files. The format has no counts: a truncated file may look complete."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fibermsk.read.polygons import Polygons
 
 __all__ = ["read_obj"]
 
-DOUBT = "the format holds no counts"
+DOUBT = "the format has no counts"
 
 
 def read_obj(file: Path) -> Polygons:
-    """Polygons of all objects and groups of an OBJ file; what else it holds is passed over.
+    """Polygons of all objects and groups of an OBJ file; other contents are ignored.
 
     Raises
     ------
     ValueError
-        If a line cannot be read; names it.
+        If a line cannot be read; the message names it.
     """
     vertices: list[list[float]] = []
     corners: list[int] = []
@@ -49,7 +49,7 @@ def read_obj(file: Path) -> Polygons:
             found = line[:60].decode("latin-1")
             raise ValueError(f"line {number} has {found!r}; must name {must}") from None
     if not (vertices or sizes):
-        raise ValueError("it holds neither vertices nor faces")
+        raise ValueError("it has neither vertices nor faces")
     return Polygons(
         np.array(vertices, float).reshape(-1, 3),
         np.array(corners, np.int64),

@@ -1,4 +1,4 @@
-"""Polygons of PLY files, in text or binary, which hold neither less nor more than they say."""
+"""Polygons of PLY files, text or binary, with exactly the declared data."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TYPES = {
 _ORDERS = {"ascii": "=", "binary_little_endian": "<", "binary_big_endian": ">"}
 _CORNERS = ("vertex_indices", "vertex_index")
 _MAX_HEADER = 65536
-"""Bytes of the longest header."""
+"""Largest size of a header in bytes."""
 
 
 class _Property(NamedTuple):
-    """A number, or a list of numbers with the type of its length in front."""
+    """A number, or a list of numbers preceded by its length."""
 
     name: str
     type: np.dtype
@@ -43,7 +43,7 @@ def read_ply(file: Path) -> Polygons:
     Raises
     ------
     ValueError
-        If the file is not as its header says; tells what is wrong.
+        If the file does not match its header; the message gives the reason.
     """
     data = file.read_bytes()
     form, elements, start = _header(data)
@@ -59,14 +59,14 @@ def read_ply(file: Path) -> Polygons:
     if found is None:
         found = np.empty(0, np.int64), np.empty(0, np.int64)
     if isinstance(found, np.ndarray) or any(isinstance(vertices[k], tuple) for k in "xyz"):
-        raise ValueError("its coordinates or its faces are of an unknown form")
+        raise ValueError("its coordinates or faces have an unknown type")
     corners, sizes = (values.astype(np.int64) for values in found)
     place = np.stack([np.asarray(vertices[k], float) for k in "xyz"], axis=1)
     return Polygons(place, corners, sizes, read.doubt)
 
 
 def _header(data: bytes) -> tuple[str, list[_Element], int]:
-    """Format, elements, and where their numbers begin."""
+    """Format, elements, and start of the data."""
     form, elements = "", []
     at = 0
     while True:
@@ -108,7 +108,7 @@ def _property(words: list[str], order: str) -> _Property:
 
 
 def _missing(element: _Element, there: int) -> ValueError:
-    return ValueError(f"it says {element.number} of {element.name!r} and {there} are there")
+    return ValueError(f"it declares {element.number} of {element.name!r}, found {there}")
 
 
 Column = NDArray[np.generic] | tuple[NDArray[np.generic], NDArray[np.int64]]
@@ -116,13 +116,13 @@ Column = NDArray[np.generic] | tuple[NDArray[np.generic], NDArray[np.int64]]
 
 
 class _Text:
-    """Elements in text, each on a line of its own."""
+    """Text elements, one per line."""
 
     def __init__(self, data: bytes) -> None:
         self.lines = [words for words in map(bytes.split, data.splitlines()) if words]
         self.at = 0
         whole = data[-1:] in (b"\n", b"\r", b"")
-        self.doubt = "" if whole else "its last line does not end"
+        self.doubt = "" if whole else "its last line has no line end"
 
     def rows(self, element: _Element) -> dict[str, Column]:
         lines = self.lines[self.at : self.at + element.number]
@@ -149,19 +149,19 @@ class _Text:
         for one in element.properties:
             values = np.array(columns[one.name], float)
             if one.type.kind != "f" and not (values == np.floor(values)).all():
-                raise ValueError(f"{one.name!r} of {element.name!r} is not of whole numbers")
+                raise ValueError(f"{one.name!r} of {element.name!r} must have integers")
             listed = one.length is not None
             found[one.name] = (values, np.array(lengths[one.name], int)) if listed else values
         return found
 
     def end(self) -> None:
-        """Refuse what no element takes."""
+        """Refuse data after the last element."""
         if self.at < len(self.lines):
-            raise ValueError(f"{len(self.lines) - self.at} lines are there that it does not say")
+            raise ValueError(f"{len(self.lines) - self.at} lines after the last declared element")
 
 
 class _Binary:
-    """Elements in binary, one after the other."""
+    """Binary elements."""
 
     doubt = ""
 
@@ -181,7 +181,7 @@ class _Binary:
         return empty if one.length is None else (empty, np.empty(0, np.int64))
 
     def _alike(self, element: _Element) -> dict[str, Column] | None:
-        """All elements at once, where all their lists are as long as those of the first one."""
+        """All elements at once, if all lists have the lengths of the first element."""
         start, fields, lengths = self.at, [], {}
         for number, one in enumerate(element.properties):
             if one.length is not None:
@@ -208,7 +208,7 @@ class _Binary:
         return found
 
     def _length(self, one: _Property, element: _Element, number: int) -> int:
-        """Length of the list at this place, in the element of a number."""
+        """Length of the list at this position, in the element of this index."""
         length = -1
         if one.length is not None and self.at + one.length.itemsize <= len(self.data):
             length = int(np.frombuffer(self.data, one.length, 1, self.at)[0])
@@ -236,6 +236,6 @@ class _Binary:
         return found
 
     def end(self) -> None:
-        """Refuse what no element takes."""
+        """Refuse data after the last element."""
         if self.at < len(self.data):
-            raise ValueError(f"{len(self.data) - self.at} bytes are there that it does not say")
+            raise ValueError(f"{len(self.data) - self.at} bytes after the last declared element")

@@ -1,4 +1,4 @@
-"""Polygons and strips of files, and the triangles that they are cut into."""
+"""Polygons and strips of files, and their triangulation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Polygons(NamedTuple):
     Attributes
     ----------
     vertices : (n, 3) float array
-        As the file has them.
+        Vertices as in the file.
     corners : (n_corners,) int array
-        Vertices of all polygons, one after the other.
+        Vertex indices of all polygons, concatenated.
     sizes : (m,) int array
-        Number of corners of each.
+        Number of corners of each polygon.
     doubt : str
-        Why the file may be cut off though nothing is missing; empty if it cannot be.
+        Why the file may be truncated although it is consistent; empty if it cannot be.
     """
 
     vertices: NDArray[np.float64]
@@ -32,7 +32,7 @@ class Polygons(NamedTuple):
 
 
 def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For all triangles of cells of some sizes: the cell, and the count within it."""
+    """Cell, and index within the cell, of each triangle of cells of given sizes."""
     count = np.maximum(size - 2, 0)
     cell = np.repeat(np.arange(len(size)), count)
     return cell, np.arange(len(cell)) - np.repeat(np.cumsum(count) - count, count)
@@ -44,7 +44,7 @@ def fans(
     begin: NDArray[np.int64],
     size: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Triangles of polygons, all from their first point; quads along the shorter diagonal."""
+    """Triangle fans of polygons; quads are split along the shorter diagonal."""
     points = points.copy()
     four = begin[size == 4][:, None] + np.arange(4)
     at = corners[points[four]]
@@ -59,7 +59,7 @@ def fans(
 def strips(
     points: NDArray[np.int64], begin: NDArray[np.int64], size: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Triangles of strips, every other one turned."""
+    """Triangles of strips, every other one flipped."""
     cell, k = _thirds(size)
     first, odd = begin[cell] + k, k % 2
     return points[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]

@@ -1,4 +1,4 @@
-"""Signals over time from files: storages of OpenSim (.sto, .mot) and tables (.csv)."""
+"""Time series from files: OpenSim storages (.sto, .mot) and tables (.csv)."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ Array = NDArray[np.float64]
 _MAX_BYTES = 256 * 2**20
 """Largest file; a minute of 16 channels at 2 kHz has 40 MB."""
 _MAX_HEADER = 1000
-"""Most lines before endheader."""
+"""Largest number of lines before endheader."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _FIGURES = re.compile(r"[0-9.eE+-]*")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3}
-"""Units of the time column, and how many seconds one of them is."""
+"""Units of the time column in seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """Values over time, such as coordinates, activations or an electromyogram.
+    """Time series, such as coordinates, activations or an electromyogram.
 
     Parameters
     ----------
     name : str
-        What they are: the name in a storage's header, or that of the file.
+        Name in the header of a storage, or that of the file.
     time : (m,) array_like
         Instants [s]; strictly increasing.
     values : dict of (m,) array_like
-        By the names of the columns.
+        Values by name of column.
     units : dict of str, optional
-        Units of the columns; empty where none is said.
+        Units of the columns; empty if not given.
     in_degrees : bool, optional
-        Whether a storage's angles are in degrees: as its header says, else as OpenSim takes it, yes
+        Whether the angles of a storage are in degrees: from its header, else as in OpenSim, true
         for a .mot file without a version. Values are never converted.
 
     Raises
@@ -72,7 +72,7 @@ class Signals:
         for what, value in (("values", self.values), ("units", self.units)):
             _check.instance(owner, what, value, Mapping, "a dict by the names of the columns")
         in_degrees = _check.flag(owner, "in_degrees", self.in_degrees)
-        # files hold any numbers; those who use them say how large they may be
+        # files may contain any numbers; their users check the range
         time = _check.array(owner, "time", self.time, ("m",), "s", largest=math.inf)
         late = np.flatnonzero(time[1:] <= time[:-1])
         if late.size:
@@ -87,12 +87,12 @@ class Signals:
         _check.store(self, time=time, values=values, units=units, in_degrees=in_degrees)
 
     def signal(self, name: str) -> Array:
-        """Values of one column, (m,), read-only.
+        """Get the values of one column, (m,), read-only.
 
         Raises
         ------
         ModelError
-            If there is no such column; the message lists those there are.
+            If there is no such column; the message lists those available.
         """
         owner = f"signals {self.name!r}"
         _check.instance(owner, "column", name, str, "the name of a column")
@@ -103,28 +103,28 @@ class Signals:
         return self.values[name]
 
     def activation(self, name: str, *, scale: float = 1.0) -> Table:
-        """One column as the activation of a fiber: straight lines between the samples.
+        """Convert one column to an activation by linear interpolation.
 
         Parameters
         ----------
         name : str
-            The column.
+            Name of the column.
         scale : float, optional
-            What its values are multiplied by, 0.01 for percent; positive.
+            Scale factor of the values, 0.01 for percent; positive.
 
         Returns
         -------
         activation : Table
-            The first and last value hold before and after the samples.
+            Activation, constant before the first and after the last sample.
 
         Raises
         ------
         ModelError
             If there is no such column, fewer than two samples, or a scaled value outside [0, 1]:
-            nothing is clipped.
+            values are not clipped.
         """
         scale = _check.positive("activation", "scale", scale)
-        with np.errstate(over="ignore"):  # what overflows is refused below
+        with np.errstate(over="ignore"):  # overflow is refused below
             values = self.signal(name) * scale
         owner = f"signals {self.name!r}"
         if self.time.size < 2:
@@ -136,7 +136,7 @@ class Signals:
             remedy = (
                 f"give scale, for example 1 / {highest:g} which is its largest value"
                 if values.min() >= 0.0
-                else "rectify and filter an electromyogram first, or clip it yourself"
+                else "rectify and filter an electromyogram first, or clip the values"
             )
             _check.refuse(
                 owner, f"{name} at t = {self.time[k]:g} s", float(values[k]),
@@ -146,27 +146,26 @@ class Signals:
 
 
 def read_signals(path: str | PathLike[str]) -> Signals:
-    """Signals of a file.
+    """Read signals from a file.
 
     Parameters
     ----------
     path : str or path
-        A storage of OpenSim (.sto or .mot, with the header of any version, or that of SIMM), or
-        a .csv file: a row of names, as ``biceps [mV]`` or ``biceps (mV)``, with a unit or without,
-        and rows of numbers with decimal points, separated by commas, semicolons or tabs; lines that
-        start with # before the names are skipped. The first column is time, in s, or said in ms.
+        A storage of OpenSim (.sto or .mot, with the header of any version, or that of SIMM), or a
+        .csv file: a row of names, as ``biceps [mV]`` or ``biceps (mV)``, with a unit or without,
+        and rows of numbers with decimal points, separated by commas, semicolons or tabs; # starts a
+        comment before the names. The first column is time, in s, or in ms if declared.
 
     Returns
     -------
     signals : Signals
-        All columns but time, as they stand in the file.
+        All columns but time, unconverted.
 
     Raises
     ------
     ModelError
-        If the file cannot be read. The message names the file, the line and what is expected: no
-        endheader, other counts of rows or columns than said, missing and surplus values, what is
-        no finite number, times that do not increase, names that come twice.
+        If the file cannot be read, is inconsistent with its header, has missing, surplus or
+        nonfinite values, duplicate names or times that do not increase.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     ending = file.suffix.lower()
     if ending not in (".csv", ".mot", ".sto"):
         _check.refuse(
-            owner, "ending", file.suffix or "none", "be one of .csv, .mot, .sto",
+            owner, "extension", file.suffix or "none", "be one of .csv, .mot, .sto",
             remedy="export the file as one of them",
         )  # fmt: skip
     lines = _lines(owner, file)
@@ -190,7 +189,7 @@ def read_signals(path: str | PathLike[str]) -> Signals:
 
 
 class _Columns(NamedTuple):
-    """Names of the columns of a file, time first, and the line on which they stand."""
+    """Names of the columns of a file, time first, and their line."""
 
     names: list[str]
     line: int
@@ -217,7 +216,7 @@ def _lines(owner: str, file: Path) -> list[str]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ModelError(
-            f"{owner}, line {line}: is no text in UTF-8; save the file as UTF-8"
+            f"{owner}, line {line}: is not UTF-8 text; save the file as UTF-8"
         ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -226,13 +225,13 @@ def _lines(owner: str, file: Path) -> list[str]:
 
 
 def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -> Signals:
-    """Signals of a .sto or .mot file; old ones, without a version, may be in degrees unsaid."""
+    """Signals of a .sto or .mot file; those without a version may be in degrees by default."""
     header, end = _header(owner, lines)
     kind, line = header.get("datatype", ("double", 0))
     if kind.lower() != "double":
         raise ModelError(
             f"{owner}, line {line}: DataType={kind[:40]}; must be double: vectors and rotations "
-            "are no signals, split them into columns (OpenSim: TimeSeriesTable.flatten)"
+            "are not supported, split them into columns (OpenSim: TimeSeriesTable.flatten)"
         )
     start = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
     if start is None:
@@ -255,7 +254,7 @@ def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -
 
 
 def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], int]:
-    """What a storage's header says, each with its line, and the index of the line endheader."""
+    """Entries of a storage header with their lines, and the index of the line endheader."""
     header: dict[str, tuple[str, int]] = {}
     for k, line in enumerate(lines[:_MAX_HEADER]):
         line = line.strip()
@@ -267,11 +266,11 @@ def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], i
             if key in header and header[key][0] != value.strip():
                 before = header[key][1]
                 raise ModelError(
-                    f"{owner}, line {k + 1}: says {line[:40]!r}, and line {before} says otherwise"
+                    f"{owner}, line {k + 1}: says {line[:40]!r}, in contradiction to line {before}"
                 )
             header[key] = (value.strip(), k + 1)
         elif match := re.fullmatch(r"(name|datacolumns|datarows)\s+(\S.*)", line):
-            header.setdefault(match[1], (match[2], k + 1))  # of SIMM
+            header.setdefault(match[1], (match[2], k + 1))  # format of SIMM
         elif k == 0 and line:
             header["name"] = (line, 1)
     raise ModelError(
@@ -283,13 +282,13 @@ def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], i
 def _check_said(
     owner: str, header: dict[str, tuple[str, int]], keys: tuple[str, ...], found: int, what: str
 ) -> None:
-    """Refuse a file that holds another number of rows or columns than its header says."""
+    """Refuse a file whose number of rows or columns differs from its header."""
     for key in keys:
         said, line = header.get(key.lower(), (str(found), 0))
         if not re.fullmatch(r"\d{1,18}", said, re.ASCII) or int(said) != found:
             raise ModelError(
-                f"{owner}, line {line}: says {key} = {said[:40]}, and {found} {what} are there; "
-                "the file is cut or was edited, export it again or correct its header"
+                f"{owner}, line {line}: declares {key} = {said[:40]}, found {found} {what}; "
+                "the file is truncated or was edited, export it again or correct its header"
             )
 
 
@@ -300,12 +299,12 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
         None,
     )
     if start is None:
-        raise ModelError(f"{owner}: holds only comments; must have a row of names")
+        raise ModelError(f"{owner}: has only comments; must have a row of names")
     split = max(",;\t", key=lines[start].count)
     rows = _cells(owner, lines[start:], split, start)
     line, heads = next(rows)
     while len(heads) > 1 and not heads[-1]:
-        heads.pop()  # surplus separators, as spreadsheets leave them
+        heads.pop()  # surplus separators, as written by spreadsheets
     names, units = split_heads(heads)
     _check_names(owner, _Columns(names, line))
     if units[0] not in _SECONDS:
@@ -319,7 +318,7 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
 def _cells(
     owner: str, lines: list[str], split: str, skipped: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of each row of a table that is not blank."""
+    """Line and cells of each nonblank row of a table."""
     reader = csv.reader(lines, delimiter=split, strict=True)
     try:
         for row in reader:
@@ -335,7 +334,7 @@ def _cells(
 def _plain_rows(
     owner: str, rows: Iterator[tuple[int, list[str]]], n: int, *, commas: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows without surplus separators; decimal commas are refused where they can be told."""
+    """Rows without surplus separators; recognizable decimal commas are refused."""
     for line, row in rows:
         while len(row) > n and not row[-1]:
             row.pop()
@@ -349,12 +348,12 @@ def _plain_rows(
 
 
 def _check_names(owner: str, columns: _Columns) -> None:
-    """Refuse columns without time in front, without names, or with one name twice."""
+    """Refuse columns without time first, without names, or with duplicate names."""
     where = f"{owner}, line {columns.line}"
     if columns.names[0].lower() not in ("time", "t"):
         raise ModelError(f"{where}: the first column is {columns.names[0][:40]!r}; must be time")
     if len(columns.names) < 2:
-        raise ModelError(f"{where}: names no column beside time")
+        raise ModelError(f"{where}: names no column besides time")
     seen: set[str] = set()
     for k, name in enumerate(columns.names, 1):
         if not name:
@@ -379,7 +378,7 @@ def _numbers(
             numbers = list(map(float, row))
         except ValueError:
             numbers = [math.nan]
-        # float takes nan, 1_000 and the digits of all scripts besides
+        # float also accepts nan, 1_000 and digits of all scripts
         if not _FIGURES.fullmatch("".join(row)) or not all(map(math.isfinite, numbers)):
             name, word = next(
                 (name, word)

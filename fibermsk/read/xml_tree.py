@@ -1,4 +1,4 @@
-"""XML files as a light tree of elements that know their line; hostile files are refused."""
+"""XML files as a tree of elements with line numbers; malicious files are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Element", "read_xml"]
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 100
-"""Far above any model: the largest known has 1.2 MB, 4e4 elements and a depth of 14."""
+"""Limits far above any model: the largest known has 1.2 MB, 4e4 elements and depth 14."""
 
 
 class Element:
@@ -25,17 +25,17 @@ class Element:
     tag : str
         Name of the element.
     attributes : dict of str
-        Its attributes.
+        Attributes by name.
     line : int
-        Line of the file on which it starts.
+        Line of the file at which it starts.
     children : list of Element
-        In the order of the file.
+        Child elements in the order of the file.
     parent : Element or None
-        The element that holds it; None for the root.
+        Enclosing element; None for the root.
     text : str
         Characters outside of child elements, without blanks at the ends.
     seen : bool
-        Whether a reader has looked at it.
+        Whether a reader has used it.
     """
 
     __slots__ = ("attributes", "children", "line", "parent", "seen", "tag", "text")
@@ -57,12 +57,12 @@ class Element:
 
     @property
     def name(self) -> str:
-        """The attribute `name`, without blanks at the ends; empty where there is none."""
+        """The stripped attribute `name`; empty if missing."""
         return self.attributes.get("name", "").strip()
 
     @property
     def label(self) -> str:
-        """Tag and name, such as "Body 'ulna'"; long ones are cut."""
+        """Tag and name, such as "Body 'ulna'"; truncated if long."""
         return f"{_cut(self.tag)} {_cut(self.name)!r}" if self.name else _cut(self.tag)
 
     @property
@@ -84,12 +84,12 @@ class Element:
                 waiting.extend(reversed(element.children))
 
     def find(self, tag: str) -> list[Element]:
-        """Children of a tag."""
+        """Children with a tag."""
         return [child for child in self.children if child.tag == tag]
 
 
 def _cut(text: str) -> str:
-    """Beginning of a text."""
+    """Truncated text."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -100,14 +100,14 @@ def read_xml(
     max_elements: int = MAX_ELEMENTS,
     max_depth: int = MAX_DEPTH,
 ) -> Element:
-    """Root element of an XML file.
+    """Read an XML file and return its root element.
 
     Parameters
     ----------
     path : Path
         The file.
     max_bytes, max_elements, max_depth : int
-        What a file may have at most.
+        Limits of the file.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def read_xml(
     ------
     ModelError
         If the file cannot be read, is larger than allowed, is not well-formed XML or declares a
-        document type or entities, which no model needs.
+        document type or entities, which models do not need.
     """
     return _Builder(path, max_elements, max_depth).build(_contents(path, max_bytes))
 
@@ -134,7 +134,7 @@ def _contents(path: Path, max_bytes: int) -> bytes:
         if size > max_bytes:
             raise ModelError(
                 f"{path}: {size / 2**20:.0f} MB large; must be {max_bytes / 2**20:.0f} MB or less; "
-                "meshes and results belong into files of their own"
+                "meshes and results belong in separate files"
             )
         return path.read_bytes()
     except (OSError, ValueError) as error:
@@ -146,7 +146,7 @@ def _contents(path: Path, max_bytes: int) -> bytes:
 
 
 class _Builder:
-    """Handlers of the parser, which grow the tree."""
+    """Handlers of the parser, which build the tree."""
 
     def __init__(self, path: Path, max_elements: int, max_depth: int) -> None:
         self.path = path
@@ -165,7 +165,7 @@ class _Builder:
         parser.EntityDeclHandler = self.doctype
 
     def build(self, data: bytes) -> Element:
-        """Root of the tree of a whole file."""
+        """Parse a file and return the root of the tree."""
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
@@ -174,33 +174,33 @@ class _Builder:
                 f"{self.path}, line {error.lineno}, column {error.offset + 1}: not well-formed "
                 f"XML: {reason}; must be a model that OpenSim wrote; open and save it there"
             ) from error
-        except (LookupError, ValueError) as error:  # an encoding that Python does not know
+        except (LookupError, ValueError) as error:  # an encoding unknown to Python
             if isinstance(error, ModelError):
                 raise
             raise ModelError(
                 f"{self.path}, line {self.parser.CurrentLineNumber}: cannot be decoded: {error}; "
                 "must be XML in UTF-8"
             ) from error
-        if self.root is None:  # expat refuses a file without element itself
-            self.refuse("holds no element")
+        if self.root is None:  # expat refuses files without an element
+            self.refuse("has no element")
         return self.root
 
     def refuse(self, problem: str) -> NoReturn:
-        """Raise the error of the present line."""
+        """Raise an error that names the current line."""
         raise ModelError(
             f"{self.path}, line {self.parser.CurrentLineNumber}: {problem}; "
             "must be a model that OpenSim wrote"
         )
 
     def doctype(self, name: str, *rest: object) -> None:
-        """Refuse a document type, and with it every entity of its own."""
+        """Refuse a document type, and with it all custom entities."""
         self.refuse(
             f"declares the document type or entity {name!r}, which no model needs and which could "
             "exhaust the memory"
         )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Open an element."""
+        """Start an element."""
         self.n_elements += 1
         if self.n_elements > self.max_elements:
             self.refuse(f"more than {self.max_elements} elements")
@@ -216,10 +216,10 @@ class _Builder:
         self.texts.append("")
 
     def end(self, tag: str) -> None:
-        """Close an element."""
+        """End an element."""
         self.open.pop().text = self.texts.pop().strip()
 
     def characters(self, text: str) -> None:
-        """Keep characters that are not all blank between child elements."""
+        """Store text; blanks between child elements are dropped."""
         if self.open and not (text.isspace() and self.open[-1].children):
             self.texts[-1] += text

@@ -1,5 +1,7 @@
-"""Results of a run as plain arrays, without the system that made them."""
+"""Results of a run as plain arrays, independent of the system."""
 
+from fibermsk.results.fields import Field
+from fibermsk.results.histories import Histories, StateRecord
 from fibermsk.results.progress import Progress
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 from fibermsk.results.slack import Slack
@@ -9,6 +11,8 @@ from fibermsk.results.still import JointAxis, MuscleLine, Still
 __all__ = [
     "BodyMotion",
     "FiberHistory",
+    "Field",
+    "Histories",
     "JointAxis",
     "MuscleLine",
     "Progress",
@@ -16,5 +20,6 @@ __all__ = [
     "ShapeRecord",
     "Slack",
     "Snapshot",
+    "StateRecord",
     "Still",
 ]

@@ -1,6 +1,6 @@
-"""Points and slopes of cubic Hermite centerlines, from the nodes that results keep.
+"""Points and tangents of cubic Hermite centerlines from the nodes of a result.
 
-Formulas of their own beside those of `fibermsk.elements`: results need nothing but arrays.
+Independent of `fibermsk.elements`: results need arrays only.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
 
 
 def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """What places on a cubic Hermite centerline take from its nodes.
+    """Interpolation factors of points on a cubic Hermite centerline.
 
     Parameters
     ----------
     nodes : (n_nodes,) float array
         Material coordinates of the nodes.
     theta : (n,) float array
-        Of the places.
+        Material coordinates of the points.
 
     Returns
     -------
     element : (n,) int array
-        First node of the element of each place.
+        First node of the element of each point.
     shape, slope : (n, 4) float array
         Factors of the first node's position and tangent and of the second's, for the position and
-        for its derivative in theta. At a node the position is the node's to the last bit.
+        for its derivative in theta. At a node the position is bitwise that of the node.
     """
     theta = np.asarray(theta, dtype=float)
     element = element_of(nodes, theta)
@@ -56,14 +56,14 @@ def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array,
 
 
 def combine(position: Array, tangent: Array, element: NDArray[np.intp], factors: Array) -> Array:
-    """Sum of the nodes' positions and tangents with the factors of `hermite_places`.
+    """Sum nodal positions and tangents with the factors of `hermite_places`.
 
     Parameters
     ----------
     position, tangent : (..., n_nodes, 3) float array
-        Nodes, at one frame or many.
+        Nodes at one or more frames.
     element : (n,) int array
-        First node of each place.
+        First node of each point.
     factors : (n, 4) float array
         For the positions or for their derivatives.
 

@@ -1,4 +1,4 @@
-"""What follows from the arrays of a fiber: points of its centerline, length, stress, means."""
+"""Points of a fiber's centerline, fields along it and means."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.centerline import combine, hermite_places
+from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
 
-__all__ = ["along", "centerlines", "lengths", "mean_along", "stress"]
+__all__ = ["along", "at_samples", "centerlines", "mean_along"]
 
 Array = NDArray[np.float64]
 
-_N_GAUSS = 5
-"""Points an element for its length; the integrand is smooth."""
 
-
-def centerlines(fiber: FiberHistory, theta: Array, frames: slice = slice(None)) -> Array:
+def centerlines(fiber: FiberHistory, theta: Array) -> Array:
     """Points of the cubic Hermite centerline over frames.
 
     Parameters
@@ -24,9 +22,7 @@ def centerlines(fiber: FiberHistory, theta: Array, frames: slice = slice(None)) 
     fiber : FiberHistory
         The fiber.
     theta : (n,) float array
-        Material coordinates in [0, 1]; at a node the point is the node, to the last bit.
-    frames : slice, optional
-        Which frames; all by default.
+        Material coordinates in [0, 1]; at a node the point is bitwise the node.
 
     Returns
     -------
@@ -34,27 +30,35 @@ def centerlines(fiber: FiberHistory, theta: Array, frames: slice = slice(None)) 
         New array, ground frame [m].
     """
     element, shape, _ = hermite_places(fiber.node_theta, theta)
-    return combine(fiber.position[frames], fiber.tangent[frames], element, shape)
+    return combine(fiber.position, fiber.tangent, element, shape)
 
 
-def lengths(fiber: FiberHistory) -> Array:
-    """Length of the centerline over frames [m], (n_frames,)."""
-    point, weight = np.polynomial.legendre.leggauss(_N_GAUSS)
-    size = np.diff(fiber.node_theta)
-    theta = (fiber.node_theta[:-1, None] + 0.5 * (1.0 + point) * size[:, None]).ravel()
-    element, _, slope = hermite_places(fiber.node_theta, theta)
-    tangent = combine(fiber.position, fiber.tangent, element, slope)
-    speed: Array = np.linalg.norm(tangent, axis=-1)
-    return speed @ (0.5 * size[:, None] * weight).ravel()
+def at_samples(fiber: FiberHistory, name: str) -> Array:
+    """Field of a fiber broadcast over frames and samples.
 
+    Parameters
+    ----------
+    fiber : FiberHistory
+        The fiber.
+    name : str
+        Field at the samples or of the whole fiber, see `fibermsk.results.fields`.
 
-def stress(fiber: FiberHistory, frames: slice = slice(None)) -> Array:
-    """Axial force over current area [Pa], (n_frames, n_samples), of all frames or some."""
-    return fiber.axial_force[frames] / (np.pi * fiber.radius[frames] ** 2)
+    Returns
+    -------
+    values : (n_frames, n_samples) or (n_frames, n_samples, 3) float array
+        Read-only view or new array.
+    """
+    values: Array = getattr(fiber, name)
+    field = FIBER_FIELDS[name]
+    if field.place == "fiber":
+        values = values[:, None]
+    if field.shape == ("n_samples", 3):
+        return values
+    return np.broadcast_to(values, fiber.stretch.shape)
 
 
 def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:
-    """Values between samples: straight lines in theta, and the outermost value beyond them.
+    """Interpolate samples linearly in theta, constant beyond the outermost ones.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:
     values : (n_frames, n_samples) or (n_frames, n_samples, 3) float array
         Values at ``fiber.theta``.
     theta : (n,) float array
-        Where they are wanted; at a sample the value is that of the sample, to the last bit.
+        Points of evaluation; at a sample the value is bitwise that of the sample.
 
     Returns
     -------
@@ -80,14 +84,14 @@ def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:
     part = part if values.ndim == 2 else part[:, None]
     part = np.broadcast_to(part, np.broadcast_shapes(part.shape, low.shape))
     total = np.where(part == 1.0, high, low)
-    # not the sum of both where one is asked for: 0 times infinity is no number
+    # no weighted sum at a sample: 0 times infinity is NaN
     inside = (part > 0.0) & (part < 1.0)
     total[inside] += part[inside] * (high[inside] - low[inside])
     return total
 
 
 def mean_along(fiber: FiberHistory, values: Array) -> Array:
-    """Mean over theta of values at the samples: each stands for the half ways to its neighbors.
+    """Mean over theta of values at the samples, weighted by half intervals to neighbors.
 
     Parameters
     ----------

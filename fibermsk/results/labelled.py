@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
-from fibermsk.results.curves import lengths, stress
+from fibermsk.results.fields import AXES, BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS
 from fibermsk.results.result import Result
-from fibermsk.results.tables import AXES, table
-from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
+from fibermsk.results.tables import table
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
@@ -23,26 +22,14 @@ __all__ = ["to_dataframe", "to_xarray"]
 
 Array = NDArray[Any]
 
-_SAMPLED = {
-    "stretch": (),
-    "radius": (),
-    "axial_force": (),
-    "stress": (),
-    "contact_force_density": (),
-    "contact_line_force": ("axis",),
-}
-_UNITS = FIBER_UNITS | DERIVED_FIBER_UNITS | {"stress": "Pa"}
-_AT_NODES = ("position", "tangent")
-_OF_ENDS = ("force_origin", "force_insertion")
-
 
 def to_xarray(result: Result) -> xarray.Dataset:
     """Dataset of `Result.to_xarray`."""
     xarray = _package("xarray")
-    fibers = list(result.fibers.values())
+    fibers, bodies = list(result.fibers.values()), list(result.bodies.values())
     at, samples, sampled = _places([fiber.theta for fiber in fibers], "theta", "sample")
     node, nodes, noded = _places([fiber.node_theta for fiber in fibers], "node_theta", "node")
-    units = [result.coordinate_units.get(key, "rad") for key in result.coordinates]
+    units = [result.unit_of(name) for name in result.coordinates]
     coords = {
         "time": ("time", result.time.copy(), {"units": "s"}),
         "coordinate": ("coordinate", _names(result.coordinates)),
@@ -62,31 +49,31 @@ def to_xarray(result: Result) -> xarray.Dataset:
         missing = np.full(n, np.nan)
         rows = [values.get(name, missing) for name in result.coordinates]
         data[key] = (("time", "coordinate"), _stacked(rows, (n,)), {"units": unit})
-    for key, more in _SAMPLED.items():
-        rows = [stress(fiber) if key == "stress" else getattr(fiber, key) for fiber in fibers]
-        shape = (n, samples, *(3 for _ in more))
-        data[key] = (("time", "fiber", at, *more), _stacked(rows, shape), {"units": _UNITS[key]})
-    rows = [fiber.muscle_fraction[None] for fiber in fibers]
-    parts = _stacked(rows, (1, samples))[0]
-    data["muscle_fraction"] = (("fiber", at), parts, {"units": "1"})
-    for key in _AT_NODES:
-        rows = [getattr(fiber, key) for fiber in fibers]
-        values = _stacked(rows, (n, nodes, 3))
-        data[key] = (("time", "fiber", node, "axis"), values, {"units": _UNITS[key]})
-    for key in _OF_ENDS:
-        values = _stacked([getattr(fiber, key) for fiber in fibers], (n, 3))
-        data[key] = (("time", "fiber", "axis"), values, {"units": _UNITS[key]})
-    activations = _stacked([fiber.activation for fiber in fibers], (n,))
-    data["activation"] = (("time", "fiber"), activations, {"units": "1"})
-    measured = _stacked([lengths(fiber) for fiber in fibers], (n,))
-    data["length"] = (("time", "fiber"), measured, {"units": "m"})
-    bodies = list(result.bodies.values())
-    places = _stacked([body.position for body in bodies], (n, 3))
-    turns = _stacked([body.rotation for body in bodies], (n, 3, 3))
-    data["body_position"] = (("time", "body", "axis"), places, {"units": "m"})
-    data["body_rotation"] = (("time", "body", "axis", "body_axis"), turns, {"units": "1"})
-    for key, unit in SOLVER_UNITS.items():
-        data[key] = (("time",), getattr(result, key).copy(), {"units": unit})
+    sizes: dict[int | str, int] = {"n_samples": samples, "n_nodes": nodes}
+    dims: dict[int | str, str] = {"n_samples": at, "n_nodes": node}
+    owners = (("fiber", "", fibers, FIBER_FIELDS), ("body", "body_", bodies, BODY_FIELDS))
+    for owner, prefix, items, fields in owners:
+        for key, field in fields.items():
+            if key in ("theta", "node_theta"):
+                continue
+            rows = [getattr(item, key) for item in items]
+            shape = [sizes.get(axis, axis) for axis in field.shape]
+            over = [dims[axis] for axis in field.shape if axis in dims]
+            over += ["axis", "body_axis"][: len(field.shape) - len(over)]
+            if field.varies:
+                values, over = _stacked(rows, (n, *shape)), ["time", owner, *over]
+            else:
+                values, over = _stacked([row[None] for row in rows], (1, *shape))[0], [owner, *over]
+            data[prefix + key] = (tuple(over), values, {"units": field.unit})
+    for own in (result.states, result.elements):
+        for owner, histories in own.items():
+            for key, values in histories.items():
+                name, field = f"{owner}.{key}", histories.fields[key]
+                over = ("axis",) if field.shape == (3,) else (f"{name}.part",)
+                notes = {"units": field.unit, "description": field.description}
+                data[name] = (("time", *over[: values.ndim - 1]), values.copy(), notes)
+    for key, field in SOLVER_FIELDS.items():
+        data[key] = (("time",), getattr(result, key).copy(), {"units": field.unit})
     return xarray.Dataset(data, coords, _about(result))
 
 
@@ -104,13 +91,13 @@ def _package(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise ModelError(
-            f"{name} cannot be imported ({error}); must be installed to get labelled tables: in "
+            f"{name} cannot be imported ({error}); must be installed for labelled tables: in "
             'the clone of fibermsk run: pip install -e ".[data]"'
         ) from error
 
 
 def _about(result: Result) -> dict[str, Any]:
-    """Attributes that any format of file can hold."""
+    """Attributes in types that all file formats support."""
     return {
         "scene": result.scene,
         "method": result.method,
@@ -132,10 +119,10 @@ def _names(values: Any) -> Array:
 def _places(
     theta: list[NDArray[np.float64]], same: str, other: str
 ) -> tuple[str, int, tuple[Any, Array]]:
-    """Dimension along the fibers, its size, and where its places are.
+    """Dimension along the fibers, its size and its coordinates.
 
-    Fibers with the same places have them as the dimension's labels. Else places are counted, and
-    those that a fiber does not have are no numbers.
+    If all fibers have the same points, these are its coordinates. Else it is an index, and missing
+    points of a fiber are NaN.
     """
     size = max((places.size for places in theta), default=0)
     if all(np.array_equal(places, theta[0]) for places in theta[1:]):
@@ -144,8 +131,8 @@ def _places(
     return other, size, (("fiber", other), stacked)
 
 
-def _stacked(rows: list[NDArray[np.float64]], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Arrays side by side along axis 1, of one shape; what one does not have is no number."""
+def _stacked(rows: list[NDArray[np.float64]], shape: tuple[Any, ...]) -> NDArray[np.float64]:
+    """Stack arrays along axis 1, padded with NaN."""
     total = np.full((shape[0], len(rows), *shape[1:]), np.nan)
     for k, row in enumerate(rows):
         if row.ndim == 1:

@@ -1,4 +1,4 @@
-"""What a running computation tells about itself."""
+"""Progress of a running computation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ __all__ = ["Progress"]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands.
+    """Progress of a run.
 
     Attributes
     ----------
     time : float
         Simulated time reached [s].
     duration : float
-        Simulated time to reach [s].
+        Total simulated time [s].
     step : int
         Time steps done.
     newton_iterations : int
         Newton iterations done, over all steps.
     message : str
-        What is being done when it is not stepping, e.g. ``"finding the equilibrium"``.
+        Current task if not time stepping, e.g. ``"finding the equilibrium"``.
     """
 
     time: float
@@ -33,7 +33,7 @@ class Progress:
 
     @property
     def fraction(self) -> float:
-        """Part of the duration that is done, between 0 and 1."""
+        """Completed fraction of the duration, between 0 and 1."""
         if self.duration <= 0.0:
             return 1.0
         return min(max(self.time / self.duration, 0.0), 1.0)

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.centerline import combine, hermite_places
+from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
+from fibermsk.results.histories import Histories
 from fibermsk.results.slack import Slack
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
 
-__all__ = ["BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
+__all__ = ["COMPLETE", "STATUSES", "BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
 
 Array = NDArray[np.float64]
+
+COMPLETE = ("success", "stopped")
+"""Statuses of runs that ended as intended: complete, or stopped by an observer.
+"""
+
+STATUSES = (*COMPLETE, "interrupted", "failed")
+
+_N_GAUSS = 5
+"""Quadrature points per element for the length of a fiber."""
+
+
+def _at_frames(owner: Any, fields: dict[str, Field], frames: slice) -> dict[str, Array]:
+    """Arrays of some frames."""
+    given = [name for name, one in fields.items() if one.varies and not one.derived]
+    return {name: getattr(owner, name)[frames] for name in given}
 
 
 def _no_vertices() -> Array:
@@ -38,7 +55,7 @@ class ShapeRecord:
         ``"capsule"``, ``"infinite_cylinder"`` or ``"mesh"``.
     start, end : (3,) float array
         Axis ends in the body frame [m]; for an infinite cylinder two points of its axis, 1 m apart;
-        for a mesh opposite corners of the box around it.
+        for a mesh opposite corners of the bounding box.
     radius : float
         [m]; of a mesh the reference radius of its contact law, 0 if it is only drawn.
     vertices : (n, 3) float array
@@ -56,7 +73,7 @@ class ShapeRecord:
 
     @classmethod
     def mesh(cls, vertices: Array, faces: NDArray[np.int64], radius: float = 0.0) -> ShapeRecord:
-        """Record of a triangle mesh, with the box around it."""
+        """Record of a triangle mesh with its bounding box."""
         vertices = np.array(vertices, dtype=float).reshape(-1, 3)
         faces = np.array(faces, dtype=np.int64).reshape(-1, 3)
         corners = (
@@ -67,24 +84,28 @@ class ShapeRecord:
 
 @dataclass(frozen=True)
 class BodyMotion:
-    """Pose of one body over the frames.
+    """Motion of one body over the frames.
 
     Attributes
     ----------
     position : (n_frames, 3) float array
         Origin of the body frame in ground [m].
     rotation : (n_frames, 3, 3) float array
-        Columns are the body axes in ground.
+        Columns are the axes of the body in ground.
     shapes : tuple of ShapeRecord
-        What fibers touch of the body.
+        Shapes for contact with fibers.
     visuals : tuple of ShapeRecord
-        Meshes that are drawn, and not touched.
+        Meshes that are only drawn.
     """
 
     position: Array
     rotation: Array
     shapes: tuple[ShapeRecord, ...] = ()
     visuals: tuple[ShapeRecord, ...] = ()
+
+    def at_frames(self, frames: slice) -> BodyMotion:
+        """Motion over some frames."""
+        return replace(self, **_at_frames(self, BODY_FIELDS, frames))
 
 
 @dataclass(frozen=True)
@@ -100,7 +121,7 @@ class FiberHistory:
     tangent : (n_frames, n_nodes, 3) float array
         Derivative of the position in theta [m].
     theta : (n_samples,) float array
-        Where the sampled fields below are taken: three Gauss points of each element, where the
+        Material coordinates of the samples: three Gauss points of each element, at which the
         stretch of cubic elements is most accurate.
     muscle_fraction : (n_samples,) float array
         1 is muscle, 0 is tendon.
@@ -109,9 +130,9 @@ class FiberHistory:
     radius : (n_frames, n_samples) float array
         Current radius [m].
     axial_force : (n_frames, n_samples) float array
-        Force of the section, positive in tension [N]: that of the tissue less half the line force
-        of each contact times the radius, which a section that keeps its volume hands on along the
-        fiber. Without friction and weight it is the same all along, as at the ends.
+        Section force, positive in tension [N]: the force of the tissue minus, by incompressibility,
+        half the line force of each contact times the radius. In statics without weight and friction
+        it is constant along the fiber.
     contact_line_force : (n_frames, n_samples, 3) float array
         Net contact force on the fiber per current length, ground frame [N/m].
     activation : (n_frames,) float array
@@ -139,6 +160,26 @@ class FiberHistory:
         """Magnitude of the net contact force per current length [N/m], (n_frames, n_samples)."""
         return np.linalg.norm(self.contact_line_force, axis=-1)
 
+    @property
+    def stress(self) -> Array:
+        """Axial force over current area [Pa], (n_frames, n_samples)."""
+        return self.axial_force / (np.pi * self.radius**2)
+
+    @property
+    def length(self) -> Array:
+        """Length of the centerline [m], (n_frames,)."""
+        point, weight = np.polynomial.legendre.leggauss(_N_GAUSS)
+        size = np.diff(self.node_theta)
+        theta = (self.node_theta[:-1, None] + 0.5 * (1.0 + point) * size[:, None]).ravel()
+        element, _, slope = hermite_places(self.node_theta, theta)
+        tangent = combine(self.position, self.tangent, element, slope)
+        speed: Array = np.linalg.norm(tangent, axis=-1)
+        return speed @ (0.5 * size[:, None] * weight).ravel()
+
+    def at_frames(self, frames: slice) -> FiberHistory:
+        """The fiber over some frames."""
+        return replace(self, **_at_frames(self, FIBER_FIELDS, frames))
+
     def centerline(self, theta: Array, frame: int) -> Array:
         """Points of the cubic Hermite centerline at one frame.
 
@@ -160,7 +201,7 @@ class FiberHistory:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run computed, complete or not.
+    """Result of a complete or incomplete run.
 
     Attributes
     ----------
@@ -177,27 +218,33 @@ class Result:
     fibers : dict of FiberHistory
         By fiber name.
     step_size : (n_frames,) float array
-        Length of the last step before each frame [s]; 0 at the first.
+        Size of the last step before each frame [s]; 0 at the first.
     newton_iterations : (n_frames,) int array
         Newton iterations since the previous frame.
     min_admissibility : (n_frames,) float array
-        Least 1 + gamma g over the closed contact points; 1 where none is closed.
+        Smallest 1 + gamma g over the closed contact points; 1 if none is closed.
     method : str
         Name of the time integrator.
     status : str
-        ``"success"``, ``"failed"`` or ``"interrupted"``.
+        ``"success"``, ``"stopped"`` by an observer such as `StopWhen`, ``"interrupted"`` or
+        ``"failed"``.
     message : str
         Why the run ended, empty on success.
     stats : dict
         Counters and wall times of the run.
     slack : tuple of Slack
-        Which fibers were compressed, when and where.
+        Intervals in which fibers were compressed.
     version : str
-        fibermsk version that made the result.
+        Version of fibermsk that computed the result.
     up : (3,) tuple of float
-        Unit vector against gravity, ground frame: up in pictures.
+        Unit vector opposite to gravity, ground frame; up in pictures.
     coordinate_units : dict of str
         Units of the coordinates that are not angles: ``"m"``, or ``"1"`` for parts of a quaternion.
+    states : dict of Histories
+        First-order states by owner and name: ``result.states["tendon_1"]["force"]``.
+    elements : dict of Histories
+        Reported fields of springs, loads and other elements by element and name:
+        ``result.elements["band"]["tension"]``.
     """
 
     scene: str
@@ -218,6 +265,26 @@ class Result:
     version: str = ""
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     coordinate_units: dict[str, str] = field(default_factory=dict)
+    states: dict[str, Histories] = field(default_factory=dict)
+    elements: dict[str, Histories] = field(default_factory=dict)
+
+    def at_frames(self, frames: slice) -> Result:
+        """Select some frames; views of the arrays."""
+        names = "coordinates", "speeds"
+        histories = {k: {n: one[frames] for n, one in getattr(self, k).items()} for k in names}
+        names = "bodies", "fibers", "states", "elements"
+        parts = {k: {n: o.at_frames(frames) for n, o in getattr(self, k).items()} for k in names}
+        solver = _at_frames(self, SOLVER_FIELDS, frames)
+        return replace(self, time=self.time[frames], **histories, **parts, **solver)
+
+    def unit_of(self, coordinate: str) -> str:
+        """Unit of a coordinate: ``"rad"``, ``"m"`` or ``"1"``."""
+        return self.coordinate_units.get(coordinate, "rad")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run ended as intended: status "success" or "stopped"."""
+        return self.status in COMPLETE
 
     def coordinate(self, name: str | Any) -> Array:
         """History of one coordinate, by its name or by its joint.
@@ -225,7 +292,7 @@ class Result:
         Raises
         ------
         KeyError
-            If the result has no such coordinate; the message lists those it has.
+            If the result has no such coordinate; the message lists those available.
         """
         return self._pick(self.coordinates, name, "coordinate")
 
@@ -234,23 +301,23 @@ class Result:
         return self._pick(self.fibers, name, "fiber").axial_force
 
     def to_xarray(self) -> xarray.Dataset:
-        """All arrays over labelled dimensions, for those who plot themselves.
+        """Convert to an xarray dataset with labelled dimensions.
 
         Returns
         -------
         dataset : xarray.Dataset
             Variables are named as in the result file, with ``units`` in the attributes of each:
-            ``coordinates`` and ``speeds`` over (time, coordinate), where ``coordinate_units`` are
-            by coordinate; ``stretch``, ``radius``, ``axial_force``, ``stress`` [Pa] and
+            ``coordinates`` and ``speeds`` over (time, coordinate), with ``coordinate_units`` for
+            each coordinate; ``stretch``, ``radius``, ``axial_force``, ``stress`` [Pa] and
             ``contact_force_density`` over (time, fiber, theta) and ``contact_line_force`` with
             (axis) besides; ``muscle_fraction`` over (fiber, theta); ``position`` and ``tangent``
             over (time, fiber, node_theta, axis); ``activation`` and ``length`` [m] over (time,
             fiber); ``force_origin`` and ``force_insertion`` over (time, fiber, axis);
             ``body_position`` over (time, body, axis), ``body_rotation`` over (time, body, axis,
-            body_axis); the solver's over (time). Where fibers are sampled at different ``theta``,
-            the dimension is ``sample`` instead, ``theta`` goes over (fiber, sample), and samples
-            that a fiber does not have are NaN; likewise ``node``. The dataset's attributes tell
-            scene, parameters (JSON), method and status.
+            body_axis); the solver's over (time). If fibers are sampled at different ``theta``, the
+            dimension is ``sample``, ``theta`` is over (fiber, sample), and missing samples are NaN;
+            the same holds for ``node``. The attributes of the dataset are scene, parameters (JSON),
+            method and status.
 
         Raises
         ------
@@ -267,7 +334,7 @@ class Result:
         return to_xarray(self)
 
     def to_dataframe(self, what: str = "time") -> pandas.DataFrame:
-        """One table, for those who plot themselves.
+        """Convert to a pandas table.
 
         Parameters
         ----------
@@ -305,22 +372,22 @@ class Result:
         autoplay: bool = False,
         max_frames: int | None = None,
     ) -> Any:
-        """Animated scene to be looked at and played with in a notebook.
+        """Create an interactive animation for a notebook.
 
-        Parameters are those of :func:`fibermsk.view.write_page`, of which this is the page.
+        Parameters are those of :func:`fibermsk.view.write_page`.
 
         Returns
         -------
-        widget : fibermsk.view.notebook.Widget
-            Shows itself as the last value of a cell.
+        widget : fibermsk.view.browser.notebook.Widget
+            Displayed as the last value of a cell.
 
         Raises
         ------
         ModelError
             If there is no such field or theme, or the result has no frame.
         """
-        # The one arrow upwards, and only when called: results themselves know no picture.
-        from fibermsk.view.notebook import widget
+        # The only import of a higher layer, and only when called.
+        from fibermsk.view.browser.notebook import widget
 
         return widget(
             self, color_by=color_by, theme=theme, autoplay=autoplay, max_frames=max_frames

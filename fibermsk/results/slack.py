@@ -1,4 +1,4 @@
-"""Times in which a fiber is compressed."""
+"""Intervals of compression of a fiber."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ __all__ = ["Slack"]
 
 
 class Slack(NamedTuple):
-    """A fiber under compression.
+    """Interval in which a fiber is compressed.
 
     Attributes
     ----------
     fiber : str
         Its name.
     start, end : float
-        First and last step in a row at which the axial force was negative somewhere [s].
+        Times of the first and last of consecutive steps with a negative axial force [s].
     theta : float
-        Where it was least.
+        Material coordinate of the minimum.
     force : float
-        The least axial force [N]; negative.
+        Minimum axial force [N]; negative.
     """
 
     fiber: str
@@ -29,7 +29,7 @@ class Slack(NamedTuple):
     force: float
 
     def __str__(self) -> str:
-        """One line."""
+        """Summary in one line."""
         return (
             f"{self.fiber} from t = {self.start:.4g} to {self.end:.4g} s, "
             f"at worst {self.force:.3g} N at theta = {self.theta:.2f}"

@@ -1,4 +1,4 @@
-"""Where a run stands, as plain arrays and numbers, so that it can go on later."""
+"""Snapshots: the state of a run as plain arrays and numbers, to resume it later."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from fibermsk.errors import ModelError
 __all__ = ["Snapshot", "code_version", "library_versions", "pack", "unpack"]
 
 _LIBRARIES = ("numpy", "scipy", "numba")
-"""What the last bits of a result depend on besides this package."""
+"""Libraries that affect results bitwise."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A run after one of its accepted steps.
+    """State of a run after an accepted step.
 
     Attributes
     ----------
     time, duration : float
-        Simulated time reached, and to be reached [s].
+        Simulated time reached, and total [s].
     arrays : dict
-        Memories of the time integrator, of the step control and of the system, counters and the
-        frames so far: arrays and numbers under names such as ``"method.state.y"``.
+        State of the time integrator, of the step control and of the system, counters and frames:
+        arrays and numbers by name, such as ``"method.state.y"``.
     identity : dict of str
-        What the run is of, part by part: fingerprints of the system, version, method and so on.
+        Fingerprints of the system, version, method and so on.
     libraries : dict of str
-        Versions of the libraries that the numbers came from.
+        Versions of the libraries used.
     job : dict
-        What whoever started the run wants to know when it goes on; plain values.
+        Data of the caller for resuming; plain values.
     """
 
     time: float
@@ -48,7 +48,7 @@ class Snapshot:
 
 
 def library_versions() -> dict[str, str]:
-    """Installed versions of the libraries that the last bits depend on."""
+    """Installed versions of the libraries that affect results bitwise."""
     found = {}
     for name in _LIBRARIES:
         try:
@@ -60,7 +60,7 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def code_version() -> str:
-    """Version of this package with a digest of its code, which changes more often."""
+    """Version of this package with a digest of its code."""
     folder = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
@@ -69,15 +69,17 @@ def code_version() -> str:
 
 
 def pack(name: str, value: Any) -> dict[str, Any]:
-    """Arrays and numbers in a NamedTuple of such, however deep, under dotted names.
+    """Flatten nested NamedTuples of arrays and numbers to dotted names.
 
     Parameters
     ----------
     name : str
-        Name of the whole.
-    value : array, number, bool, or NamedTuple or dict of them
-        What is packed; arrays are not copied.
+        Name of the root.
+    value : array, number, bool, None, or NamedTuple or dict of them
+        Value to flatten; arrays are not copied.
     """
+    if value is None:
+        return {}
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if not isinstance(value, dict):
@@ -86,31 +88,38 @@ def pack(name: str, value: Any) -> dict[str, Any]:
 
 
 def unpack(name: str, template: Any, arrays: dict[str, Any]) -> Any:
-    """A value like the template, from what `pack` made of it.
+    """Rebuild a value with the structure of a template from the output of `pack`.
 
     Parameters
     ----------
     name : str
-        Name of the whole.
-    template : array, number, bool, or NamedTuple of them
-        Has the structure; arrays may be of other shapes.
+        Name of the root.
+    template : array, number, bool, None, or NamedTuple of them
+        Structure; arrays may have other shapes.
     arrays : dict
-        From `pack`, perhaps written and read.
+        Output of `pack`.
 
     Raises
     ------
     ModelError
-        If something is missing.
+        If an entry is missing, or of another type than in the template.
     """
+    if template is None:
+        return None
     if hasattr(template, "_fields"):
         parts = (
             unpack(f"{name}.{key}", item, arrays)
             for key, item in zip(template._fields, template, strict=True)
         )
-        return type(template)(*parts)
+        return template._make(parts)
     if name not in arrays:
-        raise ModelError(f"the checkpoint lacks {name}; must hold all of a run's memory")
+        raise ModelError(f"the checkpoint lacks {name}; must hold the full state of a run")
     value = arrays[name]
     if isinstance(template, np.ndarray):
-        return np.array(value, template.dtype)
-    return type(template)(value)
+        found = np.array(value, template.dtype)
+    else:
+        found = type(template)(value)
+    if not np.array_equal(found, value, equal_nan=True):
+        must = f"must have the same type as {template!r}"
+        raise ModelError(f"the checkpoint's {name} is {value!r}; {must}")
+    return found

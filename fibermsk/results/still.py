@@ -1,4 +1,4 @@
-"""A model at one instant, to be looked at before anything is computed."""
+"""A model at one instant, for inspection before a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MuscleLine(NamedTuple):
     points : (n, 3) float array
         Ground frame [m], from origin to insertion.
     radius : float
-        How thick it is drawn [m].
+        Radius of the drawn tube [m].
     """
 
     points: Array
@@ -31,12 +31,12 @@ class MuscleLine(NamedTuple):
 
 
 class JointAxis(NamedTuple):
-    """An axis that a joint turns about or slides along.
+    """Axis of rotation or translation of a joint.
 
     Attributes
     ----------
     coordinates : tuple of str
-        Those that move along it.
+        Coordinates of the axis.
     kind : str
         ``"rotation"`` or ``"translation"``.
     point, direction : (3,) float array
@@ -51,7 +51,7 @@ class JointAxis(NamedTuple):
 
 @dataclass(frozen=True)
 class Still:
-    """What there is to see of a model in one pose.
+    """Visible parts of a model in one pose.
 
     Attributes
     ----------
@@ -60,12 +60,11 @@ class Still:
     muscles : dict of MuscleLine
         Line muscles by name.
     wraps : dict of ShapeRecord
-        Surfaces that line muscles wrap around, by name, in the ground frame.
+        Wrapping surfaces of line muscles by name, in the ground frame.
     sticks : tuple of ShapeRecord
-        What stands for bodies without a shape: capsules between their joints, in the ground frame.
+        Capsules between the joints of bodies without a shape, in the ground frame.
     axes : tuple of JointAxis
-        Axes of the joints that coordinates move by themselves; not those of coordinates that are
-        locked or follow others.
+        Axes of joints with independent coordinates, without locked and dependent ones.
     """
 
     result: Result

@@ -1,7 +1,8 @@
-"""A result as tables of named columns with units, for files and for those who plot themselves."""
+"""Tables of a result with named columns and units."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,19 +10,14 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.results.curves import centerlines, lengths, mean_along, stress
+from fibermsk.results.curves import at_samples, centerlines, mean_along
+from fibermsk.results.fields import AXES, FIBER_FIELDS, SOLVER_FIELDS
+from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory, Result
-from fibermsk.results.units import DERIVED_FIBER_UNITS, FIBER_UNITS, SOLVER_UNITS
 
-__all__ = ["TABLES", "Column", "table"]
+__all__ = ["TABLES", "Column", "columns_of", "single_numbers", "table"]
 
 Array = NDArray[Any]
-
-AXES = ("x", "y", "z")
-
-_LONG_FIELDS = ("muscle_fraction", "stretch", "radius", "axial_force", "stress",
-                "contact_force_density")  # fmt: skip
-_UNITS = FIBER_UNITS | DERIVED_FIBER_UNITS | {"stress": "Pa"}
 
 
 class Column(NamedTuple):
@@ -43,18 +39,19 @@ class Column(NamedTuple):
 
 
 def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column]:
-    """Columns of one table of a result.
+    """Create the columns of one table of a result.
 
     Parameters
     ----------
     result : Result
         The result.
     what : str
-        ``"time"``: a row for each frame, with coordinates, speeds, what there is one number of for
-        each fiber, and the solver. The others are long, a row for each frame and: ``"fibers"``
-        each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"`` each body.
+        ``"time"``: a row for each frame, with coordinates, speeds, fields with one value per fiber,
+        states, reports of elements, and the solver. The others are long, a row for each frame and:
+        ``"fibers"`` each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"``
+        each body.
     frames : slice, optional
-        Which frames; all by default.
+        Frames; all by default.
 
     Returns
     -------
@@ -64,95 +61,101 @@ def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column
     Raises
     ------
     ModelError
-        If there is no such table, or names of coordinates and fibers make one name twice.
+        If there is no such table, or two columns have the same name.
     """
-    if not isinstance(what, str) or what not in _MAKERS:
-        raise ModelError(f"what = {_check.show(what)}; must be one of: {', '.join(_MAKERS)}")
-    columns = _MAKERS[what](result, frames)
+    if not isinstance(what, str) or what not in TABLES:
+        raise ModelError(f"what = {_check.show(what)}; must be one of: {', '.join(TABLES)}")
+    if what == "time":
+        # sums along fibers use all frames, so that they do not depend on the selection
+        columns = [one._replace(values=one.values[frames]) for one in _time(result)]
+    else:
+        columns = _LONG[what](result.at_frames(frames))
     seen: set[str] = set()
     for column in columns:
         if column.name in seen:
             raise ModelError(
                 f"result of {result.scene!r}: two columns are named {column.name!r}; must be "
-                "unique, rename the coordinate or fiber in the scene"
+                "unique, rename the coordinate, fiber or element in the scene"
             )
         seen.add(column.name)
     return columns
 
 
-def _time(result: Result, frames: slice) -> list[Column]:
-    unit = {key: result.coordinate_units.get(key, "rad") for key in result.coordinates}
-    columns = [Column("time", result.time[frames], "s")]
-    columns += [Column(key, q[frames], unit[key]) for key, q in result.coordinates.items()]
-    columns += [
-        Column(f"{key}.speed", p[frames], f"{unit.get(key, 'rad')}/s")
-        for key, p in result.speeds.items()
+def single_numbers(fiber: FiberHistory) -> dict[str, Array]:
+    """Fields with one value per frame; the mean of the axial force."""
+    found = {name: getattr(fiber, name) for name, f in FIBER_FIELDS.items() if f.place == "fiber"}
+    return found | {"axial_force": mean_along(fiber, fiber.axial_force)}
+
+
+def columns_of(owners: Mapping[str, Histories]) -> list[Column]:
+    """Columns of states or reports of elements: ``OWNER.FIELD``, one per component."""
+    return [
+        Column(f"{owner}.{name}{part and '_'}{part}", values, field.unit)
+        for owner, own in owners.items()
+        for name, field in own.fields.items()
+        for part, values in own.components(name).items()
     ]
+
+
+def _time(result: Result) -> list[Column]:
+    columns = [Column("time", result.time, "s")]
+    columns += [Column(key, q, result.unit_of(key)) for key, q in result.coordinates.items()]
+    columns += [
+        Column(f"{key}.speed", p, f"{result.unit_of(key)}/s") for key, p in result.speeds.items()
+    ]
+    ends = [name for name, field in FIBER_FIELDS.items() if field.place == "end"]
     for name, fiber in result.fibers.items():
         columns += [
-            Column(f"{name}.activation", fiber.activation[frames], "1"),
-            Column(f"{name}.length", lengths(fiber)[frames], "m"),
-            Column(f"{name}.axial_force", mean_along(fiber, fiber.axial_force)[frames], "N"),
+            Column(f"{name}.{key}", values, FIBER_FIELDS[key].unit)
+            for key, values in single_numbers(fiber).items()
         ]
-        for end in ("force_origin", "force_insertion"):
-            force = getattr(fiber, end)[frames]
+        for end in ends:
+            force, unit = getattr(fiber, end), FIBER_FIELDS[end].unit
             columns += [
-                Column(f"{name}.{end}_{axis}", force[:, i], "N") for i, axis in enumerate(AXES)
+                Column(f"{name}.{end}_{axis}", force[:, i], unit) for i, axis in enumerate(AXES)
             ]
-    columns += [Column(key, getattr(result, key)[frames], u) for key, u in SOLVER_UNITS.items()]
+    columns += columns_of(result.states) + columns_of(result.elements)
+    return columns + [Column(key, getattr(result, key), f.unit) for key, f in SOLVER_FIELDS.items()]
+
+
+def _fibers(result: Result) -> list[Column]:
+    fibers = list(result.fibers.values())
+    columns = _row_names(result, "fiber", {k: f.theta for k, f in result.fibers.items()})
+    columns += _vectors("", "m", [centerlines(fiber, fiber.theta) for fiber in fibers])
+    for key, field in FIBER_FIELDS.items():
+        if field.place != "sample" or key == "theta":
+            continue
+        values = [at_samples(fiber, key) for fiber in fibers]
+        if len(field.shape) == 1:
+            columns.append(Column(key, _joined(values), field.unit))
+        else:
+            columns += _vectors(f"{key}_", field.unit, values)
     return columns
 
 
-def _fibers(result: Result, frames: slice) -> list[Column]:
-    fibers = list(result.fibers.values())
-    columns = _row_names(result, frames, "fiber", {k: f.theta for k, f in result.fibers.items()})
-    points = [centerlines(fiber, fiber.theta, frames) for fiber in fibers]
-    columns += _vectors("", "m", points)
-    for key in _LONG_FIELDS:
-        fields = [_field(fiber, key, frames) for fiber in fibers]
-        columns.append(Column(key, _joined(fields), _UNITS[key]))
-    forces = [fiber.contact_line_force[frames] for fiber in fibers]
-    return columns + _vectors("contact_line_force_", "N/m", forces)
-
-
-def _field(fiber: FiberHistory, key: str, frames: slice) -> NDArray[np.float64]:
-    """Values over some frames and the samples."""
-    if key == "stress":
-        return stress(fiber, frames)
-    if key == "contact_force_density":
-        return np.linalg.norm(fiber.contact_line_force[frames], axis=-1)
-    values = getattr(fiber, key)
-    shape = fiber.stretch[frames].shape
-    return np.broadcast_to(values, shape) if values.ndim == 1 else values[frames]
-
-
-def _nodes(result: Result, frames: slice) -> list[Column]:
+def _nodes(result: Result) -> list[Column]:
     fibers = result.fibers.values()
-    columns = _row_names(
-        result, frames, "fiber", {k: f.node_theta for k, f in result.fibers.items()}
-    )
-    columns += _vectors("", "m", [fiber.position[frames] for fiber in fibers])
-    return columns + _vectors("tangent_", "m", [fiber.tangent[frames] for fiber in fibers])
+    columns = _row_names(result, "fiber", {k: f.node_theta for k, f in result.fibers.items()})
+    columns += _vectors("", "m", [fiber.position for fiber in fibers])
+    return columns + _vectors("tangent_", "m", [fiber.tangent for fiber in fibers])
 
 
-def _bodies(result: Result, frames: slice) -> list[Column]:
-    time, bodies = result.time[frames], result.bodies
+def _bodies(result: Result) -> list[Column]:
+    time, bodies = result.time, result.bodies
     columns = [
         Column("time", np.repeat(time, len(bodies)), "s"),
         Column("body", np.tile(np.array(list(bodies), dtype=object), time.size), ""),
     ]
-    columns += _vectors("", "m", [body.position[frames][:, None] for body in bodies.values()])
+    columns += _vectors("", "m", [body.position[:, None] for body in bodies.values()])
     for i, row in enumerate(AXES):
-        turns = [body.rotation[frames][:, None, i] for body in bodies.values()]
+        turns = [body.rotation[:, None, i] for body in bodies.values()]
         columns += _vectors(f"rotation_{row}", "1", turns)
     return columns
 
 
-def _row_names(
-    result: Result, frames: slice, kind: str, theta: dict[str, NDArray[np.float64]]
-) -> list[Column]:
+def _row_names(result: Result, kind: str, theta: dict[str, NDArray[np.float64]]) -> list[Column]:
     """Time, name and theta of each row of a long table."""
-    time = result.time[frames]
+    time = result.time
     counts = [places.size for places in theta.values()]
     names = np.repeat(np.array(list(theta), dtype=object), counts)
     places = np.concatenate([*theta.values(), np.empty(0)])
@@ -175,7 +178,7 @@ def _joined(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.concatenate(parts, axis=1).ravel() if parts else np.empty(0)
 
 
-_MAKERS = {"time": _time, "fibers": _fibers, "nodes": _nodes, "bodies": _bodies}
+_LONG = {"fibers": _fibers, "nodes": _nodes, "bodies": _bodies}
 
-TABLES = tuple(_MAKERS)
+TABLES = ("time", *_LONG)
 """Names of the tables."""

@@ -1,4 +1,4 @@
-"""Steps as long as an error tolerance allows."""
+"""Adaptive time steps from an error tolerance."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from fibermsk.solvers.stage import Method, Step
 __all__ = ["AdaptiveSteps"]
 
 _AIM = 0.7
-"""Scaled error that the next step is chosen for, so that few are rejected."""
+"""Target scaled error of the next step, so that few are rejected."""
 
 _LEAST_CHANGE = 0.2
 _SLOW = 10
 _CUTS = 3
-"""A step that took more Newton iterations than `_SLOW` in one solve, or in which the safeguard cut
-`_CUTS` updates or more, is followed by a shorter one."""
+"""A step with more Newton iterations than `_SLOW` in one solve, or with `_CUTS` or more updates cut
+by the safeguard, is followed by a shorter one."""
 
 _SHORTER = 0.7
 
 
 _ROUND_OFF = 1e-12
-"""A step is no shorter than this part of the time it starts at."""
+"""Least step over the time at its start."""
 
 
 _CRAWL, _MOST_CRAWLS = 1e-6, 1000
-"""So many steps in a row that are shorter than this part of the way to the next landing mean that
-the run gets nowhere, such as between contacts that are pressed to their limit."""
+"""After so many successive steps shorter than this fraction of the time to the next landing the run
+fails for lack of progress, such as between contacts pressed to their limit."""
 
 
 class _Pace(NamedTuple):
     """Length of the next step [s], scaled error of the last, and its length (0: no step yet) [s].
 
-    The next step may be longer than the last by more than a method allows, where the last was cut
-    short: methods of one step do not mind, and others get there by and by. The last number counts
-    the very short steps in a row.
+    After a step that was cut short, the next step may exceed the growth limit of the method:
+    one-step methods allow it, others reach it gradually. The last number counts successive very
+    short steps.
     """
 
     h: float
@@ -52,7 +52,7 @@ class _Pace(NamedTuple):
 
 @dataclass(frozen=True)
 class AdaptiveSteps:
-    """Steps as long as the error tolerance allows, ending on corners of the signals.
+    """Steps as long as the error tolerance allows, landing on corners of the signals.
 
     The method's own estimate of a step's error, over its tolerance, is kept below one: of each
     fiber the root mean square of its positions over its length, of each coordinate the absolute
@@ -60,30 +60,32 @@ class AdaptiveSteps:
     Ordinary Differential Equations II, sec. IV.2). A step in which Newton's method or the safeguard
     fails is halved; one in which they struggle is followed by a shorter one.
 
-    What is controlled is the error of one step, not that at the end. Velocities are controlled only
-    where `speed` or `angular_speed` is given.
+    The local error of each step is controlled, not the global error. Velocities are controlled only
+    if `speed` or `angular_speed` is given.
 
     Parameters
     ----------
     relative : float
-        Tolerance of positions relative to a fiber's length, and to 1 rad (1 m of sliders);
-        positive.
+        Tolerance of positions relative to a fiber's length, to 1 rad (1 m of sliders), and to the
+        scale of a state of first order; positive.
     length : float
         Absolute tolerance added to it for fiber positions [m].
     angle : float
         Absolute tolerance added to it for coordinates [rad, m for sliders].
     speed : float, optional
-        Tolerance of fiber velocities [m/s]; they are not controlled if left out.
+        Tolerance of fiber velocities [m/s]; default: not controlled.
     angular_speed : float, optional
-        Tolerance of the rates of coordinates [rad/s, m/s for sliders]; likewise.
+        Tolerance of the rates of coordinates [rad/s, m/s for sliders]; default: not controlled.
     shortest : float
-        A shorter step ends the run [s].
+        Minimum step [s]; a shorter one ends the run.
     longest : float
-        No step is longer [s].
+        Maximum step [s].
     landing : bool
-        End a step on every output time. Otherwise steps pass them, and the frames come from the
-        cubic Hermite polynomials through both ends of a step, with the attachments enforced: fewer
-        steps where frames are close.
+        Whether steps end on every output time. Otherwise frames are interpolated with cubic Hermite
+        polynomials between both ends of a step, with the attachments enforced, which saves steps
+        where frames are close.
+    state : float
+        Absolute tolerance added to that of first-order states, over their scale.
 
     Raises
     ------
@@ -99,6 +101,7 @@ class AdaptiveSteps:
     shortest: float = 1e-10
     longest: float = np.inf
     landing: bool = True
+    state: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -106,6 +109,7 @@ class AdaptiveSteps:
         _check.positive(owner, "relative", self.relative)
         _check.non_negative(owner, "length", self.length, "m")
         _check.non_negative(owner, "angle", self.angle, "rad")
+        _check.non_negative(owner, "state", self.state)
         for name, value, unit in (
             ("speed", self.speed, "m/s"),
             ("angular_speed", self.angular_speed, "rad/s"),
@@ -121,13 +125,13 @@ class AdaptiveSteps:
 
     @property
     def _tolerance(self) -> Tolerance:
-        return Tolerance(self.relative, self.length, self.angle, self.speed, self.angular_speed)
+        speeds = self.speed, self.angular_speed
+        return Tolerance(self.relative, self.length, self.angle, *speeds, self.state)
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Pace:
-        """Begin with a step in which the initial acceleration moves nothing beyond the tolerance.
+        """Choose a first step in which the initial acceleration moves nothing beyond the tolerance.
 
-        How fast velocities will change their rates is not known; a first step that is too long for
-        them is rejected.
+        Higher derivatives are unknown; a first step that is too long for them is rejected.
         """
         size = system.error_size(0.5 * memory.v_dot, None, self._tolerance)
         h = 1.0 / np.sqrt(size) if size > 0.0 else dt
@@ -135,7 +139,7 @@ class AdaptiveSteps:
 
     @property
     def meets_corners(self) -> bool:
-        """Whether steps end on the corners of signals: they do."""
+        """Whether steps end on the corners of signals: True."""
         return True
 
     def advance(
@@ -157,7 +161,7 @@ class AdaptiveSteps:
             longest = most_growth * pace.last
         shortest = max(self.shortest, _ROUND_OFF * abs(t))
         while True:
-            # no sliver at the end: two equal steps rather than a long and a short one
+            # two equal steps rather than a long one and a very short one
             h = left if left <= min(1.01 * pace.h, longest) else min(pace.h, longest, 0.5 * left)
             target = t_new if h == left else t + h
             step = attempt(system, method, newton, memory, target, counters)
@@ -171,7 +175,7 @@ class AdaptiveSteps:
                     counters.accept(step)
                     factor = (_AIM / size) ** (0.7 / order) * (pace.error / _AIM) ** (0.4 / order)
                     longer = h * min(max(factor, _LEAST_CHANGE), most_growth)
-                    # a step cut short by a landing says nothing against the longer one before
+                    # a step cut short by a landing does not reduce the proposed length
                     if h < pace.h:
                         longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
@@ -180,7 +184,7 @@ class AdaptiveSteps:
                     if crawls > _MOST_CRAWLS:
                         reason = (
                             f"{_MOST_CRAWLS} steps in a row were shorter than {_CRAWL:g} of the "
-                            "time to the next output: the run gets nowhere"
+                            "time to the next output: the run makes no progress"
                         )
                         raise StepFailure(memory.state, h, NewtonReport(reason=reason))
                     pace = _Pace(min(longer, self.longest), size, target - t, crawls)
@@ -188,14 +192,14 @@ class AdaptiveSteps:
                 counters.rejected_steps += 1
                 factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
                 pace = _Pace(h * factor, _AIM, pace.last, pace.crawls)
-            # after a step that had to be repeated the next one is not longer
+            # no growth after a repeated step
             most_growth = 1.0
             if pace.h < shortest:
                 raise StepFailure(memory.state, h, step.reports[-1])
 
 
 def _struggled(step: Step) -> bool:
-    """Whether Newton's method or the safeguard found the step hard."""
+    """Whether Newton's method was slow or the safeguard cut many updates."""
     return any(
         len(report.history) > _SLOW or sum(part < 1.0 for part in report.fractions) >= _CUTS
         for report in step.reports

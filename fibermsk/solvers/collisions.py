@@ -1,4 +1,4 @@
-"""What a system in which things may collide says of the states that solvers accept."""
+"""Collision checks of the states that solvers accept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["begin", "judge", "refine_along"]
 
 @cache
 def _has_collisions(kind: type) -> bool:
-    """Whether systems of a class are asked; to find out takes longer than most answers."""
+    """Whether a class implements `Collides`; cached, since the check is slow."""
     return issubclass(kind, Collides)
 
 
@@ -22,23 +22,23 @@ def _collides(system: System) -> TypeGuard[Collides]:
 
 
 def begin(system: System, state: State) -> bool:
-    """Let the system be as fine as the start of a run asks for; whether that is new.
+    """Set the contact points for the start of a run; return whether they changed.
 
     Raises
     ------
     ModelError
-        If the system does not admit the state.
+        If the state is not admissible.
     """
     return _collides(system) and system.begin(state.t, state.y)
 
 
 def judge(system: System, before: State, after: State) -> Verdict:
-    """Verdict on the motion between two states."""
+    """Check the motion between two states."""
     if not _collides(system):
         return Verdict()
     return system.judge((before.t, before.y), (after.t, after.y))
 
 
 def refine_along(system: System, state: State) -> bool:
-    """Let the system become finer where an accepted state asks for it; whether it did."""
+    """Add contact points where an accepted state needs them; return whether any were added."""
     return _collides(system) and system.refine_along(state.t, state.y)

@@ -1,4 +1,4 @@
-"""How long the steps are: the interface, and fixed steps that are halved where they fail."""
+"""Step size control: the interface, and fixed steps that are halved on failure."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
-from fibermsk.errors import ModelError
+from fibermsk.errors import ConstraintError, ModelError
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.collisions import judge
 from fibermsk.solvers.newton import Newton, NewtonReport
-from fibermsk.solvers.stage import Method, State, Step
+from fibermsk.solvers.stage import Method, State, Step, projected
 
 __all__ = ["Advanced", "Control", "Counters", "FixedSteps", "StepFailure", "attempt"]
 
 _MAX_HALVINGS = 12
-"""A fixed step that still fails at 1/4096 of its length ends the run."""
+"""Maximum halvings of a fixed step; failure at 1/4096 of its length ends the run."""
 
 
 @dataclass
 class Counters:
-    """What a run has cost so far.
+    """Cost of a run so far.
 
     Attributes
     ----------
     newton_iterations : int
-        Over all steps that were tried.
+        Over all attempted steps.
     substeps : int
         Accepted steps.
     failed_steps : int
-        Steps in which Newton's method or the safeguard failed; tried again with a shorter length.
+        Steps in which Newton's method or the safeguard failed; repeated with a shorter length.
     rejected_steps : int
-        Solved steps whose estimated error was too large; likewise.
+        Solved steps repeated because their estimated error was too large, or because an observer
+        asked for an earlier end.
     largest_residual : float
-        At the solutions of accepted steps [N, N m].
+        Over the solutions of accepted steps [N, N m].
     """
 
     newton_iterations: int = 0
@@ -53,20 +54,20 @@ class Counters:
 
 
 class StepFailure(Exception):
-    """A step that fails even at its smallest length.
+    """Failure of a step at its smallest length.
 
     Attributes
     ----------
     state : State
-        Where it starts.
+        State at its start.
     h : float
         Its length [s].
     report : NewtonReport
-        Of the solve that failed.
+        Report of the failed solve.
     counters : Counters or None
-        Cost of the run with all attempts.
+        Cost of the run, including all attempts.
     refused : bool
-        Whether an input made no sense, such as an activation, and no shorter step was tried.
+        Whether an input, such as an activation, was invalid, so that no shorter step was tried.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Advanced(NamedTuple):
 
 
 class Control(Protocol):
-    """A rule for the length of steps: a value whose memory goes in and comes out."""
+    """Step size control: an immutable object; its memory is passed in and returned."""
 
     @property
     def landing(self) -> bool:
@@ -106,7 +107,7 @@ class Control(Protocol):
 
     @property
     def meets_corners(self) -> bool:
-        """Whether steps end on the corners of signals; otherwise they pass them."""
+        """Whether steps end on the corners of signals; otherwise steps may cross them."""
         ...
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> Any:
@@ -123,18 +124,18 @@ class Control(Protocol):
         t_new: float,
         counters: Counters,
     ) -> Advanced:
-        """Make one accepted step towards, and never beyond, the time t_new [s].
+        """Make one accepted step that ends at the time t_new [s] at the latest.
 
         Parameters
         ----------
         system, method, newton
-            What is solved, and how.
+            System, time integrator and nonlinear solver.
         memory, control : NamedTuple
-            Memories of the method and of this rule.
+            Memories of the method and of the step size control.
         t_new : float
-            Where a step must end at the latest; later than the present state.
+            Latest end of the step; after the present state.
         counters : Counters
-            What the step cost is added to it.
+            Updated with the cost of the step.
 
         Raises
         ------
@@ -145,16 +146,16 @@ class Control(Protocol):
 
 
 class _Parts(NamedTuple):
-    """What is left of the present interval.
+    """Remaining parts of the present interval.
 
     Attributes
     ----------
     done : () int array
-        Steps of the interval that are behind or under way.
+        Steps of the interval completed or begun.
     ends : (n,) float array
-        Ends [s] of the parts that are left of a halved step, the next one last.
+        Ends [s] of the remaining parts of a halved step, the next one last.
     halvings : (n,) int array
-        How often each was halved.
+        Number of halvings of each part.
     """
 
     done: NDArray[np.int64]
@@ -164,15 +165,15 @@ class _Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedSteps:
-    """Equal steps; one that fails is halved, again and again if need be.
+    """Equal steps; a failed step is halved, repeatedly if necessary.
 
-    They stay equal where signals have corners: those between the ends of steps are passed, at the
-    cost of an error of second order each. Where one was met or passed, the method starts anew.
+    Steps stay equal at corners of signals; a corner inside a step causes an error of second order.
+    After each corner the method is restarted.
 
     Attributes
     ----------
     steps_per_frame : int
-        Steps from one output to the next.
+        Number of steps between outputs.
     """
 
     steps_per_frame: int = 1
@@ -184,16 +185,16 @@ class FixedSteps:
 
     @property
     def landing(self) -> bool:
-        """Whether steps end on every output time: they do."""
+        """Whether steps end on every output time: True."""
         return True
 
     @property
     def meets_corners(self) -> bool:
-        """Whether steps end on the corners of signals: only where those are ends of steps."""
+        """Whether steps end on the corners of signals: False."""
         return False
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
-        """No interval is under way."""
+        """Memory without a begun interval."""
         return _Parts(np.array(0), np.zeros(0), np.zeros(0, np.int64))
 
     def advance(
@@ -234,47 +235,48 @@ class FixedSteps:
 def attempt(
     system: System, method: Method, newton: Newton, memory: Any, target: float, counters: Counters
 ) -> Step:
-    """One step to the time `target` [s]; its evaluation is None if it failed.
+    """Attempt one step to the time `target` [s]; its evaluation is None if it failed.
 
-    A step in which something passes through something else has failed. Where the system becomes
-    finer for it, the step is made once more.
+    A step with a collision has failed. If contact points are added, the step is repeated.
 
     Raises
     ------
     StepFailure
-        If an input, such as an activation, makes no sense at a time within.
+        If an input, such as an activation, is invalid at a time within the step.
     """
     h = target - memory.state.t
     while True:
         try:
             step = method.step(system, newton, memory, h)
+            evaluation = step.evaluation
+            if step.reports[-1].converged and evaluation is not None:
+                # the time is the target itself, free of the round-off of adding steps
+                state = projected(system, step.memory.state._replace(t=target))
+                step = step._replace(memory=step.memory._replace(state=state))
+        except ConstraintError as error:
+            counters.failed_steps += 1
+            return Step(memory, (NewtonReport(reason=str(error)),), None)
         except ModelError as error:
             counters.failed_steps += 1
             report = NewtonReport(reason=str(error))
             raise StepFailure(memory.state, h, report, refused=True) from error
         counters.newton_iterations += sum(len(report.history) for report in step.reports)
-        evaluation = step.evaluation
         if not step.reports[-1].converged or evaluation is None:
             counters.failed_steps += 1
             return step._replace(evaluation=None)
         if not evaluation.admissibility > 0.0:
             return _refused(step, "a contact is too deep where the step ends", counters)
-        # the time is the target itself, free of the round-off of adding steps
-        state = step.memory.state._replace(t=target)
-        verdict = judge(system, memory.state, state)
+        verdict = judge(system, memory.state, step.memory.state)
         if verdict.refined:
             counters.failed_steps += 1
             continue
         if verdict.reason:
             return _refused(step, verdict.reason, counters)
         least = min(evaluation.admissibility, verdict.admissibility)
-        return step._replace(
-            memory=step.memory._replace(state=state),
-            evaluation=evaluation._replace(admissibility=least),
-        )
+        return step._replace(evaluation=evaluation._replace(admissibility=least))
 
 
 def _refused(step: Step, reason: str, counters: Counters) -> Step:
-    """The same step, failed for a reason that no solve knows of."""
+    """The same step, marked as failed for a reason outside its solves."""
     counters.failed_steps += 1
     return step._replace(evaluation=None, reports=(*step.reports, NewtonReport(reason=reason)))

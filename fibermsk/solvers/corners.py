@@ -1,8 +1,8 @@
-"""Which times are one: corners of signals beside the output times of a run, and beside each other.
+"""Corners of signals, merged with output times and with each other within round-off.
 
 A corner is a time at which a signal, such as an activation, is not smooth. Steps end there, and the
-memory of a method starts anew. Corners and output times come from different computations, and those
-that are meant to be one may differ by round-off: a step between them would divide by it.
+method is restarted. Corners and output times that should coincide may differ by round-off; a step
+between them would divide by it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fibermsk.solvers.stage import Method, State
 __all__ = ["Corners"]
 
 _OF_RUN, _OF_INTERVAL = 1e-8, 1e-6
-"""Parts of the duration of a run, and of the time between its frames, below which times are one."""
+"""Times closer than these fractions of the duration and of the frame interval are merged."""
 
 
 class Corners(NamedTuple):
@@ -29,9 +29,9 @@ class Corners(NamedTuple):
     Attributes
     ----------
     system : System
-        Whose they are.
+        The system.
     near : float
-        Times that differ by this much or less are one [s].
+        Times that differ by at most this are merged [s].
     """
 
     system: System
@@ -39,37 +39,37 @@ class Corners(NamedTuple):
 
     @classmethod
     def of_run(cls, system: System, times: np.ndarray) -> Corners:
-        """Those of a run with these output times (n_frames,) [s], in equal intervals."""
+        """Corners of a run with equally spaced output times (n_frames,) [s]."""
         span = float(times[-1] - times[0])
         return cls(system, min(_OF_RUN * span, _OF_INTERVAL * span / (times.size - 1)))
 
     def landing(self, t: float, target: float) -> float:
-        """Where a step from t towards a target ends at the latest: at a corner before it, or there.
+        """Latest end of a step from t: the next corner, or the target if that is earlier.
 
-        The landing lies farther than `near` from t, if the target does.
+        The end is farther than `near` from t if the target is.
         """
         corner = self.system.next_breakpoint(t + self.near, np.inf)
         return corner if corner < target - self.near else target
 
     def passed(self, t: float, h: float) -> bool:
-        """Whether the step of length h [s] that ended at t met a corner, or passed one.
+        """Whether the step of length h [s] that ended at t reached or crossed a corner.
 
-        Without a step, h = 0, whether there is one at t.
+        With h = 0, whether there is a corner at t.
         """
         since = t - h + self.near if h > 0.0 else t - self.near
         return self.system.next_breakpoint(since, np.inf) <= t + self.near
 
     def restart(self, method: Method, memory: Any) -> Any:
-        """Memory of a method that starts anew from its present state, just after a corner.
+        """Restart a method from its present state just after a corner; return its memory.
 
         Raises
         ------
         StepFailure
-            If there are no accelerations.
+            If the accelerations cannot be computed.
         """
         state: State = memory.state
         try:
-            # a signal that jumps, between corners that are one, has its later value here
+            # a signal that jumps between merged corners has its later value here
             anew = method.start(self.system, state._replace(t=state.t + self.near))
         except ConvergenceError as error:
             raise StepFailure(state, 0.0, NewtonReport(reason=str(error))) from error

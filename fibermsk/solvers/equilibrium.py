@@ -14,9 +14,11 @@ from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.collisions import begin, judge, refine_along
+from fibermsk.solvers.condense import condensed, free_part
 from fibermsk.solvers.linear import factorize
 from fibermsk.solvers.linearize import inertia
 from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.orders import n_states
 from fibermsk.solvers.stability import Stability, stability
 from fibermsk.solvers.stage import State
 from fibermsk.solvers.vectors import require_host, require_state, require_system
@@ -30,7 +32,7 @@ _LARGEST_STEP = 1e4
 _SMALLEST_STEP = 1e-9
 _MAX_STEPS = 500
 _STILL = 1e-6
-"""Largest scaled displacement in a step of a second or more that counts as none."""
+"""Largest scaled displacement in a step of a second or more that counts as zero."""
 
 _EASY = 6
 """A solve with at most this many iterations lets the next step grow."""
@@ -39,16 +41,16 @@ _STEPS_BETWEEN_NEWS = 20
 
 _MOST_PUSHES = 4
 _PUSH = 1e-3
-"""Largest scaled displacement of a push along an unstable mode."""
+"""Largest scaled displacement of a perturbation along an unstable mode."""
 
 _LONGEST_WAY = 0.02
-"""Largest scaled way of prescribed points at a time."""
+"""Largest scaled displacement of prescribed points per increment."""
 
 _MOST_REFINEMENTS = 4
-"""How often the bits of that way are made shorter where something is in the way."""
+"""Maximum number of times that these increments are reduced on collision."""
 
 _SAFE_STEP = 0.3
-"""Step over the growth time of the mode: its tangent, M / h^2 + K, is surely definite."""
+"""Step over the growth time of the mode: its tangent M / h^2 + K is positive definite."""
 
 
 @guarded
@@ -60,31 +62,31 @@ def equilibrium(
     newton: Newton | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> tuple[Array, Array]:
-    """Positions at rest under the loads and activations of one time.
+    """Find a static equilibrium under the loads and activations at one time.
 
-    The system is released from `start` in backward Euler steps whose velocity is forgotten after
-    each, so that it creeps downhill in energy; the steps grow as Newton's method allows, until
-    inertia and viscosity no longer matter and the static equations themselves are solved. It stays
-    on the side of every contact that the start is on, and there are no load steps to choose.
+    The system is released from `start` in backward Euler steps with zero initial velocity, so that
+    its energy decreases. The steps grow as Newton's method allows, until inertia and viscosity are
+    negligible and the static equations are solved. No contact is crossed, and no load steps are
+    needed.
 
-    A start that is itself unstable, such as an inverted pendulum, holds still. The state that is
-    found is therefore checked with `stability`; where it is unstable, it is pushed along its mode,
-    to one side and then to the other, and creeps on in steps so short that each ends in a minimum
-    of its own energy. Where prescribed points are elsewhere at time t than in the start, they are
-    led there bit by bit, and what they pull along follows elastically.
+    An unstable start, such as an inverted pendulum, would stay in place. The solution is therefore
+    checked with `stability`. If unstable, it is perturbed along its mode, to either side, and
+    continued in steps short enough that each ends in a minimum of its incremental energy. If
+    prescribed points have moved between the start and time t, they are moved in increments, and
+    the other unknowns follow elastically.
 
     Parameters
     ----------
     system : System
         From `fibermsk.build`.
     start : pair of (n,) float arrays, optional
-        Positions and velocities to start from; the initial state if left out.
+        Initial positions and velocities; default: the initial state of the system.
     t : float
-        Time at which loads and activations are taken [s].
+        Time of the loads and activations [s].
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     progress : callable, optional
-        Called with a `Progress` every twenty steps, with a message.
+        Called with a `Progress` every twenty steps.
 
     Returns
     -------
@@ -94,14 +96,14 @@ def equilibrium(
     Raises
     ------
     ModelError
-        If an argument is of another type or range, before anything is computed.
+        If the type or range of an argument is wrong.
     ConvergenceError
         If no equilibrium is found.
 
     Warns
     -----
     ModelWarning
-        If the state is unstable or its stability is not known, or a fiber is under compression.
+        If the state is unstable or its stability is unknown, or a fiber is under compression.
     """
     require_system("equilibrium", system)
     require_host("equilibrium", system)
@@ -130,9 +132,9 @@ def equilibrium(
     rest = np.zeros_like(y)
     if verdict is not None and not verdict.stable:
         text = (
-            f"the equilibrium is {verdict}, and pushed along it the system finds no stable one; "
-            "a run from there leaves it. Likely causes: a fiber under compression, or one that "
-            "softens as it stretches. Try more prestress or another start"
+            f"the equilibrium is {verdict}, and perturbing it along this mode leads to no stable "
+            "one; a run from there leaves it. Likely causes: a fiber under compression, or one "
+            "that softens as it stretches. Try more prestress or another start"
         )
         warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=3)
     force, theta = system.least_tension(t, y, rest)
@@ -152,7 +154,7 @@ def equilibrium(
 
 
 def _judge(system: System, y: Array, t: float) -> Stability | None:
-    """Stability of a state; None, with a warning, where it cannot be found."""
+    """Stability of a state; None, with a warning, if it cannot be computed."""
     try:
         return stability(system, y, t)
     except ConvergenceError as error:
@@ -162,7 +164,7 @@ def _judge(system: System, y: Array, t: float) -> Stability | None:
 
 
 class _Creep:
-    """Steps from rest at one time, whose number and last increments are kept for messages."""
+    """Pseudo-time steps from rest; counts and last increments are kept for messages."""
 
     def __init__(
         self,
@@ -175,10 +177,10 @@ class _Creep:
         self.steps = self.iterations = 0
 
     def follow(self, y: Array) -> Array:
-        """Positions with the prescribed points where they are at this time.
+        """Positions with the prescribed points at their positions at this time.
 
-        Put there at once they would crush the elements next to them. The others move as the
-        tangent of a long step from rest gives them with the forces that each bit of the way adds.
+        A single large displacement would crush adjacent elements. In each increment the other
+        unknowns follow by the tangent of a long step from rest.
         """
         system, t = self.system, self.t
         rest = np.zeros_like(y)
@@ -194,13 +196,13 @@ class _Creep:
                 return system.retract(t, here, rest)
             n *= 4
         raise ConvergenceError(
-            f"what is prescribed cannot be led to where it is at t = {t:.6g} s: {reason}. Start "
-            "from a state in which nothing is in the way",
+            f"prescribed points cannot be moved to their positions at t = {t:.6g} s: {reason}. "
+            "Start from a state without obstacles between",
             time=t,
         )
 
     def _lead(self, y: Array, moved: NDArray[np.bool_], way: Array, n: int) -> tuple[Array, str]:
-        """Positions after n bits of the way of the prescribed entries, or what is in the way."""
+        """Positions after moving the prescribed entries in n increments, or the obstacle."""
         system, t, here = self.system, self.t, y
         rest = np.zeros_like(y)
         for k in range(1, n + 1):
@@ -214,7 +216,7 @@ class _Creep:
             except np.linalg.LinAlgError:
                 increment = rest
             fraction = system.step_fraction(here, increment, self.newton.keep)
-            # retract puts the prescribed points at their goal
+            # retract moves the prescribed points to their final positions
             new = system.retract(t, there, fraction * increment)
             new[moved] = there[moved]
             reason = self._obstacle(here, new)
@@ -224,7 +226,7 @@ class _Creep:
         return here, ""
 
     def _obstacle(self, y: Array, new: Array) -> str:
-        """What passes through what on the way from one state to another; empty if nothing does."""
+        """Collision between two states, as a message; empty if there is none."""
         rest = np.zeros_like(y)
         while True:
             verdict = judge(self.system, State(self.t, y, rest), State(self.t, new, rest))
@@ -232,10 +234,10 @@ class _Creep:
                 return verdict.reason
 
     def downhill(self, y: Array, h: float, safe: float = np.inf) -> Array:
-        """Equilibrium below y, from steps of h [s] on.
+        """Equilibrium of lower energy than y, from steps of initial length h [s].
 
-        A step above `safe` must end in a minimum of its energy, where its tangent has no negative
-        eigenvalue.
+        A step longer than `safe` must end in a minimum of its energy, where its tangent has no
+        negative eigenvalue.
         """
         system, t, newton = self.system, self.t, self.newton
         report, grow, obstacle = NewtonReport(), True, ""
@@ -270,19 +272,20 @@ class _Creep:
                 if near and verdict.refined:
                     continue
                 if near and not verdict.reason:
-                    # a run from there begins with the points that its own spacing asks for
+                    # a run from there starts with contact points of its own spacing
                     if not begin(system, State(t, solution, rest)):
                         return solution
                     if renewals == _MOST_REFINEMENTS:
                         text = (
-                            "the equilibrium is not quite that of a run from there, which begins "
-                            "with other contact points; use more elements or points_per_element"
+                            "the equilibrium differs slightly from that of a run from there, which "
+                            "starts with other contact points; use more elements or "
+                            "points_per_element"
                         )
                         warnings.warn(ModelWarning(text, kind="contact_points"), stacklevel=4)
                         return solution
                     y, renewals = solution, renewals + 1
                     continue
-                if moved < _STILL:  # neutral: the static equations do not tell where it ends
+                if moved < _STILL:  # neutral: the static equations are singular
                     return y
             if grow and len(report.history) <= _EASY:
                 h = min((4.0 if np.isinf(safe) else 2.0) * h, _LARGEST_STEP)
@@ -293,19 +296,19 @@ class _Creep:
         raise ConvergenceError(
             f"no static equilibrium found{reason}; the last pseudo-time step was {h:.2g} s, its "
             f"last scaled increments {', '.join(f'{x:.2g}' for x in report.history[-4:])}{worst}. "
-            "Likely causes: a mechanism that nothing holds, a slack fiber, or loads beyond what "
-            "the tissue carries. Try more prestress or a nearer start",
+            "Likely causes: an unconstrained mechanism, a slack fiber, or loads that exceed the "
+            "strength of the tissue. Try more prestress or a start closer to equilibrium",
             time=t,
             history=report.history,
         )
 
     def aside(self, y: Array, verdict: Stability, side: float) -> Array:
-        """Equilibrium that an unstable state falls to when it is pushed to one side."""
+        """Equilibrium that an unstable state reaches after a perturbation to one side."""
         push = side * _PUSH * verdict.mode
         fraction = self.system.step_fraction(y, push, self.newton.keep)
         pushed = self.system.retract(self.t, y, fraction * push)
         if obstacle := self._obstacle(y, pushed):
-            raise ConvergenceError(f"pushed along its mode: {obstacle}", time=self.t)
+            raise ConvergenceError(f"perturbed along its mode: {obstacle}", time=self.t)
         safe = _SAFE_STEP / verdict.growth_rate
         return self.downhill(pushed, safe, safe)
 
@@ -313,8 +316,9 @@ class _Creep:
         tangent = _at_rest(self.system, self.t, y, h)(new, True).tangent
         assert isinstance(tangent, BorderedMatrix | np.ndarray)
         try:
-            return inertia(tangent) == 0
-        except np.linalg.LinAlgError:  # no definite matrix breaks down
+            tangent = free_part(self.system, self.t, new, tangent)
+            return inertia(condensed(tangent, n_states(self.system))) == 0
+        except np.linalg.LinAlgError:  # a definite matrix has no vanishing pivot
             return False
 
     def _tell(self, h: float, iterations: int) -> None:
@@ -329,7 +333,7 @@ class _Creep:
 
 
 def _at_rest(system: System, t: float, y_old: Array, h: float):
-    """Equations of a step of length h from rest at y_old; the static equations for infinite h."""
+    """Equations of a step of length h from rest at y_old; static equations for infinite h."""
     rate = 1.0 / h
 
     def evaluate(y: Array, tangent: bool) -> Evaluation:

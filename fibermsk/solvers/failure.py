@@ -1,4 +1,4 @@
-"""The message of a failed step: when, where, why, and what to try."""
+"""Messages of failed steps: time, location, cause and remedy."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _GENERAL = (
 
 
 def explain(system: System, failure: StepFailure, interval: int) -> ConvergenceError:
-    """The error that a failed step is reported with; its result is to be filled in.
+    """Build the error of a failed step; its result is filled in later.
 
     Parameters
     ----------
     system : System
-        Names the unknowns and knows what may be wrong.
+        System, for names of unknowns and likely causes.
     failure : StepFailure
-        What happened.
+        The failure.
     interval : int
-        Number of the interval between frames in which it happened, from 1.
+        Number of the interval between frames in which it failed, from 1.
     """
     report, (t, y, v) = failure.report, failure.state
     begin = f"the step from t = {t:.6g} s, in interval {interval},"
@@ -44,7 +44,7 @@ def explain(system: System, failure: StepFailure, interval: int) -> ConvergenceE
 
 
 def explain_solve(system: System, report: NewtonReport) -> str:
-    """What stopped a Newton solve, and where it was worst."""
+    """Describe why a Newton solve failed, and its largest residual or increment."""
     parts = [report.reason]
     if report.residuals and np.isfinite(report.residuals[-1]):
         place = system.describe(report.worst_residual)

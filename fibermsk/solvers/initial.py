@@ -1,4 +1,4 @@
-"""Accelerations consistent with the forces at a state."""
+"""Consistent initial accelerations and rates of first-order states."""
 
 from __future__ import annotations
 
@@ -9,29 +9,62 @@ from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.orders import first_order
+from fibermsk.solvers.stage import State
 from fibermsk.solvers.vectors import largest
 
-__all__ = ["accelerations"]
+__all__ = ["accelerations", "begin_from"]
 
 Array = NDArray[np.float64]
 
-_DV_DY, _DVDOT_DV = 1e6, 1e20
-"""Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent."""
+_DV_DY, _DVDOT_DV = 1e10, 1e20
+"""Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent, and the rates of
+states outweigh the states."""
 
-_MOST_REFINEMENTS = 20
+_MOST_REFINEMENTS, _MOST_ITERATIONS = 20, 60
+"""Without states, and with states, whose rates may enter their rows in any way."""
+
+_HALVED, _SMALLER = 0.5, 0.95
+"""Part of one change that the next must be below, likewise."""
 
 _ROUND_OFF = 1e-8
-"""Change of the accelerations, over their size and 1 m/s^2, that round-off may make."""
+"""Change of the rates, over their size and 1 m/s^2, that counts as round-off."""
+
+
+def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[State, Array]:
+    """Return a state with consistent velocities and state rates, and the rates of v.
+
+    Parameters
+    ----------
+    system : System
+        The system.
+    state : State
+        Only its independent velocities are used.
+    derive : bool
+        Whether prescribed motions given by positions alone are differentiated in time.
+
+    Returns
+    -------
+    state : State
+        The same time and positions.
+    v_dot : (n,) float array
+        Zero for first-order states.
+
+    Raises
+    ------
+    ConvergenceError
+        As for `accelerations`.
+    """
+    v = system.enforce(state.y, state.v, state.t, derive=derive)
+    return _consistent(system, state._replace(v=v), state.t, derive)
 
 
 @guarded
-def accelerations(
-    system: System, t: float, y: Array, v: Array, *, rates: bool = False, derive: bool = True
-) -> Array:
+def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
     """Rates of v that satisfy the equations of motion at a given state.
 
     The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
-    that matrix but for small parts, for which a few refinements make up.
+    that matrix up to small terms, which a few iterative refinements correct.
 
     Parameters
     ----------
@@ -40,12 +73,8 @@ def accelerations(
     t : float
         Time [s].
     y, v : (n,) float array
-        Consistent positions and velocities.
-    rates : bool
-        Whether prescribed motions have the accelerations of their own, as in `solve_stage`; none
-        otherwise.
-    derive : bool
-        Whether those have them, too, of which only positions are given.
+        Consistent positions and velocities; prescribed motions have zero acceleration. Rates of
+        first-order states in v are ignored.
 
     Returns
     -------
@@ -57,31 +86,58 @@ def accelerations(
     ConvergenceError
         If forces or masses there are not finite, or a coordinate has no inertia.
     """
-    given = t if rates else None
+    return _consistent(system, State(t, y, v), None, True)[1]
+
+
+def _consistent(
+    system: System, state: State, given: float | None, derive: bool
+) -> tuple[State, Array]:
+    """Rates of states and of v; prescribed motions have accelerations if a time is given.
+
+    Rates of states may enter their rows nonlinearly: solved by Newton's method, whose tangent with
+    large slopes holds the derivatives in the rates.
+    """
+    t, y, v = state
+    states = first_order(system)
+    some = states.start < states.stop
     v_dot = system.enforce_rate(y, v, np.zeros_like(v), given, derive=derive)
     found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV)
     if found.flaw:
         raise ConvergenceError(
             f"no accelerations at t = {t:g} s: NaN or infinity in {found.flaw}", time=t
         )
-    assert found.tangent is not None
     problem = "a coordinate or a fiber has no inertia"
+    if some:
+        problem += ", or a state of first order has no rate"
     try:
+        assert found.tangent is not None
         solve = factorize(found.tangent)
         before = np.inf
-        for _ in range(_MOST_REFINEMENTS):
-            change = _DV_DY * _DVDOT_DV * solve(-found.residual)
-            size = largest(change)
-            if not size < 0.5 * before:
+        for _ in range(_MOST_ITERATIONS if some else _MOST_REFINEMENTS):
+            change = _DV_DY * solve(-found.residual)
+            rates = change[states].copy()
+            change *= _DVDOT_DV
+            change[states] = 0.0
+            size = largest(change) / (1.0 + largest(v_dot))
+            if some:
+                scale = system.scale[states]
+                size = max(size, largest(rates / scale) / (1.0 + largest(v[states] / scale)))
+            if not size < (_SMALLER if some else _HALVED) * before:
                 # round-off is all that is left, or the tangent is none of inertia
-                if before <= _ROUND_OFF * (1.0 + largest(v_dot)):
-                    return v_dot
+                if before <= _ROUND_OFF:
+                    return State(t, y, v), v_dot
                 break
+            if some:
+                v = v.copy()
+                v[states] += rates
             v_dot = system.enforce_rate(y, v, v_dot + change, given, derive=derive)
             if size == 0.0:
-                return v_dot
+                return State(t, y, v), v_dot
             before = size
-            found = system.evaluate(t, y, v, v_dot, tangent=False)
+            found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV, tangent=some)
+            if found.tangent is not None:
+                solve = factorize(found.tangent)
     except np.linalg.LinAlgError as error:
         problem = str(error)
-    raise ConvergenceError(f"no accelerations at t = {t:g} s: masses: {problem}", time=t)
+    what = "masses or rates" if some else "masses"
+    raise ConvergenceError(f"no accelerations at t = {t:g} s: {what}: {problem}", time=t)

@@ -1,4 +1,4 @@
-"""Solution of the Newton systems."""
+"""Linear solvers for Newton's method."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Solve = Callable[[Array], Array]
 
 
 TOLERANCE = 1e-10
-"""Preconditioned residual at which an iterative solution ends, over that at its start."""
+"""Relative tolerance of the preconditioned residual of iterative solutions."""
 
 
 def factorize(matrix: Tangent) -> Solve:
-    """Solver for one tangent after another right-hand side; see `solver` for the cost of each."""
+    """Function that solves with one tangent for any right-hand side; see `solver`."""
     solve = solver(matrix)
     return lambda right: solve(right, TOLERANCE).x
 
@@ -34,25 +34,25 @@ def factorize(matrix: Tangent) -> Solve:
 def solver(matrix: Tangent) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
-    A matrix of lines is solved by GMRES with its `Splitting` as preconditioner, directly where no
-    two lines are coupled. Where that does not converge, and for any other sparse matrix, it is
-    factored as a whole.
+    A `LineMatrix` is solved by GMRES with its `Splitting` as preconditioner, directly if no two
+    lines are coupled. If GMRES does not converge, and for all other sparse matrices, a sparse LU
+    factorization is used.
 
     Parameters
     ----------
     matrix : Tangent
-        It must not change as long as the solver is used.
+        Must not change while the solver is used.
 
     Returns
     -------
     solve : callable
-        Right-hand side (n,) and tolerance to `Solution`: where it is iterative, the preconditioned
-        residual falls below the tolerance times that at the start.
+        Maps a right-hand side (n,) and a tolerance to a `Solution`. An iterative solution reduces
+        the preconditioned residual by the tolerance.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrix is singular or not finite: here, or when it is solved with.
+        If the matrix is singular or not finite; raised here or by `solve`.
     """
     if isinstance(matrix, SolvesItself):
         return matrix.solver()
@@ -75,7 +75,7 @@ def solver(matrix: Tangent) -> Solver:
             )
             if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
-            # every block takes part in every product, which ends the iteration if one is not finite
+            # every block enters every product; one that is not finite ends the iteration
             if not A.couplings.is_finite:
                 raise np.linalg.LinAlgError("the tangent is not finite")
             if right.size > MOST_DIRECT:
@@ -89,7 +89,7 @@ def solver(matrix: Tangent) -> Solver:
 
 
 def multiply(matrix: BorderedMatrix | Array, x: Array) -> Array:
-    """Product with a vector (n,), or with columns (n, m) where the sparse part is csc."""
+    """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
     if isinstance(matrix, np.ndarray):
         return matrix @ x
     n = matrix.B.shape[0]
@@ -104,7 +104,7 @@ def _exactly(solve: Solve) -> Solver:
 
 
 def _bordered(matrix: BorderedMatrix, inner: Solve) -> Solve:
-    """Inverse of the whole from that of its sparse part, by the Schur complement of the border."""
+    """Solve the bordered matrix with its sparse part, by the Schur complement of the border."""
     if matrix.D.size == 0:
         return inner
     columns = np.stack([inner(column) for column in np.ascontiguousarray(matrix.B.T)], axis=1)
@@ -120,11 +120,11 @@ def _bordered(matrix: BorderedMatrix, inner: Solve) -> Solve:
 
 
 def _sparse(A: csc_array) -> Solve:
-    """Sparse factors.
+    """Sparse LU factorization.
 
     Ordered by minimum degree on A + A^T with pivots preferred on the diagonal: on these nearly
-    symmetric matrices SuperLU's default ordering fills in two orders of magnitude more. Entries
-    that are zero would fill in and are left out.
+    symmetric matrices SuperLU's default ordering fills in two orders of magnitude more. Zero
+    entries would cause fill-in and are dropped.
     """
     if not np.isfinite(A.data).all():
         raise np.linalg.LinAlgError("the tangent is not finite")

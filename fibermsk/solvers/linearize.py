@@ -2,8 +2,10 @@
 
 Symbols: ``K`` stiffness, ``E`` damping, ``M`` mass. The tangent of a system is linear in each of
 its two slopes, T(b, a) = K + b V + a E + a b M with dv = b dy and dv_dot = a dv, so that four
-tangents give the parts. E is what the velocities of attached nodes contribute when they move with
-the coordinates; it is zero at rest.
+tangents determine the parts. E is the contribution of the velocities of attached nodes, which move
+with the coordinates; it is zero at rest. With constraints G w = 0 the dependent unknowns are
+eliminated, w = N u, and the matrices are N^T K N and so on. Unknowns of first order have no mass;
+their rows of the damping are the derivatives in their rates.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
+from fibermsk.solvers.condense import followers, part
+from fibermsk.solvers.orders import first_order
 
 __all__ = [
     "Linearization",
@@ -33,10 +37,10 @@ Array = NDArray[np.float64]
 Matrix = BorderedMatrix | Array
 
 _SLOPE = 1e12
-"""Slope a [1/s] with which inertia outweighs stiffness: no round-off is left in the mass."""
+"""Slope a [1/s] at which inertia dominates stiffness, so that the mass has no round-off."""
 
 _MOST_GROWTH = 1e8
-"""Growth of the entries in an elimination without pivoting above which signs are not trusted."""
+"""Element growth of an elimination without pivoting above which signs are unreliable."""
 
 _SHIFT = 1e-13
 """Shift of a matrix whose elimination breaks down, over its largest scaled entry."""
@@ -48,16 +52,32 @@ class Linearization(NamedTuple):
     Attributes
     ----------
     stiffness, damping, mass : BorderedMatrix or (n_free, n_free) float array
-        K [N/m, N m/rad and mixed], C, and M, which is symmetric and positive definite. The damping
-        and the stiffness are those of small motions where the state is at rest.
+        K [N/m, N m/rad and mixed], C, and M, which is symmetric and positive definite, except for
+        zero rows of unknowns of first order. Damping and stiffness describe small motions if the
+        state is at rest.
     free : (n_free,) int array
-        The independent unknowns, rows and columns of the matrices; attached nodes follow them.
+        Independent unknowns, the rows and columns of the matrices.
+    n_states : int
+        Number of these, the last ones, of first order.
+    held : (m,) int array
+        Constrained unknowns.
+    follow : (m, n_free) float array
+        Their derivatives in the independent unknowns.
     """
 
     stiffness: Matrix
     damping: Matrix
     mass: Matrix
     free: NDArray[np.int64]
+    n_states: int
+    held: NDArray[np.int64]
+    follow: Array
+
+    def whole(self, motion: Array, n: int) -> Array:
+        """Expand a motion (n_free,) of the free unknowns to all n; zero at attached nodes."""
+        full = np.zeros(n)
+        full[self.free], full[self.held] = motion, self.follow @ motion
+        return full
 
 
 @guarded
@@ -69,7 +89,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     system : System
         From `fibermsk.build`.
     t : float
-        Time at which loads and activations are taken [s].
+        Time of the loads and activations [s].
     y, v, v_dot : (n,) float array
         Consistent positions, velocities and their rates.
 
@@ -87,14 +107,25 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
     damping = combine(corners[:3], [-1.0 - 1.0 / _SLOPE, 1.0, 1.0 / _SLOPE])
+    states = first_order(system)
+    k = states.stop - states.start
+    none = np.zeros(0, np.int64)
     if isinstance(mass, np.ndarray):
-        return Linearization(corners[0], damping, mass, np.arange(mass.shape[0]))
-    # dependent entries have no equation of their own: their rows of the mass are empty
-    free = np.flatnonzero(np.r_[mass.sparse.diagonal() != 0.0, (mass.D != 0.0).any(axis=1)])
-    n = mass.B.shape[0]
-    kept, border = free[free < n], free[free >= n] - n
-    K, C, M = (_part(matrix, kept, border) for matrix in (corners[0], damping, mass))
-    return Linearization(K, C, M, free)
+        mass[states], mass[:, states] = 0.0, 0.0  # of round-off
+        free = np.arange(mass.shape[0])
+        return Linearization(corners[0], damping, mass, free, k, none, np.zeros((0, free.size)))
+    n, m = mass.B.shape
+    for block in (mass.B[:, m - k :], mass.R[m - k :], mass.D[m - k :], mass.D[:, m - k :]):
+        block[...] = 0.0
+    # dependent entries have no equation: their rows of the mass are empty
+    moved = np.r_[mass.sparse.diagonal() != 0.0, (mass.D != 0.0).any(axis=1)]
+    moved[states] = True
+    held, follow = followers(system, t, y)
+    moved[held] = False
+    free = np.flatnonzero(moved)
+    follow = follow[:, free]
+    K, C, M = (part(matrix, free, held, follow) for matrix in (corners[0], damping, mass))
+    return Linearization(K, C, M, free, k, held, follow)
 
 
 def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
@@ -107,18 +138,11 @@ def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
 
 
 def _sum(parts, factors):
-    """Sum that starts with the largest factors' difference, where they cancel."""
+    """Weighted sum that adds the largest factors first, where terms cancel."""
     total = factors[-1] * parts[-1]
-    for factor, part in zip(factors[-2::-1], parts[-2::-1], strict=True):
-        total = total + factor * part
+    for factor, term in zip(factors[-2::-1], parts[-2::-1], strict=True):
+        total = total + factor * term
     return total
-
-
-def _part(matrix: Matrix, kept: NDArray[np.int64], border: NDArray[np.int64]) -> BorderedMatrix:
-    assert isinstance(matrix, BorderedMatrix)
-    A = csc_array(matrix.sparse[kept][:, kept])
-    D = matrix.D[np.ix_(border, border)]
-    return BorderedMatrix(A, matrix.B[np.ix_(kept, border)], matrix.R[np.ix_(border, kept)], D)
 
 
 def transpose(matrix: Matrix) -> Matrix:
@@ -136,7 +160,7 @@ def dense(matrix: Matrix) -> Array:
 
 
 def asymmetry(matrix: Matrix) -> float:
-    """Largest entry of S - S^T over the largest of S, with rows and columns brought to size 1."""
+    """Largest entry of S - S^T over the largest of S, with S equilibrated."""
     scaled = _scaled(matrix)
     difference = combine([scaled, transpose(scaled)], [1.0, -1.0])
     return _largest(difference) / max(_largest(scaled), np.finfo(float).tiny)
@@ -148,13 +172,13 @@ def inertia(matrix: Matrix) -> int:
     The sparse part is eliminated in symmetric order without pivoting, so that the signs of the
     pivots are those of its eigenvalues (Sylvester); the border adds those of its Schur complement
     (Haynsworth 1968, https://doi.org/10.1016/0024-3795(68)90050-5). Where the elimination meets a
-    vanishing pivot, the matrix is shifted by 1e-13 of its size, rows and columns brought to size 1;
-    an eigenvalue that is zero but for round-off counts as positive.
+    vanishing pivot, the equilibrated matrix is shifted by 1e-13 of its size; an eigenvalue that is
+    zero within round-off counts as positive.
 
     Parameters
     ----------
     matrix : BorderedMatrix or (n, n) float array
-        Of which the symmetric part is taken.
+        Its symmetric part is used.
 
     Returns
     -------
@@ -188,7 +212,7 @@ def inertia(matrix: Matrix) -> int:
 
 
 def _eliminate(A: csc_array) -> SuperLU | None:
-    """Factors with all pivots on the diagonal; None if they are not, or if entries grow."""
+    """LU factors with diagonal pivots; None if pivots are not diagonal, or if entries grow."""
     try:
         lu = splu(
             A,
@@ -208,7 +232,7 @@ def _negative(symmetric: Array) -> int:
 
 
 def _scaled(matrix: Matrix) -> Matrix:
-    """S_ij / sqrt(s_i s_j) with s_i the largest entry of row and column i; signs stay."""
+    """S_ij / sqrt(s_i s_j) with s_i the largest entry of row and column i; signs are kept."""
     if isinstance(matrix, np.ndarray):
         factor = _factor(_row_size(matrix), _row_size(matrix.T))
         return factor[:, None] * matrix * factor

@@ -1,8 +1,9 @@
-"""From accepted step to accepted step, with a frame at every output time passed."""
+"""Time marching over accepted steps, with frames at output times and observers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,141 +11,245 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.guard import Guard
 from fibermsk.protocol import Evaluation, System
-from fibermsk.solvers.collisions import judge, refine_along
-from fibermsk.solvers.control import Advanced, Control, Counters, StepFailure
+from fibermsk.solvers.collisions import begin, judge, refine_along
+from fibermsk.solvers.control import Advanced, Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.corners import Corners
 from fibermsk.solvers.newton import Newton, NewtonReport
-from fibermsk.solvers.record import Frame, Record
-from fibermsk.solvers.slack import SlackLog
-from fibermsk.solvers.stage import Method, State
-from fibermsk.solvers.time_error import TimeError
+from fibermsk.solvers.observers import Accepted, Lands, Observer, Stop, require_memory
+from fibermsk.solvers.observers.frames import frame_of
+from fibermsk.solvers.stage import Method, State, projected
+from fibermsk.solvers.vectors import largest
 
-__all__ = ["Point", "interpolate", "march"]
+__all__ = ["March", "advance", "first", "interpolate", "key", "uses"]
 
 Array = NDArray[np.float64]
 
 
-class Point(NamedTuple):
-    """Where a run stands after an accepted step; nothing in it is changed any more.
+_OPENING = 1e-3
+"""Change of the start velocities, over their size and 1, that constraints may ask for."""
+
+
+class March(NamedTuple):
+    """Settings of a run: system, method, step size control and observers.
 
     Attributes
     ----------
-    memory, control : NamedTuple
-        Memories of the method and of the step control.
-    evaluation : Evaluation
-        At the present state.
-    h : float
-        Length of the last step [s].
-    counters : Counters
-        Up to here.
-    iterations : int
-        Newton iterations up to the last frame.
-    n_frames : int
-        Frames made.
-    system : dict of arrays
-        What the system remembers of the way here.
-    slack : SlackLog
-        Fibers that were compressed.
-    error : TimeError
-        What the steps are estimated to have left.
+    system, method, newton, control
+        System, time integrator, nonlinear solver and step size control.
+    times : (n_frames,) float array
+        Output times [s].
+    own : tuple of Observer
+        Observers of `simulate` itself, called within a step; they may evaluate the system.
+    users : tuple of Observer
+        Observers of the user, called after a step; their memories are stored as "observers." plus
+        name.
     """
 
-    memory: Any
-    control: Any
-    evaluation: Evaluation
-    h: float
-    counters: Counters
-    iterations: int
-    n_frames: int
-    system: dict[str, Array]
-    slack: SlackLog
-    error: TimeError
+    system: System
+    method: Method
+    newton: Newton
+    control: Control
+    times: Array
+    own: tuple[Observer, ...]
+    users: tuple[Observer, ...]
 
 
-def march(
-    system: System,
-    method: Method,
-    newton: Newton,
-    control: Control,
-    times: Array,
-    record: Record,
-    at: Point,
-) -> Iterator[Point]:
-    """Points after one accepted step after the other, up to the last of the times.
+def first(march: March, y: Array, v: Array) -> Accepted:
+    """Start a run from positions and velocities; return its first frame and memories.
+
+    Raises
+    ------
+    ModelError
+        If the start is not admissible, or checkpoints cannot store the memory of an observer.
+    """
+    system, times = march.system, march.times
+    begin(system, State(0.0, y, v))
+    v = system.enforce(y, v)
+    at = projected(system, State(0.0, y, v))
+    opening = float(abs(at.v - v).max()) if v.size else 0.0
+    if opening > _OPENING * (1.0 + largest(v)):
+        raise ModelError(
+            "simulate: start velocities violate the constraints, by changes of up to "
+            f"{opening:.4g}; must be velocities that a closed mechanism can have, such as those of "
+            "FiberSystem.project"
+        )
+    memory = march.method.start(system, at)
+    state = memory.state
+    evaluation = system.evaluate(state.t, state.y, state.v, memory.v_dot, tangent=False)
+    now = Accepted(
+        system=system,
+        before=None,
+        memory=memory,
+        control=march.control.start(system, march.method, memory, float(times[1])),
+        evaluation=evaluation,
+        step=None,
+        h=0.0,
+        counters=Counters(),
+        n_frames=1,
+        iterations=0,
+        frames=(frame_of(system, state, evaluation, 0.0, 0),),
+        left={},
+        memories={},
+    )
+    now = replace(now, memories={one.name: one.start(now) for one in march.own})
+    now = replace(now, left=system.memory())
+    memories, before = dict(now.memories), uses(system)
+    for one in march.users:
+        with _named(one, now):
+            memories[key(one)] = require_memory(one.name, one.start(now))
+    if uses(system) != before:
+        system.restore(now.left)
+    return replace(now, memories=memories)
+
+
+def advance(march: March, now: Accepted) -> Iterator[Accepted]:
+    """Yield accepted steps up to the last output time, or until an observer stops the run.
 
     Parameters
     ----------
-    system, method, newton, control
-        What is solved, and how.
-    times : (n_frames,) float array
-        Output times [s].
-    record : Record
-        Frames are added to it; those of a step that is not completed are more than the `n_frames`
-        of the last point.
-    at : Point
-        Where to go on.
+    march : March
+        Settings of the run.
+    now : Accepted
+        State to continue from.
 
     Raises
     ------
     StepFailure
-        If a step fails at its smallest length; has `counters` with what that cost.
+        If a step fails at its smallest length; its `counters` include the failed attempts.
     """
-    corners = Corners.of_run(system, times)
-    while at.n_frames < times.size:
-        counters = replace(at.counters)
-        try:
-            memory = at.memory
-            if corners.passed(memory.state.t, at.h):
-                memory = corners.restart(method, memory)
-            new, frames = _advance(
-                corners, method, newton, control, times[at.n_frames :], at, memory, counters
-            )
-        except StepFailure as failure:
-            failure.counters = counters
-            raise
-        error = at.error.after(system, new.step, new.h)
-        iterations = at.iterations
-        for state, evaluation in frames:
-            spent = counters.newton_iterations - iterations
-            record.add(Frame(state, evaluation, new.h, spent))
-            iterations = counters.newton_iterations
-        refine_along(system, new.memory.state)
-        at = Point(
-            memory=new.memory,
-            control=new.control,
-            evaluation=new.evaluation,
-            h=new.h,
-            counters=counters,
-            iterations=iterations,
-            n_frames=at.n_frames + len(frames),
-            system=system.memory(),
-            slack=at.slack.add(new.memory.state.t, *system.least_tension(*new.memory.state)),
-            error=error,
-        )
-        yield at
+    corners = Corners.of_run(march.system, march.times)
+    while now.n_frames < march.times.size and not now.ending:
+        now = _observed(march, corners, now)
+        yield now
+
+
+def key(observer: Observer) -> str:
+    """Key of a user's observer among the memories of a run."""
+    return f"observers.{observer.name}"
+
+
+def uses(system: System) -> int:
+    """Number of uses of a system, if it has a `guard`."""
+    guard: Guard | None = getattr(system, "guard", None)
+    return guard.uses if guard is not None else 0
+
+
+@contextmanager
+def _named(observer: Observer, now: Accepted) -> Iterator[None]:
+    """Add the observer and the time to errors that it raises."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, StepFailure):
+            error.add_note(f"raised in the observer {observer.name!r} at t = {now.t:.6g} s")
+        raise
+
+
+def _observed(march: March, corners: Corners, at: Accepted) -> Accepted:
+    """Next accepted step, with the memories of all observers."""
+    now = _step(march, corners, at, at.counters)
+    if not march.users:
+        return now
+
+    system, used = march.system, uses(march.system)
+
+    def redo(end: float) -> Accepted:
+        nonlocal now
+        system.restore(at.left)
+        spent = replace(now.counters)
+        spent.substeps -= 1
+        spent.rejected_steps += 1
+        now = _step(march, corners, at, spent, end)
+        return now
+
+    for one in march.users:
+        if isinstance(one, Lands):
+            with _named(one, now):
+                now = one.land(at.memories[key(one)], now, redo)
+    memories, ending = dict(now.memories), ""
+    for one in march.users:
+        with _named(one, now):
+            before = at.memories[key(one)]
+            memory = one.step(before, now)
+            if isinstance(memory, Stop):
+                ending, memory = ending or memory.message, memory.memory
+            memories[key(one)] = require_memory(one.name, memory, before)
+    if uses(system) != used:
+        # an observer used the system: restore its memory
+        system.restore(now.left)
+    return replace(now, memories=memories, ending=ending)
+
+
+def _step(
+    march: March, corners: Corners, at: Accepted, spent: Counters, end: float | None = None
+) -> Accepted:
+    """Next step that the control accepts, or one that ends at a time [s] at the latest.
+
+    `spent` is the cost of the run so far.
+    """
+    system, counters = march.system, replace(spent)
+    try:
+        memory = at.memory
+        if corners.passed(memory.state.t, at.h):
+            memory = corners.restart(march.method, memory)
+        new, reached = _advance(march, corners, at, memory, counters, end)
+    except StepFailure as failure:
+        failure.counters = counters
+        raise
+    frames, iterations = [], at.iterations
+    for state, evaluation in reached:
+        more = counters.newton_iterations - iterations
+        frames.append(frame_of(system, state, evaluation, new.h, more))
+        iterations = counters.newton_iterations
+    left: dict[str, Array] = {}
+    memories: dict[str, Any] = {}
+    now = Accepted(
+        system=system,
+        before=memory,
+        memory=new.memory,
+        control=new.control if end is None else at.control,
+        evaluation=new.evaluation,
+        step=new.step,
+        h=new.h,
+        counters=counters,
+        n_frames=at.n_frames + len(frames),
+        iterations=iterations,
+        frames=tuple(frames),
+        left=left,
+        memories=memories,
+    )
+    for one in march.own:
+        memories[one.name] = one.step(at.memories[one.name], now)
+    refine_along(system, new.memory.state)
+    left |= system.memory()
+    return now
 
 
 def _advance(
+    march: March,
     corners: Corners,
-    method: Method,
-    newton: Newton,
-    control: Control,
-    times: Array,
-    at: Point,
+    at: Accepted,
     memory: Any,
     counters: Counters,
+    end: float | None,
 ) -> tuple[Advanced, list[tuple[State, Evaluation]]]:
-    """Next accepted step, and the states and evaluations at the output times that it reached.
+    """Next accepted step, with states and evaluations at the output times that it reached.
 
-    It starts from a memory of the method at the point, that of the point itself or a new one.
+    It starts from a memory of the method at the point, its own or a restarted one. With an `end` it
+    is one step to that time, halved on failure.
     """
-    system = corners.system
+    system, control, paced = march.system, march.control, at.control
+    times = march.times[at.n_frames :]
     target = float(times[0] if control.landing else times[-1])
     if control.meets_corners:
         target = corners.landing(memory.state.t, target)
+    if end is not None:
+        target, control = end, FixedSteps()
+        paced = control.start(system, march.method, memory, end)
     while True:
-        new = control.advance(system, method, newton, memory, at.control, target, counters)
+        new = control.advance(system, march.method, march.newton, memory, paced, target, counters)
         frames = []
         last = at.memory.state
         for t in map(float, times[times <= new.memory.state.t]):
@@ -153,11 +258,11 @@ def _advance(
                 try:
                     state, v_dot = interpolate(system, memory, new.memory, t)
                     evaluation = system.evaluate(*state, v_dot, tangent=False)
-                except ModelError as error:  # an input makes no sense there
+                except ModelError as error:  # an invalid input there
                     report = NewtonReport(reason=str(error))
                     raise StepFailure(at.memory.state, new.h, report, refused=True) from error
             if not (evaluation.admissibility > 0.0 and _is_free(system, new, last, state)):
-                # something is too deep in between: a step that ends there takes its place
+                # penetration too deep in between: replace by a step that ends there
                 target = t if t < new.memory.state.t else last.t
                 counters.substeps -= 1
                 counters.rejected_steps += 1
@@ -169,9 +274,9 @@ def _advance(
 
 
 def _is_free(system: System, step: Advanced, last: State, state: State) -> bool:
-    """Whether nothing passes through anything on the way from one state to a frame in a step.
+    """Whether the motion from a state to a frame within a step is free of collisions.
 
-    A whole step was judged when it was accepted.
+    Whole steps were checked when accepted.
     """
     if state is step.memory.state and state.t - last.t == step.h:
         return True
@@ -183,12 +288,12 @@ def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[Stat
     """State and rates of v within a step.
 
     Cubic Hermite polynomials through y and v with the slopes v and v_dot at both ends, of fourth
-    order in the step; what depends on the coordinates is then set from them.
+    order in the step; dependent entries are then set from the coordinates.
 
     Parameters
     ----------
     system : System
-        Keeps the dependent entries.
+        System, for the dependent entries.
     before, after : NamedTuple
         The method's memories at both ends of the step.
     t : float
@@ -213,4 +318,5 @@ def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[Stat
     v_dot += (1.0 - s) * (1.0 - 3.0 * s) * a0 + s * (3.0 * s - 2.0) * a1
     y = system.retract(t, y, np.zeros_like(y))
     v = system.enforce(y, v, t)
+    _, y, v = projected(system, State(t, y, v))
     return State(t, y, v), system.enforce_rate(y, v, v_dot, t)

@@ -11,33 +11,34 @@ from numpy.typing import NDArray
 from fibermsk import _check
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.linear import Solver, solver
+from fibermsk.solvers.orders import first_order
 
 __all__ = ["Newton", "NewtonReport"]
 
 Array = NDArray[np.float64]
 
 _MOST_GROWTHS = 3
-"""So many increments in a row that are larger than the one before mean failure."""
+"""Number of successive growing increments that counts as divergence."""
 
 _LEAST_GAIN = 0.5
-"""A kept tangent that gives no increment below this part of the one before is replaced at once."""
+"""Ratio of increments above which a kept tangent is replaced at once."""
 
 _SMALL_PART = 0.1
-"""Of the square of an increment, or of the tolerance, that its own error may be."""
+"""Allowed error of an increment over its square, or over the tolerance."""
 
 _FINEST, _COARSEST = 1e-12, 1e-3
-"""Relative accuracies of increments where they are found iteratively."""
+"""Range of relative accuracies of iterative increments."""
 
 _ROUND_OFF = 1e-13
-"""Scaled increments below this cannot make the balance better."""
+"""Scaled increment below which the force balance cannot improve."""
 
 _LARGE = 0.1
-"""Scaled increment that the first one is compared with."""
+"""Scaled increment that the first one is compared to."""
 
 
 @dataclass
 class NewtonReport:
-    """How one solve went.
+    """Report of one solve.
 
     Attributes
     ----------
@@ -46,23 +47,23 @@ class NewtonReport:
     history : list of float
         Norm of each full Newton increment.
     residuals : list of float
-        Largest absolute residual at each iterate [N, N m].
+        Largest absolute residual at each iterate [N, N m], of the unknowns of second order.
     fractions : list of float
-        Part of each increment that the safeguard let through.
+        Fraction of each increment that the safeguard allowed.
     tangents : int
-        Tangents that were evaluated and factored.
+        Number of tangents evaluated and factored.
     linear : list of int
-        Iterations of each linear solution, 0 where it is direct.
+        Iterations of each linear solution, 0 if direct.
     reason : str
-        Why it failed, empty on success.
+        Cause of failure; empty on success.
     worst : int
         Unknown with the largest scaled increment in the last iteration.
     worst_residual : int
         Unknown with the largest residual at the last iterate.
     final : Evaluation or None
-        At the solution, without tangent.
+        Evaluation at the solution, without tangent.
     solve : Solver or None
-        Solves with the last tangent, until another is evaluated; None if the solve failed.
+        Solver with the last tangent, valid until the next evaluation; None on failure.
     c : float
         Implicit part of the stage [s]; set by `solve_stage`.
     """
@@ -81,7 +82,7 @@ class NewtonReport:
     c: float = 0.0
 
     def measure(self, residual: Array) -> None:
-        """Take in the residual of an iterate."""
+        """Record the residual of an iterate."""
         size = np.abs(residual)
         self.worst_residual = int(np.argmax(size))
         self.residuals.append(float(size[self.worst_residual]))
@@ -89,31 +90,31 @@ class NewtonReport:
 
 @dataclass(frozen=True)
 class Newton:
-    """Newton's method: updates shortened by the safeguard, tangents kept while they serve.
+    """Newton's method with a contact safeguard and reuse of tangents.
 
     A solve has converged when the norm of an unshortened increment is at most `tolerance`: the
     largest increment of any unknown over its scale (fiber length, or 1 rad). The increment is
-    applied, so that the error left is below the tolerance by at least the factor `contraction`,
-    and with a new tangent in every iteration far below. What is left of the residual must then be
-    at most the part `balance` of the forces present, unless the increment is round-off itself.
+    applied, so that the remaining error is below the tolerance by at least the factor
+    `contraction`, and far below with a new tangent in every iteration. The residual must then be
+    at most `balance` times the forces present, unless the increment is round-off.
 
     Attributes
     ----------
     tolerance : float
         For the scaled increment [-].
     max_iterations : int
-        More means failure.
+        Maximum number of iterations.
     keep : float
-        Part of the admissibility 1 + gamma g that every contact keeps in one update; delta-bar of
+        Fraction of its admissibility 1 + gamma g that a contact keeps in one update; delta-bar of
         Gfrerer and Simeon (2021), eq. 71.
     min_fraction : float
-        A shorter update means failure.
+        Minimum fraction of an update; a smaller one counts as failure.
     balance : float
         Largest residual over the largest force present, such as the pull of the fibers on their
-        ends; likewise for the coordinates of the bodies [-].
+        ends; the same for coordinates [-].
     contraction : float
-        A tangent is kept for the next iteration of the same solve as long as each increment is at
-        most this part of the one before (modified Newton); with 0 every iteration has its own.
+        A tangent is reused in the next iteration of the same solve while each increment is at most
+        this fraction of the previous one (modified Newton); 0 means a new tangent every iteration.
     """
 
     tolerance: float = 1e-7
@@ -152,22 +153,22 @@ class Newton:
         Parameters
         ----------
         system : System
-            For scale, retraction and safeguard.
+            System, for scale, retraction and safeguard.
         t : float
             Time of the solution [s].
         y : (n,) float array
-            Start; dependent entries are set before anything else.
+            Initial guess; dependent entries are set first.
         evaluate : callable
-            Positions, and whether the tangent is wanted, to an `Evaluation`.
+            Maps positions, and whether to compute the tangent, to an `Evaluation`.
 
         Returns
         -------
         y : (n,) float array
             The last iterate.
         report : NewtonReport
-            See there.
+            Report of the solve.
         """
-        report = NewtonReport()
+        report, forces = NewtonReport(), slice(0, first_order(system).start)
         scale = system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
@@ -179,13 +180,13 @@ class Newton:
             if not current.admissibility > 0.0:
                 report.reason = "the start is not admissible: a contact is too deep"
                 return y, report
-            report.measure(current.residual)
+            report.measure(current.residual[forces])
             try:
                 before, kept = size, current.tangent is None
                 increment, solve = _increment(solve, current, self._accuracy(before), report)
                 size = _size(increment / scale, report)
                 if kept and not size <= _LEAST_GAIN * before:
-                    # the tangent has become useless: another one, here
+                    # the tangent is outdated: evaluate a new one here
                     current = evaluate(y, True)
                     increment, solve = _increment(None, current, self._accuracy(before), report)
                     size = _size(increment / scale, report)
@@ -198,14 +199,14 @@ class Newton:
                 return y, report
             growths = growths + 1 if size > before else 0
             if growths == _MOST_GROWTHS:
-                report.reason = f"the last {growths + 1} increments grew from one to the next"
+                report.reason = f"the last {growths + 1} increments grew, each above the one before"
                 return y, report
             fraction = system.step_fraction(y, increment, self.keep)
             trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
             serves = fraction == 1.0 and size <= self.contraction * before
             if not (last or serves):
-                # the old tangent and its factors make room for the new ones
+                # release the old tangent and its factors
                 solve, current = None, current._replace(tangent=None)
             following = evaluate(trial, not (last or serves))
             while not following.admissibility > self.keep * self.keep * current.admissibility:
@@ -223,20 +224,20 @@ class Newton:
                 return y, report
             y, current = trial, following
             if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
-                # the forces are not in balance yet, however small the increment
+                # forces are not in balance yet, although the increment is small
                 solve, current, last = None, evaluate(y, True), False
             if last and not current.flaw:
-                report.measure(current.residual)
+                report.measure(current.residual[forces])
                 report.converged = True
                 report.final, report.solve = current, solve
                 return y, report
         report.reason = f"no convergence in {self.max_iterations} iterations"
         if report.history and report.history[-1] <= self.tolerance:
-            report.reason += f": forces are out of balance by {current.imbalance:.2g} of themselves"
+            report.reason += f": forces out of balance by {current.imbalance:.2g} of the largest"
         return y, report
 
     def _accuracy(self, before: float) -> float:
-        """Relative accuracy that the next increment needs, from the size of the one before.
+        """Relative accuracy of the next increment, from the size of the previous one.
 
         Convergence stays quadratic if the error of an increment is well below its square; errors
         well below the tolerance do no harm.
@@ -249,7 +250,7 @@ class Newton:
 def _increment(
     solve: Solver | None, at: Evaluation, accuracy: float, report: NewtonReport
 ) -> tuple[Array, Solver]:
-    """Increment from a residual, with a new tangent if there is one, and what solves with it."""
+    """Increment from a residual, with a new tangent if given, and its solver."""
     if at.tangent is not None:
         solve = solver(at.tangent)
         report.tangents += 1
@@ -260,7 +261,7 @@ def _increment(
 
 
 def _size(scaled: Array, report: NewtonReport) -> float:
-    """Largest entry; the report learns which one it is."""
+    """Largest entry; its index is stored in the report."""
     size = np.abs(scaled)
     report.worst = int(np.argmax(size))
     return float(size[report.worst])

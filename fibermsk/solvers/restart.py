@@ -1,190 +1,170 @@
-"""Leaving a run and going on with it, the same to the bit."""
+"""Checkpoints of a run and bitwise identical restart."""
 
 from __future__ import annotations
 
 import time as clock
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.protocol import Frames, System
 from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
-from fibermsk.solvers.control import Control, Counters
-from fibermsk.solvers.march import Point
-from fibermsk.solvers.newton import Newton
-from fibermsk.solvers.record import Record
-from fibermsk.solvers.stage import Method
+from fibermsk.solvers.control import Counters
+from fibermsk.solvers.march import March
+from fibermsk.solvers.observers import Accepted
 from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["Checkpoints", "identify", "resume"]
-
-Array = NDArray[np.float64]
 
 _VERSION = "fibermsk"
 """Name of the version in an identity, which is compared first."""
 
 
-def identify(
-    system: System,
-    method: Method,
-    newton: Newton,
-    control: Control,
-    times: Array,
-    time_error: bool,
-) -> dict[str, str]:
-    """What a run is of, part by part: two runs with equal parts are the same to the bit."""
+def identify(march: March, time_error: bool) -> dict[str, str]:
+    """Identity of a run, part by part: runs with equal parts are bitwise identical."""
+    times = march.times
     return {
         _VERSION: code_version(),
-        "the method": repr(method),
-        "the Newton settings": repr(newton),
-        "the step control": repr(control),
+        "the method": _settings(march.method),
+        "the Newton settings": repr(march.newton),
+        "the step control": repr(march.control),
         "the estimate of the error in time": repr(time_error),
+        "the observers": ", ".join(one.name for one in march.users) or "none",
         "t_end": f"{float(times[-1])!r} s",
         "the number of frames": str(times.size),
-        **system.identity(times),
+        **march.system.identity(times),
     }
 
 
+def _settings(value: Any) -> str:
+    """What a value is, the same in another process: its repr, or its class and attributes."""
+    kind = type(value)
+    if kind.__repr__ is not object.__repr__:
+        return repr(value)
+    own = (f"{name}={_settings(one)}" for name, one in vars(value).items() if name[0] != "_")
+    return f"{kind.__qualname__}({', '.join(own)})"
+
+
 class Checkpoints:
-    """Snapshots of a run as it goes.
+    """Write snapshots during a run.
 
     Parameters
     ----------
-    system : System
-        Whose run it is.
     write : callable or None
-        Takes each snapshot; None for no checkpoints.
+        Receives each snapshot; None for no checkpoints.
     every : float
-        Wall time between two [s].
-    times : (n_frames,) float array
-        Output times of the run [s].
-    record : Record
-        Its frames.
+        Wall time between snapshots [s].
+    t_end : float
+        End of the run [s].
     identity : dict of str
         From `identify`.
     began : float
-        When the run began by `time.perf_counter`, earlier by what it had taken before [s].
+        Start of the run by `time.perf_counter`, minus the wall time before a resume [s].
     """
 
     def __init__(
         self,
-        system: System,
         write: Callable[[Snapshot], object] | None,
         every: float,
-        times: Array,
-        record: Record,
+        t_end: float,
         identity: dict[str, str],
         began: float,
     ) -> None:
-        self._system, self._write, self._every, self._times = system, write, every, times
-        self._record, self._identity, self._began = record, identity, began
+        self._write, self._every, self._t_end = write, every, t_end
+        self._identity, self._began = identity, began
         self._last = clock.perf_counter()
 
-    def when_due(self, at: Point) -> None:
-        """Take a snapshot if it is time."""
+    def step(self, now: Accepted) -> None:
+        """Take a snapshot if one is due."""
         if clock.perf_counter() - self._last >= self._every:
-            self.now(at)
+            self.take(now)
             self._last = clock.perf_counter()
 
-    def now(self, at: Point) -> None:
-        """Take a snapshot."""
-        if self._write is not None:
-            self._write(self._take(at))
-
-    def _take(self, at: Point) -> Snapshot:
+    def take(self, now: Accepted) -> None:
+        """Take a snapshot: memories by name, with all vectors in NumPy."""
+        if self._write is None:
+            return
         run = {
-            "h": at.h,
-            "iterations": at.iterations,
-            "n_frames": at.n_frames,
+            "h": now.h,
+            "iterations": now.iterations,
+            "n_frames": now.n_frames,
+            "ending": np.frombuffer(now.ending.encode(), np.uint8),
             "wall_seconds": clock.perf_counter() - self._began,
         }
-        arrays = {
-            **pack("method", to_host(self._system, at.memory)),
-            **pack("control", at.control),
-            **pack("counters", vars(at.counters)),
-            **pack("run", run),
-            **pack("frames", self._record.frames(at.n_frames)),
-            **pack("system", at.system),
-            **pack("slack", at.slack),
-            **pack("error", to_host(self._system, at.error)),
-        }
-        t, t_end = at.memory.state.t, float(self._times[-1])
-        return Snapshot(t, t_end, arrays, self._identity, library_versions())
+        memories = {"method": now.memory, "control": now.control, **now.memories}
+        arrays = {**pack("counters", vars(now.counters)), **pack("run", run)}
+        arrays |= pack("system", now.left)
+        for name, memory in memories.items():
+            arrays |= pack(name, to_host(now.system, memory))
+        self._write(Snapshot(now.t, self._t_end, arrays, self._identity, library_versions()))
 
 
-def resume(
-    system: System, start: Point, record: Record, taken: Snapshot, identity: dict[str, str]
-) -> tuple[Point, float]:
-    """Point at which a snapshot was taken, with the system and the record as they were there.
+def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[Accepted, float]:
+    """Restore a run and the memory of its system from a snapshot.
 
     Parameters
     ----------
-    system : System
-        The same as that of the snapshot.
-    start : Point
-        Start of the run, whose memories have the structure of those in the snapshot.
-    record : Record
-        Its frames are replaced.
+    start : Accepted
+        Start of the run; its memories have the same structure as those in the snapshot.
     taken : Snapshot
-        Where to go on.
+        Snapshot to continue from.
     identity : dict of str
         From `identify`.
 
     Returns
     -------
-    at : Point
-        Where to go on.
+    now : Accepted
+        State to continue from.
     seconds : float
-        Wall time up to there.
+        Wall time so far [s].
 
     Raises
     ------
     ModelError
-        If the snapshot is of another run; names the part that differs.
+        If the snapshot belongs to another run.
     """
     _check(taken, identity)
-    arrays = taken.arrays
-    memory = from_host(system, unpack("method", to_host(system, start.memory), arrays))
+    arrays, system = taken.arrays, start.system
+
+    def part(name: str, template: Any) -> Any:
+        found = unpack(name, to_host(system, template), arrays)
+        return from_host(system, found, template)
+
+    memory = part("method", start.memory)
+    counters = {
+        name: part(f"counters.{name}", value) for name, value in vars(start.counters).items()
+    }
     t, y, v = memory.state
-    control = unpack("control", start.control, arrays)
-    counters = Counters(
-        **{
-            name: unpack(f"counters.{name}", value, arrays)
-            for name, value in vars(start.counters).items()
-        }
-    )
-    frames = Frames._make(unpack(f"frames.{name}", np.zeros(0), arrays) for name in Frames._fields)
-    record.keep(0)
-    record.extend(frames)
+    evaluation = system.evaluate(t, y, v, memory.v_dot, tangent=False)
     prefix = "system."
-    memories = {
+    left = {
         name.removeprefix(prefix): np.array(value)
         for name, value in arrays.items()
         if name.startswith(prefix)
     }
-    evaluation = system.evaluate(t, y, v, memory.v_dot, tangent=False)
-    system.restore(memories)
-    at = Point(
+    system.restore(left)
+    now = replace(
+        start,
         memory=memory,
-        control=control,
+        control=part("control", start.control),
         evaluation=evaluation,
-        h=unpack("run.h", 0.0, arrays),
-        counters=counters,
-        iterations=unpack("run.iterations", 0, arrays),
-        n_frames=unpack("run.n_frames", 0, arrays),
-        system=memories,
-        slack=unpack("slack", start.slack, arrays),
-        error=from_host(system, unpack("error", to_host(system, start.error), arrays)),
+        h=part("run.h", 0.0),
+        counters=Counters(**counters),
+        n_frames=part("run.n_frames", 0),
+        iterations=part("run.iterations", 0),
+        frames=(),
+        left=left,
+        memories={name: part(name, value) for name, value in start.memories.items()},
+        ending=part("run.ending", np.zeros(0, np.uint8)).tobytes().decode(),
     )
-    return at, unpack("run.wall_seconds", 0.0, arrays)
+    return now, part("run.wall_seconds", 0.0)
 
 
 def _check(taken: Snapshot, identity: dict[str, str]) -> None:
-    """Refuse a snapshot of another run, and warn where libraries differ."""
+    """Reject a snapshot of another run; warn if library versions differ."""
     known = taken.identity
     if known.get(_VERSION) != identity[_VERSION]:
         raise ModelError(
@@ -193,11 +173,11 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
         )
     for part in (*identity, *known):
         if known.get(part) != identity.get(part):
-            # settings can be shown, fingerprints tell a reader nothing
+            # settings are shown, fingerprints are not
             shown = _shown(known.get(part, "none"), identity.get(part, "none"))
             raise ModelError(
-                f"the checkpoint is of another run: it differs in {part}{shown}; must be the same "
-                "model and settings; restore them, or run from the start"
+                f"the checkpoint belongs to another run: it differs in {part}{shown}; must be the "
+                "same model and settings; restore them, or run from the start"
             )
     now = library_versions()
     others = [
@@ -207,8 +187,8 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
     ]
     if others:
         warnings.warn(
-            f"the checkpoint was written with {', '.join(others)}: what follows may differ from an "
-            "uninterrupted run in the last bits",
+            f"the checkpoint was written with {', '.join(others)}: results may differ from an "
+            "uninterrupted run by round-off",
             ModelWarning,
             stacklevel=5,
         )

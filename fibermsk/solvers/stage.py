@@ -1,23 +1,23 @@
-"""One implicit stage, which is all that the time integrators solve."""
+"""Implicit stages of the time integrators."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk import _check
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import Evaluation, Projects, System
 from fibermsk.solvers.newton import Newton, NewtonReport
 
-__all__ = ["Method", "Stage", "State", "Step", "predict", "require_method", "solve_stage"]
+__all__ = ["Method", "Stage", "State", "Step", "predict", "projected", "solve_stage"]
 
 Array = NDArray[np.float64]
 
 
 class State(NamedTuple):
-    """Where a system is: time [s], positions and velocities."""
+    """State of a system: time [s], positions and velocities."""
 
     t: float
     y: Array
@@ -25,7 +25,7 @@ class State(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A solved stage: positions, velocities, their rate, and how Newton's method went."""
+    """A solved stage: positions, velocities, their rates, and the report of Newton's method."""
 
     y: Array
     v: Array
@@ -34,18 +34,18 @@ class Stage(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a step of an integrator gives.
+    """Result of a step of an integrator.
 
     Attributes
     ----------
     memory : NamedTuple
-        The integrator's memory after the step; not to be used where a report has not converged.
+        The integrator's memory after the step; invalid if a report has not converged.
     reports : tuple of NewtonReport
-        One for each stage that was tried.
+        One for each attempted stage.
     evaluation : Evaluation or None
         At the new state, with the attachment forces; None if a stage failed.
     error, velocity_error : (n,) float array or None
-        Estimates of the step's own error in y and v, the exact solution less the computed one;
+        Estimates of the local error in y and v, the exact solution less the computed one;
         None if a stage failed.
     """
 
@@ -57,7 +57,7 @@ class Step(NamedTuple):
 
 
 class Method(Protocol):
-    """A time integrator: a value without state, whose memory goes in and comes out."""
+    """A time integrator: an immutable object; its memory is passed in and returned."""
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class Method(Protocol):
 
     @property
     def error_order(self) -> int:
-        """Power of the step with which the estimated errors of one step fall."""
+        """Order in the step of the estimated local errors."""
         ...
 
     @property
@@ -81,11 +81,11 @@ class Method(Protocol):
 
     @property
     def one_step(self) -> bool:
-        """Whether a step forgets the length of the one before; taken as False where left out."""
+        """Whether a step is independent of the length of the one before; default False."""
         ...
 
     def start(self, system: System, state: State) -> Any:
-        """Memory at the start: a NamedTuple of arrays, numbers and such NamedTuples.
+        """Memory at the start: a NamedTuple of arrays, numbers and NamedTuples of these.
 
         It has the fields `state`, and `v_dot` with the rates of v there.
         """
@@ -96,14 +96,18 @@ class Method(Protocol):
         ...
 
 
-def require_method(owner: str, method: Any) -> None:
-    """Refuse what is no time integrator, or only the class of one."""
-    try:
-        found = all(hasattr(method, name) for name in ("name", "start", "step"))
-    except Exception:  # an object that fails when it is asked
-        found = False
-    if not found or isinstance(method, type):
-        _check.refuse(owner, "method", method, "be a method such as BDF2()")
+@cache
+def _projects(kind: type) -> bool:
+    """Whether systems of a class are asked; to find out takes longer than most answers."""
+    return issubclass(kind, Projects)
+
+
+def projected(system: Any, state: State) -> State:
+    """The state, put where the constraints of a system hold, if it has any."""
+    if not _projects(type(system)):
+        return state
+    y, v = system.project(*state)
+    return state._replace(y=y, v=v)
 
 
 def predict(system: System, newton: Newton, t: float, y: Array, increment: Array) -> Array:
@@ -129,7 +133,7 @@ def solve_stage(
     Parameters
     ----------
     system : System
-        Dependent entries of y and v are its own to set.
+        The system; it sets the dependent entries of y and v.
     newton : Newton
         Nonlinear solver.
     t : float
@@ -137,23 +141,23 @@ def solve_stage(
     start : (n,) float array
         Admissible positions to start from.
     y_hat, v_hat : (n,) float array
-        What the method's earlier values contribute.
+        Contributions of the method's earlier values.
     c : float
         Implicit part of the step [s]; positive.
     rates : bool
-        Dependent entries of v' are those that the independent ones and the time give, in place of
-        the differences of v. Multistep formulas are exact enough in differences of v; the stages of
-        one-step methods are not (the order of the attachment forces would fall to one, and with
-        heavy ends that of the motion). Dependent entries of v always are what they give: at uneven
-        steps, differences of differences of positions are no accelerations of any order.
+        Whether dependent entries of v' follow from the independent ones and the time instead of
+        differences of v. Differences of v are accurate in multistep formulas but not in the stages
+        of one-step methods (the order of the attachment forces, and with heavy ends that of the
+        motion, would drop to one). Dependent entries of v always follow from the independent ones:
+        at uneven steps, second differences of positions are not consistent accelerations.
     derive : bool
-        Derive motions that are prescribed by positions alone. Otherwise the velocity of such an
-        entry is the difference, like that of every other.
+        Whether to differentiate motions prescribed by positions alone. Otherwise the velocity of
+        such an entry is a difference, as for all others.
 
     Returns
     -------
     stage : Stage
-        Its report holds the final evaluation.
+        The stage; its report holds the final evaluation.
     """
     rate = 1.0 / c
 

@@ -1,4 +1,4 @@
-"""Vectors of a system, of NumPy or of a device such as a GPU."""
+"""NumPy and device vectors of a system."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fibermsk.protocol import Offloaded, System
 __all__ = [
     "from_host",
     "largest",
+    "on_host",
     "require_host",
     "require_state",
     "require_system",
@@ -19,7 +20,9 @@ __all__ = [
 ]
 
 _OF_A_SYSTEM = ("n", "evaluate", "initial_state", "retract", "enforce", "check_inputs")
-"""What tells a system from anything else."""
+"""Attributes that identify a system."""
+
+_OF_HOST = (bool, int, float, str, np.ndarray, np.generic)
 
 
 def largest(vector: Any) -> float:
@@ -27,60 +30,81 @@ def largest(vector: Any) -> float:
     return float(abs(vector).max()) if vector.size else 0.0
 
 
+_OFFLOADED: dict[type, bool] = {}
+"""Cache by class, since the check takes longer than most steps of small systems."""
+
+
+def _device(system: Any) -> Offloaded | None:
+    """The system, if its vectors are on a device; else None."""
+    kind = type(system)
+    if kind not in _OFFLOADED:
+        _OFFLOADED[kind] = isinstance(system, Offloaded)
+    return system if _OFFLOADED[kind] else None
+
+
+def on_host(system: System) -> System:
+    """The system with NumPy vectors: itself, or its host."""
+    device = _device(system)
+    return system if device is None else device.host
+
+
 def to_host(system: System, value: Any) -> Any:
-    """Numbers, and vectors of a system as arrays of NumPy, in NamedTuples however deep."""
-    if not isinstance(system, Offloaded):
+    """Convert vectors of a system to NumPy, also in nested NamedTuples."""
+    device = _device(system)
+    if device is None or value is None or isinstance(value, _OF_HOST):
         return value
     if hasattr(value, "_fields"):
-        return type(value)(*(to_host(system, part) for part in value))
-    known = (bool, int, float, str, np.ndarray, np.generic)
-    return value if isinstance(value, known) else system.to_host(value)
+        return value._make(to_host(system, part) for part in value)
+    return device.to_host(value)
 
 
-def from_host(system: System, value: Any) -> Any:
-    """The same with vectors of the system in place of arrays of NumPy."""
-    if not isinstance(system, Offloaded):
+def from_host(system: System, value: Any, like: Any) -> Any:
+    """Convert NumPy arrays to vectors of the system where `like` has them."""
+    device = _device(system)
+    if device is None or like is None or isinstance(like, _OF_HOST):
         return value
     if hasattr(value, "_fields"):
-        return type(value)(*(from_host(system, part) for part in value))
-    return system.from_host(value) if isinstance(value, np.ndarray) else value
+        parts = zip(value, like, strict=True)
+        return value._make(from_host(system, part, one) for part, one in parts)
+    return device.from_host(value)
 
 
 def require_system(owner: str, system: Any) -> None:
-    """Refuse what is no system.
+    """Check that an object is a system.
 
     Raises
     ------
     ModelError
-        Names the remedy.
+        If it is not.
     """
     try:
         found = not isinstance(system, type) and all(hasattr(system, n) for n in _OF_A_SYSTEM)
-    except Exception:  # an object that fails when it is asked
+    except Exception:  # an object whose attributes raise
         found = False
     if not found:
         _check.refuse(owner, "system", system, "be a system", remedy="fm.build(model) makes one")
 
 
 def require_state(owner: str, system: System, value: Any) -> tuple[Any, Any]:
-    """Positions and velocities of a system, finite, as a user gives them."""
+    """Check positions and velocities from the user: shape and finite values."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         _check.refuse(owner, "start", value, "be a pair of positions and velocities")
     y, v = (
         _check.array(owner, f"start[{i}]", to_host(system, part), (system.n,))
         for i, part in enumerate(value)
     )
-    return from_host(system, np.array(y)), from_host(system, np.array(v))
+    like = system.scale
+    return from_host(system, np.array(y), like), from_host(system, np.array(v), like)
 
 
 def require_host(owner: str, system: System) -> None:
-    """Refuse a system whose vectors are not of NumPy.
+    """Check that a system has NumPy vectors.
 
     Raises
     ------
     ModelError
-        Names the remedy.
+        If it is not.
     """
-    if isinstance(system, Offloaded):
-        remedy = "pass system.host; a run on the GPU can start from what comes out"
+    if _device(system) is not None:
+        remedy = "pass system.host; a run on the GPU can start from the result"
         _check.refuse(owner, "system", system, "be one of backend='cpu'", remedy=remedy)

@@ -1,11 +1,11 @@
-"""From a model to numbers: dof numbering, residual, tangent, constraints, energy and outputs."""
+"""Discrete equations of a model: numbering, residual, tangent, constraints, energy, reports."""
 
-from fibermsk.system.inverse import ForceCheck, check
-from fibermsk.system.skeleton import Skeleton, skeleton
-from fibermsk.system.system import KEEP_STRETCH, FiberSystem, build
+from fibermsk.system.build import build
+from fibermsk.system.reports.inverse import ForceCheck, check
+from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
+from fibermsk.system.system import FiberSystem
 
 __all__ = [
-    "KEEP_STRETCH",
     "FiberSystem",
     "ForceCheck",
     "Skeleton",

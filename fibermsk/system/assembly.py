@@ -1,4 +1,4 @@
-"""From contributions to equations: attached ends, joint axes and constraints.
+"""Assembly of the equations: attached ends, joint axes and constraints.
 
 Attached nodes follow the coordinates. With the constraints x_D = c(q) and v_D = C(q) p on position
 and velocity level the multipliers follow from the rows of these nodes (eq. 62) and act on q through
@@ -13,15 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels import attachment
+from fibermsk.kernels.fibers import attachment
 from fibermsk.linalg import LineMatrix
-from fibermsk.protocol import BorderedMatrix
-from fibermsk.system.attachments import Attachments
-from fibermsk.system.cables import Cables
-from fibermsk.system.contributions import At, Contribution, FollowsEnds, Slopes, Sums
+from fibermsk.protocol import BorderedMatrix, Tangent
+from fibermsk.system.contribution import At, Contribution, FollowsEnds, Slopes, Sums
+from fibermsk.system.fibers.attachments import Attachments
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.norms import imbalance
 from fibermsk.system.pullback import Pullback
-from fibermsk.system.skeleton import Skeleton
+from fibermsk.system.skeleton.skeleton import Skeleton
 
 __all__ = ["Assembled", "Assembly"]
 
@@ -35,16 +36,16 @@ class Assembled(NamedTuple):
     ----------
     residual : (n,) float array
         M v_dot - forces.
-    matrix : BorderedMatrix or None
-        Its derivative, if asked for.
+    matrix : BorderedMatrix or SolvesItself or None
+        Tangent, if requested.
     reactions : (n_points, 3) float array
         Forces of the attachments on the fibers [N].
     imbalance : float
-        Largest residual over the forces present.
+        Largest residual relative to the forces present.
     """
 
     residual: Array
-    matrix: BorderedMatrix | None
+    matrix: Tangent | None
     reactions: Array
     imbalance: float
 
@@ -61,9 +62,14 @@ class Assembly:
     attached : Attachments
         Ends of fibers on bodies.
     contributions : sequence of Contribution
-        All of the physics.
+        All contributions to the equations of motion.
     round_off : float
-        Force on a node that is round-off of the others [N].
+        Nodal force that counts as round-off [N].
+
+    Attributes
+    ----------
+    multipliers : Multipliers
+        Of constraints on the coordinates.
     """
 
     def __init__(
@@ -78,32 +84,38 @@ class Assembly:
         self._contributions = contributions
         self._following = [one for one in contributions if isinstance(one, FollowsEnds)]
         self._round_off = round_off
+        self.multipliers = Multipliers(skeleton, contributions)
         self._lines = np.empty((cables.n_nodes, 3, 6, 6))
 
     def __call__(self, at: At, slopes: Slopes | None) -> Assembled:
         """Residual, and the tangent where slopes are given.
 
-        The matrix keeps the arrays of lines and couplings until the next one is asked for.
+        The arrays of lines and couplings are reused for the next tangent.
         """
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
-        residual = np.zeros(n_x + skeleton.n)
-        r_nodes, r_q = residual[:n_x].reshape(-1, 6), residual[n_x:]
-        sums = Sums.zero(skeleton, at.motion, r_nodes, self._lines, slopes)
+        n_q = skeleton.n
+        residual = np.zeros(n_x + n_q + at.states.size)
+        r_nodes, r_q = residual[:n_x].reshape(-1, 6), residual[n_x : n_x + n_q]
+        sums = Sums.zero(skeleton, at, r_nodes, self._lines, slopes)
         for one in self._contributions:
             one.add(at, sums)
         pullback = Pullback(skeleton, at.motion, sums)
-        B, R, D = pullback.columns(), pullback.rows(), sums.corner
-        if slopes is not None and D.size:
+        B, R = pullback.columns(), pullback.rows()
+        if slopes is not None and sums.corner.size:
             rates = attached.slopes(at.motion, at.ends, *slopes)
             for one in self._following:
                 one.follow_ends(at, *rates, B)
-        reactions = self._eliminate(at, sums, r_q, B, R, D)
+        B, R, D = _with_states(sums, B, R)
+        reactions = self._eliminate(at, sums, residual[n_x:], B, R, D)
         if slopes is not None:
+            own = D[:n_q, :n_q]
+            sums.corner[...] = own
             attached.add_curvature(at.motion, at.ends, reactions, sums.axes.D)
             pullback.finish(at.ends.C, reactions)
+            own[...] = sums.corner
+        residual[n_x + n_q :] += sums.states.row
         moments = self._add_axes(at, sums, r_q)
-        b, a = (slopes.dv_dy, slopes.dvdot_dv) if slopes is not None else (0.0, 0.0)
-        skeleton.constraints.reduce(at.motion.rows, b, a, r_q, B, R, D, slopes is not None)
+        self.multipliers.reduce(at, slopes, r_q, B, R, D)
         matrix = None
         if slopes is not None and sums.couplings is not None:
             lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
@@ -114,23 +126,31 @@ class Assembly:
         )
         return Assembled(residual, matrix, reactions, unbalanced)
 
-    def _eliminate(self, at: At, sums: Sums, r_q: Array, B: Array, R: Array, D: Array) -> Array:
-        """Put what attached ends carry on the coordinates; the forces on the fibers there."""
+    def _eliminate(
+        self, at: At, sums: Sums, r_border: Array, B: Array, R: Array, D: Array
+    ) -> Array:
+        """Transfer the load of attached ends to the coordinates; return the forces on the fibers.
+
+        The border is that of coordinates and states, which attached ends do not follow.
+        """
         cables, couplings = self._cables, sums.couplings
         assert couplings is not None
         reactions = np.empty((at.ends.c.shape[0], 3))
+        C = self._attached.jacobian(at.motion, at.ends)
+        if at.states.size:
+            C = np.concatenate([C, np.zeros((*C.shape[:2], at.states.size))], axis=2)
         attachment.eliminate_attached(
             cables.elements, cables.end_element, cables.end_side, cables.node_start,
-            self._attached.jacobian(at.motion, at.ends), cables.attached, cables.fiber,
+            C, cables.attached, cables.fiber,
             couplings.first, couplings.second, couplings.entry_start, couplings.entries,
             couplings.row_start, couplings.row_node, couplings.column, couplings.block_start,
-            couplings.upper, couplings.lower, sums.slopes is not None, sums.nodes, r_q, self._lines,
-            B, R, D, reactions,
+            couplings.upper, couplings.lower, sums.slopes is not None, sums.nodes, r_border,
+            self._lines, B, R, D, reactions,
         )  # fmt: skip
         return reactions
 
     def _add_axes(self, at: At, sums: Sums, r_q: Array) -> Array:
-        """Add what acts on axes and coordinates; the sizes of all forces on the latter."""
+        """Add forces on axes and coordinates; return the magnitudes of those on coordinates."""
         pull, skeleton = r_q.copy(), self._skeleton
         on_axes = skeleton.from_axes(at.motion, sums.axes.force)
         r_q += on_axes
@@ -140,3 +160,12 @@ class Assembly:
             weight = skeleton.tree.weight(at.motion.links)
             moments += np.abs(skeleton.from_axes(at.motion, weight))
         return moments
+
+
+def _with_states(sums: Sums, B: Array, R: Array) -> tuple[Array, Array, Array]:
+    """Border of coordinates and states: columns, rows and corner."""
+    states = sums.states
+    if sums.slopes is None or not states.row.size:
+        return B, R, sums.corner
+    D = np.block([[sums.corner, states.on_q], [states.by_q, states.by_state]])
+    return np.hstack([B, states.on_nodes]), np.vstack([R, states.by_nodes]), D

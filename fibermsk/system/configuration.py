@@ -1,7 +1,8 @@
-"""The arrays of a model, which unknown is whose, and what follows of positions.
+"""Arrays of a model, numbering of its unknowns, and kinematics.
 
-State: ``y`` holds the node positions and theta-tangents (n_nodes, 6) and then the coordinates q of
-the skeleton; ``v`` their rates. Attached nodes depend on q, and prescribed entries on the time.
+State: ``y`` holds the node positions and theta-tangents (n_nodes, 6), then the coordinates q of the
+skeleton, and then the states of first order; ``v`` their rates. Attached nodes depend on q,
+prescribed entries on time.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.model import Model, MovingPoint
-from fibermsk.system.attachments import Attachments, Ends
-from fibermsk.system.cables import build_cables
-from fibermsk.system.contact import ContactSearch
-from fibermsk.system.contributions import At
-from fibermsk.system.partners import build_partners
-from fibermsk.system.skeleton import Motion, Skeleton
-from fibermsk.system.tree import Tree
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.contribution import At
+from fibermsk.system.fibers.attachments import Attachments, Ends
+from fibermsk.system.parts import Parts, build_parts
+from fibermsk.system.skeleton.skeleton import Motion
+from fibermsk.system.skeleton.tree import Tree
+from fibermsk.system.states import StatesOfModel
 
 __all__ = ["Configuration"]
 
@@ -26,31 +27,35 @@ Array = NDArray[np.float64]
 
 
 class Configuration:
-    """Fibers, bodies and contacts as arrays, with the positions they were last looked at in.
+    """Fibers, bodies and contacts as arrays, with cached kinematics of the last positions.
 
     Parameters
     ----------
     model : Model
-        What to number.
+        The description.
+    parts : Parts, optional
+        Arrays of the model, if already built.
 
     Attributes
     ----------
+    parts : Parts
+        Arrays of the model.
     skeleton, cables, partners, attached, contact
-        Its parts.
+        The individual arrays, and objects built from them.
     moving_points : list of (int, MovingPoint)
-        Nodes that are moved as given, and by what.
+        Nodes with prescribed motion, and the points that prescribe it.
+    states : StatesOfModel
+        Unknowns of first order of all contributions.
     motion, ends : Motion, Ends
-        Bodies and attached ends where they were last looked at.
+        Bodies and attached ends at the last positions.
     """
 
     motion: Motion
     ends: Ends
 
-    def __init__(self, model: Model) -> None:
-        self.skeleton = Skeleton(model)
-        start = self.skeleton.at(self.skeleton.start)
-        self.cables = build_cables(model, self.tree, start.links)
-        self.partners = build_partners(model, self.tree)
+    def __init__(self, model: Model, parts: Parts | None = None) -> None:
+        self.parts = build_parts(model) if parts is None else parts
+        self.skeleton, self.cables, self.partners = self.parts
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
         self.attached = Attachments(self.cables, self.skeleton)
         cables = self.cables
@@ -60,7 +65,9 @@ class Configuration:
             for node, f, end in ends
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
+        self.states = StatesOfModel()
         self._n_x = 6 * cables.n_nodes
+        self._second = self._n_x + self.skeleton.n  # unknowns of second order
         self._looked_at: Array | None = None
 
     @property
@@ -70,33 +77,39 @@ class Configuration:
 
     @property
     def n(self) -> int:
-        """Number of unknowns: six a node, and the coordinates of the skeleton."""
-        return self._n_x + self.skeleton.n
+        """Number of unknowns: six per node, the coordinates of the skeleton, and the states."""
+        return self._second + self.states.n
 
     @property
     def scale(self) -> Array:
-        """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
-        counts = np.diff(self.cables.node_start)
-        return np.r_[np.repeat(self.cables.length, 6 * counts), np.ones(self.skeleton.n)]
+        """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
+        nodes = np.repeat(self.cables.length, 6 * np.diff(self.cables.node_start))
+        return np.r_[nodes, np.ones(self.skeleton.n), self.states.scale]
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
-        return y[: self._n_x].reshape(-1, 6), y[self._n_x :]
+        return y[: self._n_x].reshape(-1, 6), y[self._n_x : self._second]
+
+    def states_of(self, y: Array) -> Array:
+        """View of the states of first order in y, or of their rates in v; (n_states,)."""
+        return y[self._second :]
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""
+        if unknown >= self._second:
+            return self.states.describe(unknown - self._second)
         if unknown >= self._n_x:
             return self.skeleton.independent[unknown - self._n_x]
         return self.cables.describe(*divmod(unknown, 6))
 
     def start(self) -> tuple[Array, Array]:
-        """Reference configuration, at rest but for the start speeds and what they move."""
-        y = np.r_[self.cables.reference.ravel(), self.skeleton.start]
-        v = np.r_[np.zeros(self._n_x), self.skeleton.start_speed]
+        """Reference configuration, at rest except for the initial speeds."""
+        y = np.r_[self.cables.reference.ravel(), self.skeleton.start, self.states.start]
+        v = np.r_[np.zeros(self._n_x), self.skeleton.start_speed, np.zeros(self.states.n)]
         return y, self.enforce(y, v)
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
-        """Positions at time t after an increment; attached nodes are put where they belong."""
+        """Positions at time t after an increment; attached nodes are moved to their attachments."""
         new = y + increment
         nodes, q = self.split(new)
         constraints = self.skeleton.constraints
@@ -108,9 +121,9 @@ class Configuration:
         return new
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
-        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions.
+        """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
 
-        Without `derive`, ends on moving points of which only positions are given keep theirs.
+        Without `derive`, ends on moving points with only prescribed positions keep theirs.
         """
         new = v.copy()
         nodes, p = self.split(new)
@@ -128,7 +141,7 @@ class Configuration:
     def enforce_rate(
         self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
     ) -> Array:
-        """Accelerations likewise, of attached nodes C(q) p_dot + (dC/dq p) p."""
+        """Accelerations as in `enforce`, of attached nodes C(q) p_dot + (dC/dq p) p."""
         new = v_dot.copy()
         nodes, p_dot = self.split(new)
         (_, q), (_, p) = self.split(y), self.split(v)
@@ -151,7 +164,7 @@ class Configuration:
         derive: bool,
         rate: Callable[[MovingPoint, float], Array],
     ) -> None:
-        """Put rates of moving points at a time on their nodes, or those that are given."""
+        """Set the rates of nodes on moving points: prescribed at a time, or as given."""
         for node, point in self.moving_points:
             if t is not None and (derive or point.gives_rates):
                 nodes[node, :3] = rate(point, t)
@@ -161,21 +174,27 @@ class Configuration:
     def at(
         self, t: float, y: Array, v: Array, v_dot: Array, *, second: bool = False
     ) -> tuple[At, float]:
-        """Look at a state: its kinematics, and the least 1 + gamma g of its contact points."""
-        (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
-        self.motion = self.skeleton.evaluate(q, p, p_dot, second=second)
-        self.ends = self.attached.place(self.motion)
-        admissibility = self.contact.evaluate(nodes, self.motion.links)
+        """Evaluate the kinematics and the least 1 + gamma g of the contact points."""
+        at = self.kinematics(t, y, v, v_dot, second=second)
+        self.motion, self.ends = at.motion, at.ends
+        admissibility = self.contact.evaluate(at.nodes, at.motion.links)
         self._looked_at = y
-        kinematics = (nodes, velocity, acceleration, q, p, p_dot, self.motion, self.ends)
-        return At(t, *kinematics), admissibility
+        return at, admissibility
+
+    def kinematics(self, t: float, y: Array, v: Array, v_dot: Array, *, second: bool = False) -> At:
+        """Kinematics of a state, without contact."""
+        (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
+        motion = self.skeleton.evaluate(q, p, p_dot, second=second)
+        own = (nodes, velocity, acceleration, q, p, p_dot)
+        states = self.states_of(y), self.states_of(v)
+        return At(t, *own, *states, motion, self.attached.place(motion))
 
     def must_look_at(self, y: Array) -> bool:
-        """Whether the contact points are those of other positions than y."""
+        """Whether the cached contact points belong to positions other than y."""
         return self._looked_at is not y
 
     def look_at(self, y: Array) -> None:
-        """Find bodies and contact points at positions y, if it is not there that they are known."""
+        """Update bodies and contact points to positions y, unless cached."""
         if not self.must_look_at(y):
             return
         nodes, q = self.split(y)
@@ -185,5 +204,5 @@ class Configuration:
         self._looked_at = y
 
     def forget(self) -> None:
-        """Contact was evaluated elsewhere: find it anew where it is needed next."""
+        """Invalidate the cached contact points."""
         self._looked_at = None

@@ -1,4 +1,4 @@
-"""How large errors are: of a step, in physical units, and of a balance of forces."""
+"""Norms of errors of a step and of the imbalance of forces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.protocol import Tolerance
-from fibermsk.system.cables import Cables, per_fiber
+from fibermsk.system.fibers.cables import Cables, per_fiber
 
 __all__ = ["error_size", "imbalance", "longest"]
 
@@ -18,36 +18,37 @@ Array = NDArray[np.float64]
 
 def error_size(
     cables: Cables,
-    dy: tuple[Array, Array],
+    dy: tuple[Array, Array, Array],
     dv: tuple[Array, Array] | None,
     tolerance: Tolerance,
 ) -> float:
-    """Size of an error over its tolerance: of the centerlines and the coordinates, not of a mesh.
+    """Mesh-independent error norm of centerlines, coordinates and states, over the tolerance.
 
     A tangent dx/dtheta moves the centerline by up to its product with the element's length in
     theta, so it counts as a position after multiplication by that length. The error of a fiber is
-    the root mean square over its nodes, each with the share of theta it stands for. Nodes on bodies
-    follow the coordinates, and their positions add nothing of their own.
+    the root mean square over its nodes, weighted by their share of theta. Attached nodes follow the
+    coordinates and do not contribute.
 
     Parameters
     ----------
     cables : Cables
         The fibers.
-    dy, dv : pair of float arrays
+    dy, dv : tuples of float arrays
         Errors of positions and velocities, of nodes (n_nodes, 6) and of coordinates (n,); dv may be
-        None where no speed has a tolerance.
+        None if no speed has a tolerance. dy also holds those of states, over their scales.
     tolerance : Tolerance
-        What is allowed.
+        Allowed errors.
 
     Returns
     -------
     size : float
-        The largest of all fibers and coordinates; 1 is what is allowed.
+        Maximum over all fibers, coordinates and states; 1 is the allowed error.
     """
-    nodes, q = dy
+    nodes, q, states = dy
     sizes = [
         _fiber_errors(cables, nodes) / (tolerance.relative * cables.length + tolerance.length),
         np.abs(q) / (tolerance.relative + tolerance.angle),
+        np.abs(states) / (tolerance.relative + tolerance.state),
     ]
     if dv is not None:
         nodes, p = dv
@@ -68,14 +69,14 @@ def _fiber_errors(cables: Cables, nodes: Array) -> Array:
 
 
 def longest(vectors: Array) -> float:
-    """Length of the longest of some vectors (n, 3)."""
+    """Largest length of vectors (n, 3)."""
     return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
 
 
 def imbalance(residual: Any, round_off: float, forces: Iterable[Any]) -> float:
-    """Largest residual over the largest of the forces present, or their round-off.
+    """Largest residual over the largest force present, or over the round-off if that is larger.
 
-    Arrays of NumPy or of a device [N, or N m]; zero where nothing acts at all.
+    NumPy or device arrays [N, or N m]; zero if there are no forces.
     """
     present = max([round_off, *map(_largest, forces)])
     return _largest(residual) / present if present > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""What of a model cannot be pickled."""
+"""Check that a model can be pickled."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ __all__ = ["check_picklable"]
 
 
 def check_picklable(model: Model) -> None:
-    """Refuse a model with functions that pickle does not find by their names.
+    """Refuse a model with functions or laws that pickle does not find by their names.
 
     Raises
     ------
     ModelError
-        If there is such a function; names where it is.
+        If there is such a function or law.
     """
+    for owner, field, law in _laws(model):
+        try:
+            pickle.dumps(law)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            must = "be a law that can be pickled"
+            remedy = "define its class at the top of a module, not inside a function"
+            _check.refuse(owner, field, law, must, remedy=remedy)
     for owner, field, function in _functions(model):
         try:
             pickle.dumps(function)
@@ -33,8 +40,20 @@ def check_picklable(model: Model) -> None:
             _check.refuse(owner, field, function, must, remedy=remedy)
 
 
+def _laws(model: Model) -> Iterator[tuple[str, str, Any]]:
+    """Laws of the model's tissues, contacts and coordinates, with their owners."""
+    for fiber in model.fibers:
+        for part in ("muscle", "tendon"):
+            yield f"fiber {fiber.name!r}", f"tissue.{part}", getattr(fiber.tissue, part)
+    for contact in model.contacts:
+        yield "contact", "law", contact.law
+    for coordinate in model.coordinates:
+        for law in coordinate.laws:
+            yield f"coordinate {coordinate.name!r}", "forces", law
+
+
 def _functions(model: Model) -> Iterator[tuple[str, str, Any]]:
-    """Callable parts of the model's fibers, with what they are."""
+    """Functions of the model's fibers, with their owners."""
     for fiber in model.fibers:
         owner = f"fiber {fiber.name!r}"
         for field in fields(fiber):

@@ -1,12 +1,12 @@
-"""From forces on the axes of the joints to the coordinates, with their derivatives."""
+"""Pullback of forces on the joint axes, and their derivatives, to the coordinates."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.system.contributions import Sums
-from fibermsk.system.skeleton import Motion, Skeleton
+from fibermsk.system.contribution import Sums
+from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
 __all__ = ["Pullback"]
 
@@ -14,16 +14,16 @@ Array = NDArray[np.float64]
 
 
 class Pullback:
-    """Border of the axes on its way to that of the coordinates.
+    """Transform the border of the joint axes to that of the coordinates.
 
     Parameters
     ----------
     skeleton : Skeleton
         Bodies and joints.
     motion : Motion
-        Where they are, with second derivatives if there is a tangent.
+        Their state, with second derivatives if there is a tangent.
     sums : Sums
-        What acts on the axes; its corner is written into.
+        Forces on the axes; the corner is modified.
     """
 
     def __init__(self, skeleton: Skeleton, motion: Motion, sums: Sums) -> None:
@@ -42,9 +42,9 @@ class Pullback:
         return self._skeleton.axes_of(rows.J).T @ R
 
     def finish(self, C: Array, reactions: Array) -> None:
-        """Add all that has come together on the axes to the corner of the coordinates.
+        """Add the derivatives of all forces on the axes to the corner of the coordinates.
 
-        C (n_points, 3, n_axes), reactions (n_points, 3): what the attached ends add to the force.
+        C (n_points, 3, n_axes), reactions (n_points, 3): Jacobian and forces of attached ends.
         """
         rows, axes = self._motion.rows, self._sums.axes
         if rows is None:

@@ -1,4 +1,4 @@
-"""Checks of a start configuration that only its geometry shows."""
+"""Geometric checks of the initial configuration."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.system.cables import Cables
-from fibermsk.system.contact import ContactSearch
-from fibermsk.system.partners import Partners
-from fibermsk.system.tree import Tree, TreeState
+from fibermsk.system.contact.partners import Partners
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.tree import Tree, TreeState
 
 __all__ = ["check_start"]
 
 Array = NDArray[np.float64]
 
 _MOST_POINTS = 65
-"""Points on an element where penetration is looked for, at most."""
+"""Maximum number of points on an element where penetration is checked."""
 
 
 def check_start(
     owner: str, cables: Cables, partners: Partners, tree: Tree, nodes: Array, links: TreeState
 ) -> None:
-    """Refuse inadmissible penetration, and warn where partners could slip between contact points.
+    """Reject inadmissible penetration; warn if partners could slip between contact points.
 
     Parameters
     ----------
     owner : str
-        Whose start it is, for messages.
+        Name of the model, for messages.
     cables, partners, tree
-        The model as numbered.
+        Arrays of the model.
     nodes : (n_nodes, 6) float array
-        Positions and tangents at the start.
+        Initial positions and tangents.
     links : TreeState
-        Bodies there.
+        Initial state of the bodies.
 
     Raises
     ------
     ModelError
-        If somewhere along a fiber, quadrature point or not, a contact starts too deep.
+        If the initial penetration is too deep anywhere along a fiber.
     """
     if partners.points.size == 0 or cables.h.size == 0:
         return
@@ -76,7 +76,7 @@ def _warn_of_gaps(cables: Cables, partners: Partners, element_length: Array, rad
     )
     for law, n in enumerate(partners.points):
         if partners.refine[law]:
-            continue  # there will be more where they are needed
+            continue  # points are added where needed
         xi = partners.xi[law, :n]
         spacing = max(np.diff(xi).max(initial=0.0), 2.0 * xi[0]) * element_length
         reach = 1.0 - 1.0 / partners.constants[law, 1]

@@ -1,145 +1,142 @@
-"""The system of a model: its equations of motion, and what solvers and reports ask of it."""
+"""The system of a model: equations of motion, and queries of solvers and reports."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk import _check
-from fibermsk.errors import ModelError
 from fibermsk.guard import Guard, guarded
-from fibermsk.kernels import safeguard
 from fibermsk.model import Model
-from fibermsk.model.plausible import remarks
-from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
+from fibermsk.parameters import Parameters
+from fibermsk.protocol import Collides, Evaluation, Frames, StateBlock, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.assembly import Assembly
-from fibermsk.system.breakpoints import find_breakpoints
+from fibermsk.system.bodies.bodies import Bodies
+from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contributions import (
-    Bending,
-    Bodies,
-    BoneContact,
-    Contribution,
-    FiberContact,
-    Fibers,
-    PassiveJoints,
-    Slopes,
-)
-from fibermsk.system.diagnose import flawed_term, suspects
-from fibermsk.system.energy import Energy, energy
-from fibermsk.system.identity import fingerprint
-from fibermsk.system.loads import Loads
-from fibermsk.system.observe import observe, stress_remark
-from fibermsk.system.passing import Judge
+from fibermsk.system.contact.forces import BoneContact, FiberContact
+from fibermsk.system.contact.passing import Passing
+from fibermsk.system.contribution import At, Contribution, HasStepFraction, Slopes, Update
+from fibermsk.system.fibers.bending import Bending
+from fibermsk.system.fibers.forces import Fibers
+from fibermsk.system.fibers.loads import Loads
+from fibermsk.system.fibers.tension import TensionProbe
+from fibermsk.system.multipliers import Multipliers
+from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
+from fibermsk.system.reports.diagnose import flawed_term, suspects
+from fibermsk.system.reports.element_fields import ElementFields
+from fibermsk.system.reports.energy import Energy, energy
+from fibermsk.system.reports.identity import fingerprint
+from fibermsk.system.reports.moment import Moment
+from fibermsk.system.reports.observe import observe, stress_remark
+from fibermsk.system.signals import Inputs, all_signals, corners
+from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.start import check_start
-from fibermsk.system.tension import TensionProbe
-from fibermsk.system.tree import Tree
 
-__all__ = ["KEEP_STRETCH", "FiberSystem", "build"]
+__all__ = ["FiberSystem"]
 
 Array = NDArray[np.float64]
-
-# No update may take more than this part of the stretch away at once.
-KEEP_STRETCH = 0.2
-
-
-def build(model: Model) -> FiberSystem:
-    """Number a model, check what only its geometry shows, and allocate.
-
-    Parameters
-    ----------
-    model : Model
-        The description; it is not changed and not kept in sync.
-
-    Returns
-    -------
-    system : FiberSystem
-        Ready for `equilibrium` and `simulate`.
-
-    Raises
-    ------
-    ModelError
-        If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
-        deep in a bone or in another fiber.
-
-    Warns
-    -----
-    ModelWarning
-        If a number is hardly meant, such as an angle in degrees, or line muscles exert no force.
-    """
-    _check.instance("build", "model", model, Model, "a Model")
-    model.validate()
-    system = FiberSystem(model.copy())
-    for remark in remarks(model, dict(zip(system.cables.names, system.cables.length, strict=True))):
-        warnings.warn(remark, stacklevel=3)
-    return system
 
 
 class FiberSystem:
     """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
 
-    It remembers what it evaluated last, so one thread at a time may use it. A copy or a pickle is
-    built anew from the model.
+    It caches its last evaluation, so one thread at a time may use it. Copies and pickles are
+    rebuilt from the model.
 
     Attributes
     ----------
     model : Model
-        What was built.
+        The description.
     guard : Guard
-        Which thread uses the system.
+        Lock for one thread at a time.
     skeleton, cables, partners
-        Its arrays.
+        Arrays of the model.
     moving_points : list of (int, MovingPoint)
-        Nodes that are moved as given, and by what.
-    contributions, elements : tuple of Contribution
-        All of the physics, and the part of it that the elements of the model bring.
+        Nodes with prescribed motion, and the points that prescribe it.
+    contributions : tuple of Contribution
+        All contributions to the equations of motion.
+    named_elements : dict of Contribution
+        Contributions of the elements of the model, by name.
+    inputs : Inputs
+        Functions of time that may keep state.
     breakpoints : (n,) float array
         Times at which a signal is not smooth [s].
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, before: tuple[FiberSystem, Parts] | None = None) -> None:
         self.model, self.guard = model, Guard(f"the system of model {model.name!r}")
-        own = self.configuration = Configuration(model)
+        own, owner = Configuration(model, before and before[1]), f"model {model.name!r}"
+        self.configuration = own
         self.skeleton, self.cables, self.partners = own.skeleton, own.cables, own.partners
         self.contact, self.attached, self.moving_points = (
             own.contact, own.attached, own.moving_points,
         )  # fmt: skip
         self.tension = TensionProbe(self.cables)
         self.loads = Loads(model, self.cables, self.tree.gravity)
-        self.breakpoints = find_breakpoints(model, self.skeleton.constraints)
-        self.elements = tuple(element.contribute(own) for element in model.elements)
+        elements = [element.contribute(own) for element in model.elements]
+        names = [element.name for element in model.elements]
+        self.named_elements = dict(zip(names, elements, strict=True))
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
-            FiberContact(self.contact),
+            FiberContact(self.contact, Passing(own, owner)),
             BoneContact(self.contact),
             Bodies(model, self.skeleton),
             PassiveJoints(self.skeleton.passive),
-            *self.elements,
+            *elements,
         )
+        self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
+        self._colliding = [one for one in self.contributions if isinstance(one, Collides)]
+        signals = all_signals(self.contributions, model.elements)
+        self.inputs = Inputs(signals)
+        knots = self.skeleton.constraints.knots
+        self.breakpoints = np.unique(np.concatenate([corners(signals), *knots]))
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
-        self._judge = Judge(own)
+        if before is not None and same_start(own.parts, before[0].configuration.parts):
+            return
         nodes, q = own.split(own.start()[0])
-        owner, links = f"model {model.name!r}", self.skeleton.at(q).links
+        links = self.skeleton.at(q).links
         check_start(owner, self.cables, self.partners, self.tree, nodes, links)
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_picklable(self.model)
-        return build, (self.model,)
+        return FiberSystem, (self.model,)
 
     def __copy__(self) -> FiberSystem:
-        return build(self.model)
+        return FiberSystem(self.model.copy())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> FiberSystem:
-        return build(self.model)
+        return FiberSystem(self.model.copy())
+
+    @property
+    def parameters(self) -> Parameters:
+        """Numbers of the model by path, with units, ranges and descriptions."""
+        return Parameters(self.model)
+
+    def with_parameters(self, values: Mapping[str, Any]) -> FiberSystem:
+        """New system with other parameter values, bitwise identical to one built with them.
+
+        `values` are by path or pattern, as in `fibermsk.with_parameters`. Arrays that do not depend
+        on them are shared: numbering, unchanged fibers, bodies, fields of bone meshes. Warns of
+        implausible new values.
+
+        Raises
+        ------
+        ModelError
+            If a path, a shape or a value is wrong, or the model cannot be built with the values.
+        """
+        from fibermsk.system.build import rebuild
+
+        return rebuild(self, values)
 
     @property
     def tree(self) -> Tree:
@@ -148,13 +145,18 @@ class FiberSystem:
 
     @property
     def n(self) -> int:
-        """Number of unknowns: six a node, and the coordinates of the skeleton."""
+        """Number of unknowns: six per node, the coordinates of the skeleton, and the states."""
         return self.configuration.n
 
     @property
     def scale(self) -> Array:
-        """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
+        """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
         return self.configuration.scale
+
+    @property
+    def states(self) -> tuple[StateBlock, ...]:
+        """Unknowns of first order; see `fibermsk.protocol.HasStates`."""
+        return tuple(self.configuration.states.blocks)
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
         """Next corner of a signal after t, or t_end."""
@@ -166,43 +168,87 @@ class FiberSystem:
         return self.configuration.split(y)
 
     def initial_state(self) -> tuple[Array, Array]:
-        """Reference configuration, at rest but for the start speeds and what they move."""
-        return self.configuration.start()
+        """Reference configuration, at rest except for the initial speeds."""
+        y, v = self.configuration.start()
+        if self.multipliers.holding:
+            _, p = self.split(v)
+            moving = np.flatnonzero(p)
+            p += self.multipliers.completion(self._at_rest(0.0, y, v), moving)
+            v = self.enforce(y, v)
+        return y, v
+
+    def _at_rest(self, t: float, y: Array, v: Array) -> At:
+        """Kinematics of a state without accelerations."""
+        return self.configuration.kinematics(t, y, v, np.zeros_like(v))
+
+    def held(self, t: float, y: Array) -> tuple[NDArray[np.int64], Array]:
+        """Constrained unknowns; see `fibermsk.protocol.Projects`."""
+        at = self._at_rest(t, y, np.zeros_like(y))
+        own, G = self.multipliers.held(at)
+        whole, first = np.zeros((own.size, self.n)), at.nodes.size
+        whole[:, first : first + self.skeleton.n] = G
+        return first + own, whole
+
+    def project(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Project positions and velocities onto the constraints of contributions."""
+        if not self.multipliers.holding:
+            return y, v
+        y, v = y.copy(), v.copy()
+        (_, q), (_, p) = self.split(y), self.split(v)
+
+        def look(new_q: Array, new_p: Array) -> At:
+            q[:], p[:] = new_q, new_p
+            return self._at_rest(t, y, v)
+
+        q[:], p[:] = self.multipliers.project(look, q.copy(), p.copy())
+        y = self.retract(t, y, np.zeros_like(y))
+        return y, self.enforce(y, v)
 
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
         return self.attached.hessian(np.asarray(q, float))
 
     def error_size(self, dy: Array, dv: Array | None, tolerance: Tolerance) -> float:
-        """Largest error of any fiber or coordinate over its tolerance."""
+        """Largest error of any fiber, coordinate or state over its tolerance."""
+        own = self.configuration
         rates = None if dv is None else self.split(dv)
-        return norms.error_size(self.cables, self.split(dy), rates, tolerance)
+        positions = *self.split(dy), own.states_of(dy) / own.states.scale
+        return norms.error_size(self.cables, positions, rates, tolerance)
 
     def drift(self, t: float, y: Array, v: Array) -> tuple[float, float]:
         """Largest |x_D - c(q)| [m] and |v_D - C(q) p| [m/s] of any attached end.
 
-        Or from the velocity of a moving point where it is given.
+        Includes the error from given velocities of moving points, and g and g_dot of constraints.
         """
         at = self.cables.attached_nodes
         off = self.split(y - self.retract(t, y, np.zeros_like(y)))[0][at, :3]
         slip = self.split(v - self.enforce(y, v, t, derive=False))[0][at, :3]
-        return norms.longest(off), norms.longest(slip)
+        drifts = norms.longest(off), norms.longest(slip)
+        if not self.multipliers.holding:
+            return drifts
+        open_by, opening = self.multipliers.drift(self._at_rest(t, y, v))
+        return max(drifts[0], open_by), max(drifts[1], opening)
+
+    @property
+    def multipliers(self) -> Multipliers:
+        """Constraints on the coordinates."""
+        return self._assemble.multipliers
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
-        """Positions at time t after an increment; attached nodes are put where they belong."""
+        """Positions at time t after an increment; attached nodes are moved to their attachments."""
         return self.configuration.retract(t, y, increment)
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
-        """Velocities with v_D = C(q) p, and at a given time those of the prescribed motions.
+        """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
 
-        Without `derive`, ends on moving points of which only positions are given keep theirs.
+        Without `derive`, ends on moving points with only prescribed positions keep theirs.
         """
         return self.configuration.enforce(y, v, t, derive=derive)
 
     def enforce_rate(
         self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
     ) -> Array:
-        """Accelerations likewise, of attached nodes C(q) p_dot + (dC/dq p) p."""
+        """Accelerations as in `enforce`, of attached nodes C(q) p_dot + (dC/dq p) p."""
         return self.configuration.enforce_rate(y, v, v_dot, t, derive=derive)
 
     @guarded
@@ -219,6 +265,7 @@ class FiberSystem:
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
+        self.inputs.ask_again(t)
         at, admissibility = self.configuration.at(t, y, v, v_dot, second=tangent)
         found = self._assemble(at, Slopes(dv_dy, dvdot_dv, rates) if tangent else None)
         flaw = ""
@@ -238,52 +285,40 @@ class FiberSystem:
         update, update_q = self.split(limit * increment)
         on_axes = self.skeleton.to_axes(self.configuration.motion, update_q)
         update[self.cables.attached_nodes, :3] = self.configuration.ends.C @ on_axes
-        cables = self.cables
-        fraction = safeguard.stretch_fraction(
-            nodes, update, cables.elements, cables.h, cables.xi, KEEP_STRETCH
-        )
         stray = self.attached.stray(
             self.configuration.motion, nodes, on_axes, self.skeleton.excess(q, update_q)
         )
-        return limit * self.contact.step_fraction(update, on_axes, stray, fraction, keep)
+        wanted, fraction = Update(nodes, update, on_axes, stray, keep), 1.0
+        for one in self._limiting:
+            fraction = one.step_fraction(wanted, fraction)
+        return limit * fraction
 
     @guarded
     def begin(self, t: float, y: Array) -> bool:
-        """Start of a run: contact points by the present spacing; see `protocol.Collides`."""
-        spacing = self.contact.spacing
-        known = spacing.memory()
-        spacing.clear()
-        self.contact.candidates.forget()
-        self.forget()
-        self.refine_along(t, y)
-        verdict = self.judge((t, y), (t, y))
-        while verdict.refined:
-            verdict = self.judge((t, y), (t, y))
-        if verdict.reason:
-            raise ModelError(
-                f"model {self.model.name!r}: in the start state {verdict.reason}; move the fibers "
-                "apart, or start from another state"
-            )
-        return any(not np.array_equal(known[key], now) for key, now in spacing.memory().items())
+        """Start a run; see `fibermsk.protocol.Collides`."""
+        if self.multipliers.holding:
+            self.multipliers.check(self._at_rest(t, y, np.zeros_like(y)))
+        rest = np.zeros_like(y)
+        at = self.configuration.kinematics(t, y, rest, rest)
+        # check the fields of elements before the run
+        ElementFields(self.named_elements, 1, self.configuration.states).put(0, at)
+        return any([one.begin(t, y) for one in self._colliding])
 
     @guarded
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
-        """Whether anything passes through anything between two states."""
-        return self._judge(before, after) if self.partners.points.size else Verdict()
+        """Check the motion between two states for collisions."""
+        verdict = Verdict()
+        for one in self._colliding:
+            found = one.judge(before, after)
+            if found.reason or found.refined:
+                return found
+            verdict = min(verdict, found, key=lambda each: each.admissibility)
+        return verdict
 
     @guarded
     def refine_along(self, t: float, y: Array) -> bool:
-        """Add contact points where the spacing at y asks for it."""
-        if not self.partners.points.size:
-            return False
-        if self.configuration.must_look_at(y):
-            nodes, q = self.split(y)
-            self.contact.locate(nodes, self.skeleton.at(q).links)
-            self.forget()
-        refined = self.contact.refine_along()
-        if refined:
-            self.forget()
-        return refined
+        """Add contact points where y requires it; see `fibermsk.protocol.Collides`."""
+        return any([one.refine_along(t, y) for one in self._colliding])
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""
@@ -292,45 +327,49 @@ class FiberSystem:
     @guarded
     def check_inputs(self, times: Array) -> None:
         """Check every function of time at the given times."""
-        self.loads.inputs.check(times)
+        self.inputs.check(times)
         for _, point in self.moving_points:
             point.check_at(times)
 
     @guarded
     def memory(self) -> dict[str, Array]:
-        """What the contact search remembers."""
+        """Internal state of the contact search."""
         return self.contact.memory()
 
     @guarded
     def restore(self, memory: dict[str, Array]) -> None:
-        """Go on from a `memory`; what was evaluated before is forgotten."""
+        """Restore a `memory`; cached evaluations are invalidated."""
         self.contact.restore(memory)
         self.forget()
         self.loads.forget()
 
     @guarded
     def identity(self, times: Array) -> dict[str, str]:
-        """Fingerprint of each named part of the model as numbered."""
+        """Fingerprint of each named part of the numbered model."""
         moving = [point for _, point in self.moving_points]
-        parts = self.cables, moving, self.breakpoints
+        parts = self.cables, moving, self.states, self.breakpoints
         return fingerprint(self.contributions, *parts, times)
 
     @guarded
     def observe(self, frames: Frames) -> Result:
-        """Everything that is reported of a run; see `fibermsk.protocol.System`."""
+        """Result of a run; see `fibermsk.protocol.System`."""
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
-        self.contact.release()  # the reports have contact points of their own
+        self.contact.release()  # the reports use contact points of their own
         self.forget()
-        parts = self.skeleton, self.cables, self.partners
-        result = observe(self.model, *parts, activations, frames)
+        elements = self.named_elements
+        result = observe(self.model, self.configuration, elements, activations, frames)
         remark = stress_remark(self.model, result)
         if remark is not None:
             warnings.warn(remark, stacklevel=4)
         return result
 
+    def moment(self, t: float, y: Array, v: Array, reactions: Array) -> Moment:
+        """One state by name; see `fibermsk.protocol.Legible`."""
+        return Moment(self, t, y, v, reactions)
+
     @guarded
     def energy(self, y: Array, v: Array) -> Energy:
-        """Energies of a state; active stress has none, nor contact by half passes."""
+        """Energies of a state; active stress and half-pass contact have none."""
         at, _ = self.configuration.at(np.nan, y, v, np.zeros_like(v))
         self.forget()
         return energy(self.contributions, at)
@@ -342,17 +381,17 @@ class FiberSystem:
 
     @guarded
     def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
-        """Least axial force of each fiber [N], and the theta where it is."""
+        """Least axial force of each fiber [N], and its theta."""
         (nodes, _), (velocity, _) = self.split(y), self.split(v)
         return self.tension.least(nodes, velocity, self.loads.activations(t))
 
     @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
-        """Likely causes of a failed step, from the state it started from."""
+        """Likely causes of a failed step from this state."""
         at, _ = self.configuration.at(t, y, v, np.zeros_like(v))
         self.forget()
         return suspects(self.contributions, at)
 
     def forget(self) -> None:
-        """Contact was evaluated elsewhere: find it anew where it is needed next."""
+        """Invalidate the cached contact points."""
         self.configuration.forget()

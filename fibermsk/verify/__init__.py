@@ -1,4 +1,4 @@
-"""Verification: problems with a known answer, run and compared with it.
+"""Verification: run problems with known answers and compare.
 
 A problem is a Python file with ``run(**parameters) -> dict`` and ``expected(**parameters)``, and
 optionally ``study`` and ``plot`` for the report; those of the package are in ``verification/``.

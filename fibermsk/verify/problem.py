@@ -17,7 +17,7 @@ __all__ = ["KINDS", "VERIFYING", "Expected", "Problem", "Unavailable", "problem_
 KINDS = {
     "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
     "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",
-    "order": "order of convergence that theory gives the method",
+    "order": "theoretical order of convergence of the method",
     "comparison": "another model of the same thing; says how far two models differ",
     "regression": "number of the package's own, kept to notice changes",
 }
@@ -32,7 +32,7 @@ class Unavailable(ModelError):
 
 @dataclass(frozen=True)
 class Expected:
-    """The answer to one quantity.
+    """Reference value of one quantity.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Problem:
 
 
 def problem_of(module: ModuleType, path: Path, parameters: dict[str, inspect.Parameter]) -> Problem:
-    """Problem that a loaded file defines.
+    """Return the problem of a loaded file.
 
     Parameters
     ----------

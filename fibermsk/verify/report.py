@@ -139,7 +139,7 @@ def _rows(outcome: Outcome) -> list[list[str]]:
 def _verdict(outcome: Outcome) -> str:
     if outcome.error:
         return f"failed: {outcome.error}"
-    return "passed" if outcome.passed else "falls short"
+    return "passed" if outcome.passed else "failed"
 
 
 def _setting(outcome: Outcome) -> str:
@@ -152,7 +152,7 @@ def _summary(sections: Sequence[Section]) -> str:
     failed = [s.outcome.problem.name for s in sections if not s.outcome.passed]
     verdict = f"All of {len(sections)} problems pass."
     if failed:
-        verdict = f"{len(failed)} of {len(sections)} problems fall short: {', '.join(failed)}."
+        verdict = f"{len(failed)} of {len(sections)} problems failed: {', '.join(failed)}."
     found = Counter(row.expected.kind for s in sections for row in s.outcome.rows)
     right = sum(found[kind] for kind in VERIFYING)
     return (

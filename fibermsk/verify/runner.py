@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one problem went.
+    """Outcome of one problem.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Outcome:
 
 
 def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
-    """Numbers of a problem beside the answers.
+    """Compare the numbers of a problem with their references.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
     error = ""
     unknown = [name for name in expected if name not in values]
     if unknown:
-        error = f"run() gives no value for: {', '.join(unknown)}"
+        error = f"run() returns no value for: {', '.join(unknown)}"
     elif not expected:
         error = "no answer is known for these parameters"
     return Outcome(problem, dict(parameters), values, expected, seconds, error)

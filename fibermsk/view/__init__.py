@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fibermsk.view.movies import movie
-    from fibermsk.view.notebook import widget
-    from fibermsk.view.page import write_page
+    from fibermsk.view.browser import write_page
+    from fibermsk.view.browser.notebook import widget
+    from fibermsk.view.browser.server import serve
+    from fibermsk.view.pictures.movies import movie
+    from fibermsk.view.pictures.scene import screenshot
     from fibermsk.view.plots import plot, plot_names
-    from fibermsk.view.scene import screenshot
-    from fibermsk.view.web import serve
-    from fibermsk.view.window import play, show
+    from fibermsk.view.window.window import play, show
 
 __all__ = [
     "movie",
@@ -30,15 +30,15 @@ __all__ = [
 ]
 
 _HOME = {
-    "movie": "movies",
-    "play": "window",
+    "movie": "pictures.movies",
+    "play": "window.window",
     "plot": "plots",
     "plot_names": "plots",
-    "screenshot": "scene",
-    "serve": "web",
-    "show": "window",
-    "widget": "notebook",
-    "write_page": "page",
+    "screenshot": "pictures.scene",
+    "serve": "browser.server",
+    "show": "window.window",
+    "widget": "browser.notebook",
+    "write_page": "browser",
 }
 
 

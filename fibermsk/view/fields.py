@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
-from fibermsk.results.curves import stress
+from fibermsk.results.curves import at_samples
+from fibermsk.results.fields import COLORINGS as FIELDS
 from fibermsk.results.result import FiberHistory, Result
-from fibermsk.results.units import FIBER_LABELS
 
 __all__ = [
     "FIELDS",
@@ -23,9 +23,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-FIELDS = tuple(FIBER_LABELS)
-"""Names of the fields along a fiber."""
-
 SHORT_NAMES = {"contact": "contact_force_density"}
 """What else the name of a field may be given as."""
 
@@ -39,7 +36,7 @@ def check_frames(result: Result) -> None:
         If there is nothing to show.
     """
     if result.time.size == 0:
-        raise ModelError(f"the result of {result.scene!r} holds no frame; there is nothing to show")
+        raise ModelError(f"the result of {result.scene!r} has no frame; there is nothing to show")
     for name, fiber in result.fibers.items():
         if not np.any(np.isfinite(fiber.position)) or not np.any(np.isfinite(fiber.radius)):
             raise ModelError(
@@ -108,15 +105,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
     ModelError
         If there is no such field; the message lists those there are.
     """
-    name = check_field(name)
-    shape = fiber.stretch.shape
-    if name == "stress":
-        return stress(fiber)
-    if name == "activation":
-        return np.broadcast_to(fiber.activation[:, None], shape)
-    if name == "muscle_fraction":
-        return np.broadcast_to(fiber.muscle_fraction, shape)
-    return getattr(fiber, name)
+    return at_samples(fiber, check_field(name))
 
 
 def field_range(result: Result, name: str) -> tuple[float, float]:

@@ -30,7 +30,7 @@ ARROW_KINDS = ("attachment", "contact")
 """Forces of the fibers on bodies at both ends; contact forces on the fibers, one an element."""
 
 _FRAMES = 100
-"""Frames that tell how great forces get; more say nothing new."""
+"""Number of frames from which the largest force is estimated."""
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:

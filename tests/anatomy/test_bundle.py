@@ -36,7 +36,7 @@ def test_bundle_has_the_muscles_length_volume_and_force(bundle):
     assert_allclose(volume, expected, rtol=0.03)  # fibers differ in length
     # the nominal stress at the optimum of the Cauchy stress is a little below its peak
     assert_allclose(force, 300.0, rtol=0.1)
-    for text in ("3 fibers", "S_max", "stiffening", "of what the force needs"):
+    for text in ("3 fibers", "S_max", "stiffening", "of the calibrated ones"):
         assert text in str(report)
 
 
@@ -85,7 +85,7 @@ def test_origin_inside_a_bone_is_moved_out():
     made = fm.fibers_from_muscle(muscle, 2, model=model)
     assert_allclose(made.report.depth_origin, 0.012 - 0.005)
     assert made.report.moved_origin > 0.007
-    assert "inside of a bone" in str(made.report)
+    assert "inside a bone" in str(made.report)
     assert least_admissibility(model, made) >= 1.0 - 1e-9
 
 
@@ -153,7 +153,7 @@ def test_refusals(change, match):
 
 def test_muscle_of_another_model_is_refused():
     model, _ = arm()
-    with pytest.raises(fm.ModelError, match="hold the muscle"):
+    with pytest.raises(fm.ModelError, match="contain the muscle"):
         fm.fibers_from_muscle(arm()[1], 2, model=model)
 
 

@@ -90,7 +90,7 @@ def test_damping_is_the_slope_in_velocity():
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"length": 0.205}, "must exceed the tendon's slack length"),
+        ({"length": 0.205}, "must exceed the tendon slack length"),
         ({"specific_tension": 0.0}, "specific_tension"),
         ({"tendon_radius": -1.0}, "tendon_radius"),
         ({"working_range": (1.1, 1.4)}, "working_range"),

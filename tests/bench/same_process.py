@@ -6,7 +6,7 @@ from importlib import import_module
 import numba
 import pytest
 
-from fibermsk.bench import bundle, kernels, scaling, skeleton, upper_limb, view
+from fibermsk.bench import bundle, kernels, parameters, scaling, skeleton, upper_limb, view
 from fibermsk.bench.worker import Worker
 
 
@@ -39,5 +39,5 @@ def same_process(monkeypatch):
     def start(threads=None, **variables):
         return Worker(threads, **variables) if variables else Here()
 
-    for module in (bundle, kernels, scaling, skeleton, upper_limb, view):
+    for module in (bundle, kernels, parameters, scaling, skeleton, upper_limb, view):
         monkeypatch.setattr(module, "Worker", start)

@@ -162,9 +162,23 @@ def test_skeleton():
     assert cases["all", 10]["coordinates"] == 25 and cases["all", 40]["coordinates"] == 100
 
 
+def test_parameters(monkeypatch):
+    from fibermsk.bench import parameters
+
+    monkeypatch.setattr(parameters, "_STEPS", 160)
+    monkeypatch.setattr(parameters, "_DURATION", 0.05)
+    found = run("parameters", quick=True, scenes=ROOT / "scenes")
+    cases = {row["case"]: row for row in found["rows"]}
+    assert list(cases) == ["shear modulus", "mass", "attachment", "radius", "activation"]
+    parts = found["ratios"]["part_beside_runs"]
+    for case, row in cases.items():
+        assert parts[case] == pytest.approx(row["seconds"] / row["run_seconds"])
+    assert min(parts.values()) <= parts["all"] <= max(parts.values())
+
+
 def test_view(monkeypatch):
     from fibermsk.bench import view
-    from fibermsk.view import opengl
+    from fibermsk.view.pictures import opengl
 
     if not opengl.off_screen_works():
         pytest.skip("this machine has no OpenGL, which a viewer needs")

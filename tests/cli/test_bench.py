@@ -61,7 +61,7 @@ def test_bad_input_is_status_2(cli, benches):
     done = cli("bench", "fist")
     assert done.exit_code == 2 and "did you mean 'fast'?" in done.stderr
     done = cli("bench", "fast", "broken", "--json")
-    assert done.exit_code == 2 and "name one bench" in done.stderr and not done.stdout
+    assert done.exit_code == 2 and "name one benchmark" in done.stderr and not done.stdout
     assert cli("bench", "fast", "--threads", 0).exit_code == 2
 
 

@@ -47,7 +47,7 @@ def test_signal_that_is_no_number_between_frames(tmp_path, capsys):
     code, result, printed, errors = run(tmp_path, capsys, pulse=pulse)
     assert code == 1 and result.status == "failed"
     assert "from t = 0.03 s, in interval 4, failed: fiber 'f': activation at t = 0.03" in errors
-    assert "nan" in errors and "what was computed up to t = 0.03 s is in" in errors
+    assert "nan" in errors and "the frames up to t = 0.03 s are in" in errors
     np.testing.assert_allclose(result.time, [0.0, 0.01, 0.02, 0.03], atol=1e-15)
     assert np.isfinite(result.fibers["f"].position).all()
     report = json.loads(printed)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import h5py
 import pytest
-from make_result import make_hanging_fiber, make_meshed_arm, make_result
+from make_result import make_hanging_fiber, make_meshed_arm, make_reporting_arm, make_result
 
 from fibermsk.cli import scene_files
 from fibermsk.io import save
@@ -26,6 +26,39 @@ def test_info_prints_contents_ranges_and_units(cli, file):
     assert found["scene"] == "upper_limb"
     assert found["parameters"]["steps"] == 8
     assert {"/time", "/fibers/biceps_1/position"} <= {item["path"] for item in found["datasets"]}
+
+
+def test_info_lists_parameters_of_a_scene(cli):
+    done = cli("info", "upper_limb", "--parameters", "--match", "biceps_*/tissue/active/*")
+    assert done.exit_code == 0, done.stderr
+    first, *lines = done.stdout.splitlines()
+    assert first == "model 'upper_limb': 8 parameters"
+    assert lines[3].split()[:4] == ["biceps_1/tissue/active/exponent", "4", "(1,", "inf)"]
+    command = ("info", "upper_limb", "--parameters", "--json", "--set", "numbers=printed")
+    found = json.loads(cli(*command, "--match", "triceps_3/tissue/*").stdout)["parameters"]
+    assert found["triceps_3/tissue/prestress"] == {
+        "value": 16.0,
+        "unit": "N/m^2",
+        "range": "[0, inf)",
+        "description": "Constant Cauchy stress sigma_0 [N/m^2]; zero or positive, since a cable "
+        "carries no compression.",
+    }
+    every = json.loads(cli("info", "upper_limb", "--parameters", "--json").stdout)["parameters"]
+    assert len(every["elbow_flexion/axis"]["value"]) == 3 and every["forearm/mass"]["value"] == 1.5
+
+
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        (["x.h5", "--parameters"], "x.h5 is a result, which holds no model"),
+        (["upper_limb", "--parameters", "--match", "bicep/radius"], "no parameter 'bicep/radius'"),
+        (["upper_limb", "--parameters", "--set", "steps=x"], "steps"),
+        (["x.h5", "--match", "x"], "--match x: must be left out without --parameters"),
+    ],
+)
+def test_info_refuses_parameters_that_are_not_there(cli, command, words):
+    done = cli("info", *command)
+    assert done.exit_code == 2 and words in done.stderr
 
 
 def test_info_and_view_of_a_result_with_meshes(cli, tmp_path):
@@ -57,6 +90,10 @@ def test_plot_writes_pictures(cli, file, tmp_path):
     out = tmp_path / "some.png"
     assert cli("plot", file, "--what", "speeds", "solver", "--out", out).exit_code == 0
     assert cli("plot", "--what", "speeds", "--what", "radius", file, "--out", out).exit_code == 0
+    told = save(make_reporting_arm(), tmp_path / "told.h5")
+    assert "band.tension" in cli("plot", told, "--list").stdout
+    assert cli("plot", "--what", "band.tension", "load.force", told, "--out", out).exit_code == 0
+    assert "/elements/band/tension  " in cli("info", told).stdout
     for what in (["speeds,solver"], ["speeds,", "solver"], ["speeds", "solver,radius"]):
         assert cli("plot", "--what", *what, file, "--out", out).exit_code == 0
     done = cli("plot", file, "--what", ",", "--out", out)

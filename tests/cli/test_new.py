@@ -132,9 +132,9 @@ def test_more_radius_and_more_activation_bend_it_further(written):
     [
         ("my_scene", "must end with .py: fibermsk new my_scene.py"),
         ("my_scene.txt", "must end with .py: fibermsk new my_scene.py"),
-        ("my-scene.py", "'my-scene' is no name of a Python module"),
-        ("2nd.py", "'2nd' is no name of a Python module"),
-        ("class.py", "'class' is no name of a Python module"),
+        ("my-scene.py", "'my-scene' is not a valid Python module name"),
+        ("2nd.py", "'2nd' is not a valid Python module name"),
+        ("class.py", "'class' is not a valid Python module name"),
         ("numpy.py", "'numpy' is a module that Python imports; must differ from it, such as my_"),
         ("random.py", "such as my_random.py"),
         ("pytest.py", "'pytest' is a module that Python imports"),

@@ -76,15 +76,15 @@ def test_interrupted_run_goes_on(cli, scene_file, stopped, tmp_path):
     done = cli("run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
     assert done.exit_code == 1
     assert f"swing: checkpoints every 1000 s in {CHECKPOINT}" in done.stderr
-    assert f"to go on: fibermsk resume {CHECKPOINT}" in done.stderr
+    assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
     assert load(OUT).status == "interrupted" and CHECKPOINT.exists()
     assert load_checkpoint(CHECKPOINT).time == load(OUT).time[-1]
 
     stopped.after = 13
     done = cli("resume", CHECKPOINT)
     assert done.exit_code == 1
-    assert "swing: goes on at t = 0.14 s of 0.4 s; checkpoints every 1000 s" in done.stderr
-    assert f"to go on: fibermsk resume {CHECKPOINT}" in done.stderr
+    assert "swing: resumes at t = 0.14 s of 0.4 s; checkpoints every 1000 s" in done.stderr
+    assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
 
     stopped.after = np.inf
     done = cli("resume", CHECKPOINT, "--json", "--checkpoint-every", "50")
@@ -139,7 +139,7 @@ def refused(cli, message, *arguments):
     done = cli("resume", *arguments)
     assert done.exit_code == 2, done.output
     assert message in done.stderr and "Traceback" not in done.stderr
-    assert done.stderr.startswith("error: ") or "goes on" in done.stderr
+    assert done.stderr.startswith("error: ") or "resumes" in done.stderr
 
 
 def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
@@ -191,8 +191,8 @@ def test_changed_comment_needs_a_word_and_is_warned_of(cli, scene_file, stopped)
     cli("run", scene_file, "--checkpoint-every", "1000")
     stopped.after = np.inf
     scene_file.write_text(SCENE + "# a remark\n")
-    message = f"the scene file {scene_file} has changed since the checkpoint; must be named"
-    refused(cli, f"{message} to go on with it as it is: --scene {scene_file}", CHECKPOINT)
+    message = f"the scene file {scene_file} has changed since the checkpoint;"
+    refused(cli, f"{message} to resume with the changed file give --scene {scene_file}", CHECKPOINT)
     with pytest.warns(fm.ModelWarning, match="is not that of the checkpoint, or has changed"):
         assert cli("resume", CHECKPOINT, "--scene", scene_file).exit_code == 0
 
@@ -250,7 +250,7 @@ def test_checkpoint_that_cannot_be_written_does_not_end_the_run(scene_file, tmp_
     taken = tmp_path / "taken"
     taken.mkdir()
     scene = find(str(scene_file)).function(steps=3)
-    with pytest.warns(fm.ModelWarning, match="no checkpoint at t = .* the run goes on: cannot"):
+    with pytest.warns(fm.ModelWarning, match="checkpoint at t = .* the run continues: cannot"):
         result = fm.simulate_scene(scene, checkpoint=taken, checkpoint_every=0.0)
     assert result.status == "success"
 

@@ -45,7 +45,7 @@ def not_own(monkeypatch, tmp_path):
 
 
 def shown_command(words):
-    return shlex.split(words.replace("\n", " ").partition("if you trust what it says: ")[2])
+    return shlex.split(words.replace("\n", " ").partition("if you trust its contents: ")[2])
 
 
 def test_forged_scene_is_not_run(cli, interrupted, tmp_path):
@@ -55,8 +55,8 @@ def test_forged_scene_is_not_run(cli, interrupted, tmp_path):
     forge(scene=str(evil), source=digest(evil))
     message = f"cannot resume {CHECKPOINT}: it was not written by a run of yours on this machine"
     refused(cli, message, CHECKPOINT)
-    assert "must be said by you: --scene, --out" in cli("resume", CHECKPOINT).stderr
-    refused(cli, "must be said by you: --scene", CHECKPOINT, "--out", "x.h5")
+    assert "must be given by you: --scene, --out" in cli("resume", CHECKPOINT).stderr
+    refused(cli, "must be given by you: --scene", CHECKPOINT, "--out", "x.h5")
     assert not RAN.exists() and load(OUT).status == "interrupted"
 
 
@@ -66,8 +66,8 @@ def test_forged_output_is_not_written(cli, interrupted, tmp_path, replaced):
     if replaced:
         victim.write_text("mine")
     forge(out=str(victim), before=digest(victim))
-    refused(cli, "must be said by you: --scene, --out", CHECKPOINT)
-    refused(cli, "must be said by you: --out", CHECKPOINT, "--scene", interrupted)
+    refused(cli, "must be given by you: --scene, --out", CHECKPOINT)
+    refused(cli, "must be given by you: --out", CHECKPOINT, "--scene", interrupted)
     assert victim.exists() == replaced and not (replaced and victim.read_text() != "mine")
 
 
@@ -84,7 +84,7 @@ def test_forged_function_is_not_called(cli, interrupted):
 def test_forged_settings_are_not_taken(cli, interrupted):
     forge(settings=["steps=40", "level=0.9"], parameters={"steps": 40, "level": 0.9})
     given = "--scene", interrupted, "--out", "x.h5"
-    refused(cli, "must be said by you: --set", CHECKPOINT, *given)
+    refused(cli, "must be given by you: --set", CHECKPOINT, *given)
     refused(
         cli,
         "level of scene 'swing' was 0.9 and is now 0.3",
@@ -143,7 +143,7 @@ def test_output_that_is_no_result_of_the_run_needs_a_word(cli, interrupted):
     before = CHECKPOINT.read_bytes()
     assert cli("resume", CHECKPOINT).exit_code == 0
     CHECKPOINT.write_bytes(before)
-    refused(cli, f"must be named to be replaced: --out {OUT}", CHECKPOINT)
+    refused(cli, f"to replace it give --out {OUT}", CHECKPOINT)
     OUT.unlink()
     assert cli("resume", CHECKPOINT).exit_code == 0
     CHECKPOINT.write_bytes(before)
@@ -178,7 +178,7 @@ def test_words_that_are_shown_are_enough(cli, interrupted, monkeypatch, tmp_path
     done = cli("resume", CHECKPOINT)
     assert done.exit_code == 2
     command = shlex.split(
-        done.stderr.replace("\n", " ").partition("if you trust what it says: ")[2]
+        done.stderr.replace("\n", " ").partition("if you trust its contents: ")[2]
     )
     assert command[:3] == ["fibermsk", "resume", str(CHECKPOINT)]
     assert command[3:] == ["--scene", str(interrupted), "--out", str(OUT.absolute())]
@@ -193,9 +193,9 @@ def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp
     not_own(monkeypatch, tmp_path)
     stopped.after = float("inf")
     done = cli("resume", CHECKPOINT)
-    assert "must be said by you: --scene, --out, --set;" in done.stderr
+    assert "must be given by you: --scene, --out, --set;" in done.stderr
     command = shlex.split(
-        done.stderr.replace("\n", " ").partition("if you trust what it says: ")[2]
+        done.stderr.replace("\n", " ").partition("if you trust its contents: ")[2]
     )
     assert command[-3:] == ["--set", "steps=20", "scale=2,1"]
     # interrupted again, it is this user's run from then on
@@ -208,11 +208,11 @@ def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp
 def test_scenes_of_the_package_are_safe_by_name(cli, interrupted, monkeypatch, tmp_path):
     not_own(monkeypatch, tmp_path)
     forge(scene="contracting_fiber", settings=[], function="open")
-    words = "must be said by you: --out;"
+    words = "must be given by you: --out;"
     refused(cli, words, CHECKPOINT)
     # a file of that name in this folder is not the scene
     Path("contracting_fiber.py").write_text(EVIL)
-    refused(cli, "must be said by you: --out;", CHECKPOINT)
+    refused(cli, "must be given by you: --out;", CHECKPOINT)
     refused(cli, "contracting_fiber.py has changed since", CHECKPOINT, "--out", "x.h5")
     assert not RAN.exists()
 
@@ -244,7 +244,7 @@ def test_damaged_jobs_are_refused(cli, interrupted):
             said = "a script wrote it" if "scene" not in job else f"its entry '{name}' is missing"
             refused(cli, f"cannot resume {CHECKPOINT}: {said}", CHECKPOINT)
     save_checkpoint(replace(taken, job={**taken.job, "settings": [3]}), CHECKPOINT)
-    refused(cli, "its settings are no texts", CHECKPOINT)
+    refused(cli, "its settings are not texts", CHECKPOINT)
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as in POSIX")
@@ -288,10 +288,10 @@ def test_home_that_cannot_be_written(cli, scene_file, stopped, monkeypatch, tmp_
     assert seal.is_sealed(load_checkpoint(CHECKPOINT).job)
     monkeypatch.setattr(seal.tempfile, "gettempdir", lambda: str(taken))
     done = cli("run", scene_file, "--checkpoint-every", "1000")
-    assert "no private file can be kept in your home: fibermsk resume will ask" in done.stderr
+    assert "cannot store a private key in your home folder: fibermsk resume will ask" in done.stderr
     assert f"fibermsk resume {CHECKPOINT} --scene {scene_file} --out" in done.stderr
     stopped.after = float("inf")
-    refused(cli, "must be said by you: --scene, --out;", CHECKPOINT)
+    refused(cli, "must be given by you: --scene, --out;", CHECKPOINT)
     assert cli("resume", CHECKPOINT, "--scene", scene_file, "--out", OUT).exit_code == 0
 
 

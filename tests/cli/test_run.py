@@ -25,6 +25,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "file",
         "replaced",
         "status",
+        "message",
         "time_end",
         "steps",
         "newton_iterations",
@@ -142,10 +143,10 @@ def test_what_is_replaced_is_said(cli, scene_file):
     path = scene_file()
     first, second = cli("run", path), cli("run", path)
     assert first.stdout.endswith("written to results/arm.h5\n")
-    assert second.stdout.endswith("written to results/arm.h5, replacing what was there\n")
+    assert second.stdout.endswith("written to results/arm.h5, which was replaced\n")
     scene_file("fails")
     done = cli("run", path, "--json")
-    assert "is in results/arm.h5, replacing what was there" in done.stderr
+    assert "are in results/arm.h5, which was replaced" in done.stderr
     assert json.loads(done.stdout)["replaced"] and load("results/arm.h5").status == "failed"
 
 
@@ -165,7 +166,7 @@ def test_run_without_a_step_leaves_a_complete_result_alone(cli, scene_file, monk
     assert load("results/arm.h5").time.size == 7
     # where there is none, what there is is written; and that in turn is replaced
     for _ in range(2):
-        assert "is in other.h5" in cli("run", path, "--out", "other.h5").stderr
+        assert "are in other.h5" in cli("run", path, "--out", "other.h5").stderr
         assert load("other.h5").status == status
 
 
@@ -237,7 +238,7 @@ def test_bad_settings(cli, scene_file, setting, message):
 def test_blanks_around_the_equals_sign(cli, scene_file, given):
     done = cli("run", scene_file(), "--set", *given)
     assert done.exit_code == 2
-    assert "no blanks may be around the = of a setting" in " ".join(done.stderr.split())
+    assert "no spaces may be around the = of a setting" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_run_keeps_its_result_elsewhere(cli, scene_file, full, model, status):
     assert (report["status"], report["replaced"]) == (status, False)
     assert load(report["file"]).status == status
     assert f"cannot write {full / 'arm.h5'}: No space left on device" in done.stderr
-    assert f"it is kept in {report['file']}: make room and move it" in done.stderr
+    assert f"it is kept in {report['file']}: free disk space and move it" in done.stderr
     assert ("no convergence at t = 4 s" in done.stderr) == (model == "fails")
     assert list(full.iterdir()) == []
 
@@ -84,7 +84,7 @@ def nowhere(monkeypatch):
 
 def test_without_a_terminal_nobody_is_asked(nowhere, tmp_path):
     place, error = saving.save_result(make_result(3), tmp_path / "arm.h5")
-    assert place is None and "make room, or set FIBERMSK_RESCUE" in error
+    assert place is None and "free disk space, or set FIBERMSK_RESCUE" in error
 
 
 def test_on_a_terminal_the_user_names_another_file(nowhere, tmp_path, monkeypatch, capsys):

@@ -45,8 +45,8 @@ def test_falling_short_is_status_1(cli, problems):
     done = cli("verify", "--set", "offset=0.5", "--json")
     assert done.exit_code == 1
     assert [item["passed"] for item in json.loads(done.stdout)["problems"]] == [False, False]
-    assert "error: falls short: first, second" in done.stderr
-    assert "FALLS SHORT" in cli("verify", "first", "--set", "offset=0.5").stdout
+    assert "error: failed: first, second" in done.stderr
+    assert "FAILED" in cli("verify", "first", "--set", "offset=0.5").stdout
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_report(cli, problems):
     assert done.exit_code == 1
     assert len(json.loads(done.stdout)["problems"]) == 3
     page = Path("out/report/verification.html").read_text()
-    assert "1 of 3 problems fall short: bad." in page
+    assert "1 of 3 problems failed: bad." in page
     text = Path("out/report/verification.md").read_text()
     assert "![A problem that works](first.png)" in text
     assert Path("out/report/first.png").is_file() and Path("out/report/second.png").is_file()

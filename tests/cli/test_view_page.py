@@ -22,7 +22,7 @@ def test_writes_a_page_and_says_how_large_it_is(cli, file, tmp_path):
 
 def test_says_which_frames_it_leaves_out(cli, file, tmp_path):
     done = cli("view", file, "--html", tmp_path / "arm.html", "--max-frames", "4")
-    assert done.exit_code == 0 and "; 4 of 9 frames, chosen evenly)" in done.stderr
+    assert done.exit_code == 0 and "; 4 of 9 frames, evenly spaced)" in done.stderr
 
 
 def test_page_of_a_model(cli, tmp_path):
@@ -31,6 +31,14 @@ def test_page_of_a_model(cli, tmp_path):
     done = cli("view", tmp_path / "leg.osim", "--html", out, "--labels")
     assert done.exit_code == 0, done.stderr
     assert "<title>leg - fibermsk</title>" in out.read_text()
+
+
+def test_page_of_two_results(cli, file, tmp_path):
+    other, out = save(make_result(5), tmp_path / "coarse.h5"), tmp_path / "both.html"
+    done = cli("view", file, other, "--html", out, "--compare", "overlay", "--max-frames", "4")
+    assert done.exit_code == 0, done.stderr
+    assert "<title>arm, coarse - fibermsk</title>" in out.read_text()
+    assert "; 8 of 14 frames, evenly spaced)" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -43,7 +51,8 @@ def test_page_of_a_model(cli, tmp_path):
         (("--html", "x.html", "--screenshot", "x.png"), "leave one out"),
         (("--html", "x.html", "--arrows", "wind"), "there are: attachment, contact"),
         (("--html", "x.html", "--theme", "pink"), "must be one of auto, light, dark"),
-        (("arm.h5", "--html", "x.html"), "--html shows one result"),
+        (("arm.h5", "--html", "x.html", "--compare", "beside"), "side-by-side or overlay"),
+        (("arm.h5", "--screenshot", "x.png"), "--screenshot shows one result"),
         (("--max-frames", "9"), "--max-frames does not apply"),
     ],
 )

@@ -86,13 +86,3 @@ def test_a_spring_without_length_is_named():
     y, v = system.initial_state()
     with pytest.raises(fm.ModelError, match="spring 's': length = 0 m; must be positive"):
         system.evaluate(0.0, y, v, 0.0 * v)
-
-
-def test_the_gpu_refuses_them():
-    model, bone = arm()
-    tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3))
-    path = (0, 0, 0), (0.1, 0, 0)
-    model.add(fm.Fiber("f", path=path, radius=3e-3, n_elements=2, tissue=tissue))
-    model.add(fm.ExternalForce("load", bone, (0, 0, 1.0)))
-    with pytest.raises(fm.ModelError, match="elements = 1; must be none for backend='cupy'"):
-        fm.build(model, backend="cupy")

@@ -30,6 +30,7 @@ COMPUTED = {
             "shortest": 1e-10,
             "longest": 1.0,
             "landing": True,
+            "state": 0.0,
         },
     ),
     "BDF2": Call(fm.BDF2, lambda p: {}),
@@ -154,8 +155,22 @@ COMPUTED = {
             "checkpoint_every": 60.0,
             "resume_from": None,
             "time_error": True,
+            "observers": (),
         },
         errors=SOLVING,
+    ),
+    "Parameters": Call(fm.Parameters, lambda p: {"model": p.with_bone(), "pattern": "*"}),
+    "with_parameters": Call(
+        fm.with_parameters, lambda p: {"model": p.with_bone(), "values": {"bone/mass": 2.0}}
+    ),
+    "StopWhen": Call(
+        fm.StopWhen,
+        lambda p: {
+            "condition": lambda moment: moment.t - 1.0,
+            "message": "late",
+            "direction": "either",
+            "name": "stop",
+        },
     ),
     "simulate_scene": Call(
         fm.simulate_scene,

@@ -80,6 +80,7 @@ DESCRIBED = {
             "formulation": "variational",
             "refine": True,
             "guard": True,
+            "name": "touch",
         },
         with_contact,
     ),
@@ -243,6 +244,17 @@ DESCRIBED = {
         lambda p: placed(p, normal=(0, 0, 1), along=None, coordinates=None, damping=0.1),
         with_own_joint,
     ),
+    "PointConstraint": Call(
+        fm.PointConstraint,
+        lambda p: {
+            "name": "s",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "distance": 0.5,
+            "directions": ((1.0, 0.0, 0.0),),
+        },
+        with_element,
+    ),
     "PointSpring": Call(
         fm.PointSpring,
         lambda p: {
@@ -271,6 +283,7 @@ DESCRIBED = {
             "start": "initial",
             "method": "bdf2",
             "tolerance": 0.0,
+            "observers": (),
         },
         lambda p, x: x.model,
     ),

@@ -15,10 +15,12 @@ from calls import CALLS, Parts
 import fibermsk as fm
 
 COMPUTED = {
-    "ConvergenceError", "ImportReport", "MeshReport", "ModelError", "ModelWarning", "MuscleBundle",
-    "Progress", "Result", "Snapshot", "Stability", "Still", "WriteError",
+    "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw", "ImportReport",
+    "MeshReport", "ModelError", "ModelWarning", "Moment", "MuscleBundle", "Observer", "Parameter",
+    "Progress", "Result", "Snapshot", "Stability", "Still", "Stop", "StressLaw", "WriteError",
+    "law_constant",
 }  # fmt: skip
-"""What a computation gives; nobody describes a model with it."""
+"""What a computation gives, and protocols; nobody describes a model with them."""
 
 OWN = {"p"}
 """Arguments that are not those of a user."""

@@ -88,7 +88,7 @@ def test_cut_files(tmp_path, ball, name, rng, capfd):
             try:
                 found = fm.read_mesh(cut).report
             except fm.ModelWarning as warning:
-                assert "was it cut off?" in str(warning)
+                assert "is the file truncated?" in str(warning)
             except fm.ModelError as error:
                 assert cut.stem in str(error) and ";" in str(error)
             else:
@@ -111,6 +111,6 @@ def test_other_counts(tmp_path, ball, name, rng):
             old, new = (b"element %s %d\n" % (element, int(n)) for n in (number, other))
             assert data.count(old) == 1
             file.write_bytes(data.replace(old, new))
-            with pytest.raises(fm.ModelError, match="cannot be read as such: ") as error:
+            with pytest.raises(fm.ModelError, match="cannot be read: ") as error:
                 fm.read_mesh(file)
             assert str(file) in str(error.value)

@@ -90,6 +90,27 @@ def chain(fibers="variational", bones="variational"):
     return reformulated(two_link_arm(), fibers, bones)
 
 
+def driven():
+    """The chain with a spring to the ground, a load that turns with its body, and a controller."""
+    model = chain()
+    *_, bone = model.bodies
+    model.add(
+        fm.PointSpring(
+            "spring",
+            model.ground.at(0.3, 0.1, 0.2),
+            bone.at(0.05, 0.01, 0.0),
+            stiffness=40.0,
+            rest_length=0.1,
+            damping=2.0,
+        ),
+        fm.ExternalForce(
+            "load", bone, lambda t: (1.0, 2.0 * t, 0.5), (0.1, 0.0, 0.0), (0.0, 0.02, 0.01), "body"
+        ),
+        fm.CoordinateController("servo", model.coordinates[-1].name, 0.3, kp=2.0, kd=0.1),
+    )
+    return model
+
+
 def pushed(formulation="variational", mesh=False):
     """A bone that turns pushes fibers of one and two elements, one of them led by its end.
 

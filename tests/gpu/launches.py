@@ -7,25 +7,19 @@ from device_models import chain, mixed_bundle
 
 from fibermsk.backend import build_for_cpu
 from fibermsk.gpu import DeviceSystem, host_device
-from fibermsk.kernels import (
-    attachment,
-    bending,
-    bone_bounds,
+from fibermsk.kernels.closest import gaps, rows
+from fibermsk.kernels.contact import (
     bone_passes,
-    cable,
     contact,
-    gaps,
-    motion,
     pair_potential,
     pairs,
-    points,
-    rows,
-    safeguard,
     scatter,
-    shape,
     shares,
     variational,
 )
+from fibermsk.kernels.fibers import attachment, bending, cable, shape
+from fibermsk.kernels.search import bone_bounds, motion, safeguard
+from fibermsk.kernels.skeleton import points
 from fibermsk.linalg import couplings, lines
 
 BODIES = (

@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
-from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, pushed, upper_limb
+from device_models import (
+    chain,
+    curved_fibers,
+    driven,
+    hex_bundle,
+    mixed_bundle,
+    pushed,
+    upper_limb,
+)
 from numpy.testing import assert_array_equal
 
 import fibermsk as fm
 from fibermsk.gpu import DeviceSystem, host_device
+from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.solvers.linear import multiply, solver
 
 MODELS = {
@@ -23,6 +32,7 @@ MODELS = {
     "chain of two hinges": chain,
     "chain, half passes": lambda: chain("half_pass", "half_pass"),
     "chain, half passes of fibers": lambda: chain(fibers="half_pass"),
+    "chain with spring, load and controller": driven,
 }
 T, DV_DY, DVDOT_DV = 0.03, 300.0, 300.0
 
@@ -238,6 +248,100 @@ def test_a_singular_tangent_is_refused(rng):
     tangent.lines[...] = 0.0
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
         tangent.solver()
+
+
+def test_elements_count_on_the_device(rng):
+    (_, device), (_, plain) = pair(driven()), pair(chain())
+    state = moving_state(plain, rng)
+    with_elements, without = (one.evaluate(T, *state, DV_DY, DVDOT_DV) for one in (device, plain))
+    n_q = device.host.skeleton.n
+    change = with_elements.residual - without.residual
+    assert (np.abs(change[-n_q:]) > 0.1).all() and not change[:-n_q].any()
+    assert np.abs(with_elements.tangent.border.D - without.tangent.border.D).max() > 1.0
+
+
+class OnNodes:
+    """An element whose force reaches for the nodes in one way or another."""
+
+    name, bodies, coordinates, signals = "drag", (), (), ()
+
+    def __init__(self, way):
+        self.way = way
+
+    def contribute(self, configuration):
+        return self
+
+    def add(self, at, sums):
+        self.way(at, sums)
+
+
+class OnEnds(OnNodes):
+    """An element that follows the ends of fibers."""
+
+    def follow_ends(self, at, velocity, acceleration, columns):
+        pass
+
+
+def resist(at, sums):
+    sums.nodes += 0.1 * at.velocity
+
+
+WAYS = {
+    "operators": resist,
+    "operators of NumPy's arrays": lambda at, sums: np.ones((1, 6)) * at.nodes,
+    "entries": lambda at, sums: at.nodes[0],
+    "setting entries": lambda at, sums: sums.nodes.__setitem__(0, 1.0),
+    "functions of NumPy": lambda at, sums: np.linalg.norm(at.nodes, axis=1),
+    "conversion": lambda at, sums: np.asarray(at.velocity),
+    "attributes": lambda at, sums: at.nodes.shape,
+    "loops": lambda at, sums: list(at.acceleration),
+    "compiled functions": lambda at, sums: bezier_hull(*4 * [at.nodes]),
+    "ends": lambda at, sums: at.ends.C,
+    "the border": lambda at, sums: sums.axes.B[:],
+    "the lines": lambda at, sums: sums.lines[:],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_elements_that_act_on_nodes_are_refused_by_name(rng, way):
+    model = hex_bundle()
+    model.add(OnNodes(WAYS[way]))
+    host, device = pair(model)
+    state = moving_state(host, rng)
+    with pytest.raises(fm.ModelError, match="element 'drag': acts on fibers.*backend='cpu'"):
+        device.evaluate(T, *state)
+
+
+def test_elements_that_follow_ends_are_refused_by_name():
+    model = hex_bundle()
+    model.add(OnEnds(resist))
+    with pytest.raises(fm.ModelError, match="element 'drag': acts on fibers.*backend='cpu'"):
+        pair(model)
+
+
+def test_constraints_are_refused_by_name():
+    model = chain()
+    *_, bone = model.bodies
+    at_start = fm.build(chain()).skeleton
+    R, x = at_start.poses(at_start.start)[bone.name]
+    model.add(fm.PointConstraint("pin", model.ground.at(x), bone.at(0.0, 0.0, 0.0)))
+    with pytest.raises(fm.ModelError, match="element 'pin': holds coordinates.*backend='cpu'"):
+        pair(model)
+
+
+class Remembering(OnNodes):
+    """An element with a state."""
+
+    def contribute(self, configuration):
+        self.states = configuration.states.new("drag", ["memory"], ["m"], [1.0], [0.0])
+        return self
+
+
+def test_elements_with_states_are_refused_by_name():
+    model = hex_bundle()
+    model.add(Remembering(resist))
+    with pytest.raises(fm.ModelError, match="element 'drag': states.*backend='cpu'"):
+        pair(model)
 
 
 def test_equilibrium_needs_the_host():

@@ -8,5 +8,5 @@ def test_measure():
     figures = measure(3, 2, 1.0 / 1024.0, host_device(), compare=True)
     assert figures["elements"] == 60 and len(figures["steps"]) == 2
     assert all(step["seconds"] > 0.0 and step["newton"] > 0 for step in figures["steps"])
-    assert figures["bodies"]["kernels.cable.add_tangent"]["launches"] > 1
+    assert figures["bodies"]["kernels.fibers.cable.add_tangent"]["launches"] > 1
     assert figures["difference"] < 1e-10

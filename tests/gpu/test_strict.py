@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from device_models import chain, curved_fibers, hex_bundle, mixed_bundle, pushed, upper_limb
+from device_models import (
+    chain,
+    curved_fibers,
+    driven,
+    hex_bundle,
+    mixed_bundle,
+    pushed,
+    upper_limb,
+)
 from numpy.testing import assert_array_equal
 from strict import DISPATCHED, FUNCTIONS, StrictArray, strict_device
 
@@ -11,7 +19,7 @@ from fibermsk.gpu import DeviceSystem, host_device
 
 SETTINGS = {"t_end": 0.02, "dt": 0.005}
 FIXED = SETTINGS | {"control": fm.FixedSteps()}
-MODELS = (mixed_bundle, curved_fibers, upper_limb, chain, pushed)
+MODELS = (mixed_bundle, curved_fibers, upper_limb, chain, driven, pushed)
 METHODS = (fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha(0.8))
 
 

@@ -99,5 +99,5 @@ def test_foreign_files_are_refused(tmp_path, snapshot):
         load_checkpoint(newer)
     with h5py.File(newer, "w") as file:
         file["x"] = 1
-    with pytest.raises(ModelError, match="but not a fibermsk checkpoint: it does not begin with"):
+    with pytest.raises(ModelError, match="but not a fibermsk checkpoint: it has no seal"):
         load_checkpoint(newer)

@@ -92,7 +92,7 @@ def expected(result):
         "speeds": result.speeds,
         "activations": {name: fiber.activation for name, fiber in fibers.items()},
         "forces": {n: curves.mean_along(f, f.axial_force) for n, f in fibers.items()},
-        "lengths": {name: curves.lengths(fiber) for name, fiber in fibers.items()},
+        "lengths": {name: fiber.length for name, fiber in fibers.items()},
         "attachments": attachments,
     }
 
@@ -276,21 +276,21 @@ def test_a_fiber_alone_and_a_single_frame(tmp_path, to):
 
 def test_refusals(tmp_path):
     result = make_result(2)
-    with pytest.raises(ModelError, match="run.xlsx: the ending must be one of: vtkhdf, sto, csv"):
+    with pytest.raises(ModelError, match="run.xlsx: the extension must be .* vtkhdf, sto, csv"):
         fm.export(result, tmp_path / "run.xlsx")
     with pytest.raises(ModelError, match="'vtk': the format must be"):
         fm.export(result, tmp_path / "run.vtkhdf", to="vtk")
-    with pytest.raises(ModelError, match=r"its ending is .h5; must be .csv .*run.csv"):
+    with pytest.raises(ModelError, match=r"extension is .h5; must be .csv .*run.csv"):
         fm.export(result, tmp_path / "run.h5", to="csv")
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(ModelError, match="cannot write"):
         fm.export(result, tmp_path / "file" / "run.csv")
     none = make_result(2, time=np.empty(0))
-    with pytest.raises(ModelError, match="holds no frame"):
+    with pytest.raises(ModelError, match="has no frame"):
         fm.export(none, tmp_path / "run.csv")
     empty = replace(result, fibers={}, bodies={}, coordinates={}, speeds={})
     for to in ("vtkhdf", "sto"):
-        with pytest.raises(ModelError, match="holds nothing that a"):
+        with pytest.raises(ModelError, match="has no data for a"):
             fm.export(empty, tmp_path / f"run.{to}")
     fiber = result.fibers["biceps_1"]
     for names in (["a b", "a_b"], ["Time"]):
@@ -317,7 +317,7 @@ def test_command_refuses_before_it_reads(cli_export, tmp_path):
     for arguments, message in (
         (["--to", "xlsx", "--out", "x.xlsx"], "the format must be one of"),
         (["--to", "csv", "--out", "x.sto"], "must be .csv"),
-        (["--out", "x.doc"], "the ending must be one of"),
+        (["--out", "x.doc"], "the extension must be one of"),
         (["--to", "csv", "--out", tmp_path / "x.csv"], "there is no such file"),
     ):
         done = cli_export(missing, *arguments)

@@ -6,13 +6,19 @@ from dataclasses import replace
 import h5py
 import numpy as np
 import pytest
-from make_result import make_fiber, make_hanging_fiber, make_meshed_arm, make_result
+from make_result import (
+    make_fiber,
+    make_hanging_fiber,
+    make_meshed_arm,
+    make_reporting_arm,
+    make_result,
+)
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 
 from fibermsk.io import export, vtkhdf
-from fibermsk.results import BodyMotion, ShapeRecord, curves
+from fibermsk.results import BodyMotion, ShapeRecord
 
 
 class Read:
@@ -75,6 +81,19 @@ def blocks(request, monkeypatch):
         monkeypatch.setattr(vtkhdf, "_POINTS", 300)
 
 
+def test_states_and_elements_at_every_time(tmp_path, blocks):
+    result = make_reporting_arm(6)
+    owners = {"tendon": result.states["tendon"], **result.elements}
+    for file in export(result, tmp_path / "run.vtkhdf"):
+        read = Read(file)
+        for k in (3, 0, 5, 1):
+            data = read.at(result.time[k]).data.GetFieldData()
+            for owner, own in owners.items():
+                for name, values in own.items():
+                    found = vtk_to_numpy(data.GetAbstractArray(f"{owner}.{name}"))
+                    np.testing.assert_array_equal(found.ravel(), values[k].ravel())
+
+
 def test_fibers_at_every_time(tmp_path, blocks):
     result = uneven()
     export(result, tmp_path / "run.vtkhdf")
@@ -99,9 +118,7 @@ def test_fibers_at_every_time(tmp_path, blocks):
             for name in ("stretch", "radius", "axial_force", "contact_line_force"):
                 values = read.field(name)[cell][at_samples]
                 np.testing.assert_array_equal(values, getattr(fiber, name)[k], err_msg=name)
-            np.testing.assert_array_equal(
-                read.field("stress")[cell][at_samples], curves.stress(fiber)[k]
-            )
+            np.testing.assert_array_equal(read.field("stress")[cell][at_samples], fiber.stress[k])
             np.testing.assert_array_equal(
                 read.field("muscle_fraction")[cell][at_samples], fiber.muscle_fraction
             )

@@ -12,12 +12,13 @@ from reference.hermite import assemble, shape
 
 import fibermsk as fm
 from fibermsk.elements import gauss_rule
-from fibermsk.kernels import contact as kernels
-from fibermsk.kernels import gaps, variational
-from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER
-from fibermsk.kernels.rows import N_COLUMNS
-from fibermsk.kernels.shape import power_coefficients
-from fibermsk.system.contact_sets import Border
+from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
+from fibermsk.kernels.closest import gaps
+from fibermsk.kernels.closest.rows import N_COLUMNS
+from fibermsk.kernels.contact import contact as kernels
+from fibermsk.kernels.contact import variational
+from fibermsk.kernels.fibers.shape import power_coefficients
+from fibermsk.system.contact.sets import Border
 
 KAPPA, GAMMA = 700.0, 3.0
 LAW = fm.PenaltyContact(KAPPA, GAMMA)

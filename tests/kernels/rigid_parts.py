@@ -3,8 +3,8 @@
 import numpy as np
 from kernel_parts import rotation
 
-from fibermsk.kernels.rigid import PRISMATIC, REVOLUTE
-from fibermsk.system.tree import Tree
+from fibermsk.kernels.skeleton.rigid import PRISMATIC, REVOLUTE
+from fibermsk.system.skeleton.tree import Tree
 
 GRAVITY = np.array([0.7, -1.3, -9.81])
 

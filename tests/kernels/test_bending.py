@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose
 from reference import cable as reference
 
 import fibermsk as fm
-from fibermsk.kernels import bending
+from fibermsk.kernels.fibers import bending
 
 BENT = replace(TISSUE, bending=0.7)
 BOW = bow((0.1, 0.0, 0.3), (0.0, 0.05, 0.0), sag=(0.03, 0.02, 0.0), twist=(0.0, 0.01, 0.02))

@@ -6,7 +6,7 @@ from contact_parts import axis_shape
 from numpy.testing import assert_allclose
 from rigid_parts import random_tree
 
-from fibermsk.kernels.bone_bounds import fill_bone_approach, find_near_bone, motion_beside
+from fibermsk.kernels.search.bone_bounds import fill_bone_approach, find_near_bone, motion_beside
 
 
 def random_hulls(rng, n=40):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fibermsk.kernels.bounds import (
+from fibermsk.kernels.search.bounds import (
     N_BOUNDS,
     enclose,
     fill_after,
     relative_motion,
 )
-from fibermsk.kernels.broad_phase import find_pairs, list_runs, mark_new
-from fibermsk.kernels.motion import fill_least_tangents
+from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.kernels.search.motion import fill_least_tangents
 
 
 def random_fibers(rng, n_fibers=12, n_elements=6, size=0.08, length=0.02, bend=0.3):

@@ -22,8 +22,7 @@ from reference import cable as reference
 
 import fibermsk as fm
 from fibermsk.elements import gauss_rule
-from fibermsk.kernels import cable
-from fibermsk.system.cables import tissue_constants
+from fibermsk.kernels.fibers import cable
 
 ALPHA = 0.4
 MODULI = {
@@ -333,7 +332,7 @@ def test_uniform_stretch_in_closed_form():
     )
     c = system.cables
     x, v = 2.0 * c.reference, 3.0 * c.reference
-    law = tissue_constants(tissue, np.ones_like(c.area))
+    law = tissue.constants(np.ones_like(c.area))
     force, K = np.empty((4, 3)), np.empty((2, 3, 6, 6))
     cable.element_tangent(
         x, v, c.elements, 0, c.h, c.xi, c.weight, c.area, c.G0, law, np.zeros(1), 1.0, 0.0, force, K
@@ -354,7 +353,7 @@ def test_samples(rng):
     out = [np.full(e.size, np.nan) for _ in range(3)]
     cable.sample_cable(
         x, v, c.elements[e, 0], c.elements[e, 1], c.h[e], xi, c.area.ravel(), c.G0.ravel(),
-        twin.law.reshape(-1, 9), np.full(e.size, ALPHA), *out,
+        twin.law.reshape(-1, 1, 9), np.full(e.size, ALPHA), *out,
     )  # fmt: skip
     stretch, force, power = (values.reshape(c.area.shape) for values in out)
     expected = reference.axial_force(twin.plain, x, v, ALPHA)

@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose
 from reference import roots
 from reference.least_gap import Partner
 
-from fibermsk.kernels.chain import CLOSED, OPEN, UNSETTLED, chain_start, find_partner
-from fibermsk.kernels.closest_point import distance_quintic
-from fibermsk.kernels.least_gap import least_gap
-from fibermsk.kernels.rows import BALL, CENTER, N_COLUMNS, fill_rows
-from fibermsk.kernels.shape import power_coefficients
+from fibermsk.kernels.closest.chain import CLOSED, OPEN, UNSETTLED, chain_start, find_partner
+from fibermsk.kernels.closest.closest_point import distance_quintic
+from fibermsk.kernels.closest.least_gap import least_gap
+from fibermsk.kernels.closest.rows import BALL, CENTER, N_COLUMNS, fill_rows
+from fibermsk.kernels.fibers.shape import power_coefficients
 
 RADIUS = 6e-3
 SLACK = 1.0001e-4  # by which distances of open points may fall short

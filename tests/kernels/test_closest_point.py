@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from reference import closest_point as reference
 
-from fibermsk.kernels.closest_point import distance_quintic, nearest_on_element
-from fibermsk.kernels.rows import N_COLUMNS, fill_rows
+from fibermsk.kernels.closest.closest_point import distance_quintic, nearest_on_element
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 
 EPS = np.finfo(float).eps
 

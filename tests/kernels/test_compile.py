@@ -8,13 +8,13 @@ import numba
 import numpy as np
 import pytest
 
-from fibermsk.kernels import rows
+from fibermsk.kernels.closest import rows
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 PROGRAM = """
 import numpy as np
-from fibermsk.kernels.rows import N_COLUMNS, fill_rows
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 power = np.random.default_rng(0).normal(size=(9, 4, 3))
 for compiled in (fill_rows.alone, fill_rows.shared):
     compiled(power, power, np.ones((9, 5)), np.ones(9), np.empty((9, N_COLUMNS)))

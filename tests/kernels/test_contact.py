@@ -22,7 +22,7 @@ from reference import cable as plain
 from reference import contact as reference
 
 from fibermsk.elements import gauss_rule
-from fibermsk.kernels.contact import section
+from fibermsk.kernels.contact.contact import section
 
 POINTS = 5
 BLOCKS = ["x", "tangent of x", "y", "tangent of y"]

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.system.coordinate_map import MapBuilder
+from fibermsk.system.skeleton.coordinate_map import MapBuilder
 
 
 def random_function(rng):

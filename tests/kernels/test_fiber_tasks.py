@@ -8,7 +8,7 @@ import pytest
 from kernel_parts import PASSIVE, TISSUE, bow, deform, fiber, system_of
 from numpy.testing import assert_array_equal
 
-from fibermsk.kernels import bending, cable
+from fibermsk.kernels.fibers import bending, cable
 
 SLOPES = (1.0, 30.0, 900.0)
 N_FIBERS = 70  # enough for the threads to share them

@@ -10,8 +10,10 @@ from scipy.optimize import brentq
 
 import fibermsk as fm
 from fibermsk.elements import hermite, hermite_d1
-from fibermsk.kernels import contact, gaps, safeguard
-from fibermsk.kernels.shape import bezier_hull
+from fibermsk.kernels.closest import gaps
+from fibermsk.kernels.contact import contact
+from fibermsk.kernels.fibers.shape import bezier_hull
+from fibermsk.kernels.search import safeguard
 
 GAMMA = 3.0
 FORMULATIONS = ["half_pass", "variational"]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.chain import OPEN, UNSETTLED, find_partner
-from fibermsk.kernels.least_gap import is_lowest, least_gap, lowest_gap
-from fibermsk.kernels.rows import N_COLUMNS, fill_rows, radius_along
-from fibermsk.kernels.shape import power_coefficients
+from fibermsk.kernels.closest.chain import OPEN, UNSETTLED, find_partner
+from fibermsk.kernels.closest.least_gap import is_lowest, least_gap, lowest_gap
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows, radius_along
+from fibermsk.kernels.fibers.shape import power_coefficients
 
 _SAMPLES = 400
 

@@ -8,11 +8,11 @@ from kernel_parts import rotation
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.kernels.bone_shape import MESH, distance, distance_slopes
-from fibermsk.kernels.mesh_field import BEYOND, field_slopes, field_value
-from fibermsk.system import distance_grid
-from fibermsk.system.distance_grid import grid_of, signed_distance
-from fibermsk.system.grid import Grid
+from fibermsk.kernels.bones.bone_shape import MESH, distance, distance_slopes
+from fibermsk.kernels.bones.mesh_field import BEYOND, field_slopes, field_value
+from fibermsk.system.contact import distance_grid
+from fibermsk.system.contact.distance_grid import grid_of, signed_distance
+from fibermsk.system.contact.grid import Grid
 
 ORIGIN, SPACING = np.array([-0.01, 0.02, 0.005]), 0.003
 

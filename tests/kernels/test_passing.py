@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER
-from fibermsk.kernels.passing import MOST_PARTS, halve_curve, passes, stays_apart
-from fibermsk.kernels.passing_bones import find_passing_bones, mark_near_bones
+from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
+from fibermsk.kernels.search.passing import MOST_PARTS, halve_curve, passes, stays_apart
+from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones
 
 SAMPLES = np.linspace(0.0, 1.0, 41)
 BASIS = np.stack(

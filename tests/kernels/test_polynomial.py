@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.polynomial import polynomial
 from numpy.testing import assert_allclose
 
-from fibermsk.kernels import polynomial as kernels
+from fibermsk.kernels.closest import polynomial as kernels
 
 EPS = np.finfo(float).eps
 

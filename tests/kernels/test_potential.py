@@ -20,8 +20,8 @@ from reference.hermite import element_values, shape
 from reference.rigid import rotation_about
 
 import fibermsk as fm
-from fibermsk.kernels.bone_shape import CAPSULE, INFINITE_CYLINDER, distance_slopes
-from fibermsk.kernels.potential import energy_terms, fill_bone_gap
+from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, distance_slopes
+from fibermsk.kernels.contact.potential import energy_terms, fill_bone_gap
 
 
 def energy(system, nodes, q):
@@ -222,7 +222,7 @@ def test_bone_gap_and_energy_terms(rng, free):
     assert_allclose(g, gap(z), rtol=1e-13)
     assert_allclose(dz, complex_gradient(gap, z), rtol=0.0, atol=1e-13 * np.abs(dz).max())
     gradient, hessian = np.empty(6), np.empty((6, 6))
-    energy_terms(share, a1, g, kappa, gamma, dz, dzz, gradient, hessian)
+    energy_terms(share, a1, g, np.array([[kappa, gamma]]), 0, dz, dzz, gradient, hessian)
     expected = complex_gradient(density, z)
     assert_allclose(
         gradient, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max()

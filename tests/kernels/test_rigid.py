@@ -18,8 +18,8 @@ from rigid_parts import (
 )
 
 import fibermsk as fm
-from fibermsk.kernels import rigid
-from fibermsk.system.tree import build_tree
+from fibermsk.kernels.skeleton import rigid
+from fibermsk.system.skeleton.tree import build_tree
 
 KINDS = ["revolute", "prismatic", "mixed"]
 SIZES = [1, 2, 5, 9]

@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose
 from reference import cable as plain
 
 import fibermsk as fm
-from fibermsk.kernels import safeguard
+from fibermsk.kernels.search import safeguard
 
 SAMPLES = 200
 

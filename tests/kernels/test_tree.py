@@ -16,8 +16,8 @@ from rigid_parts import (
 )
 
 import fibermsk as fm
-from fibermsk.kernels import points, rigid
-from fibermsk.system.tree import build_tree
+from fibermsk.kernels.skeleton import points, rigid
+from fibermsk.system.skeleton.tree import build_tree
 
 KINDS = ["revolute", "prismatic", "mixed"]
 

@@ -56,5 +56,5 @@ def test_refusals_name_the_number():
         hill.isometric_force([0.3], 1.0, 600.0, 0.1, 0.2, 2.0)
     with pytest.raises(ModelError, match="activation"):
         hill.isometric_force([0.3], 2.0, 600.0, 0.1, 0.2)
-    with pytest.raises(ModelError, match="room for a muscle"):
+    with pytest.raises(ModelError, match="admit a muscle"):
         hill.isometric_force([0.05], 1.0, 600.0, 0.1, 0.2)

@@ -99,7 +99,7 @@ def test_triangles_without_area_and_repeated_ones_are_dropped():
     mesh = fm.Mesh(vertices, faces)
     assert mesh.report.dropped == 3 and mesh.report.watertight
     assert mesh.report.vertices == 4  # others belong to no triangle
-    assert any("3 triangles" in remark for remark in mesh.report.remarks)
+    assert any("3 degenerate" in remark for remark in mesh.report.remarks)
 
 
 def test_crowded_edges_are_counted():

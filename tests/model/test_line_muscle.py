@@ -78,7 +78,7 @@ def test_a_model_takes_muscles_of_its_own_bodies_and_coordinates():
     one = model.add(muscle())
     assert model.muscles == (one,)
     assert model.copy().muscles == (one,)
-    with pytest.raises(fm.ModelError, match="was already added"):
+    with pytest.raises(fm.ModelError, match="is already in the model"):
         model.add(one)
     with pytest.raises(fm.ModelError, match="name 'm' of the new linemuscle is taken"):
         model.add(muscle())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from model_parts import INF, LAW, NAN, PASSIVE, body, fiber
 
+from fibermsk import BDF2
 from fibermsk.errors import ModelError
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt
@@ -103,14 +104,17 @@ CASES = [
     (lambda: Capsule(O3, (0, 0, 1), 0.0), "capsule: radius = 0.0 m; must be positive"),
     (lambda: Capsule(O3, (0, 0, INF), 1.0), "capsule: end[2] = inf m; must be finite"),
     (lambda: Capsule((0, True, 0), O3, 1.0), "capsule: start[1] = True; must be a number"),
-    (lambda: InfiniteCylinder(O3, O3, 1.0), "infinite cylinder: axis = [0., 0., 0.]; must have a"),
+    (
+        lambda: InfiniteCylinder(O3, O3, 1.0),
+        "infinite cylinder: axis = [0., 0., 0.]; must be nonzero",
+    ),
     (lambda: InfiniteCylinder(O3, (1, 0, 0), -1.0), "radius = -1.0 m; must be positive"),
     (lambda: InfiniteCylinder((0, 0, NAN), (1, 0, 0), 1.0), "point[2] = nan m"),
     # joints
     (lambda: hinge(parent="a"), "hinge 'elbow': parent = 'a'; must be a Body"),
     (lambda: hinge(child=None), "hinge 'elbow': child = None; must be a Body"),
-    (lambda: hinge(child=A), "hinge 'elbow': child = body 'a'; must be another body"),
-    (lambda: hinge(axis=O3), "hinge 'elbow': axis = [0., 0., 0.]; must have a length"),
+    (lambda: hinge(child=A), "hinge 'elbow': child = body 'a'; must differ from the parent"),
+    (lambda: hinge(axis=O3), "hinge 'elbow': axis = [0., 0., 0.]; must be nonzero"),
     (lambda: hinge(axis=(0, 0, NAN)), "axis[2] = nan; must be finite"),
     (lambda: hinge(at=(0, 0, INF)), "hinge 'elbow': at[2] = inf m; must be finite"),
     (lambda: hinge(child_at=1.0), "hinge 'elbow': child_at = 1.0"),
@@ -122,7 +126,7 @@ CASES = [
     (lambda: hinge(rotation=np.eye(2)), "must be finite numbers of shape (3, 3), not (2, 2)"),
     (lambda: Hinge("", A, B, O3, (0, 1, 0)), "hinge: name = ''"),
     (lambda: weld(child="b"), "weld: child = 'b'; must be a Body"),
-    (lambda: weld(child=A), "weld 'a on a': child = body 'a'; must be another body"),
+    (lambda: weld(child=A), "weld 'a on a': child = body 'a'; must differ from the parent"),
     (lambda: weld(rotation=SKEW), "weld 'b on a': rotation"),
     (
         lambda: coordinate(kind="ball"),
@@ -132,7 +136,7 @@ CASES = [
     # tissue and activation
     (lambda: tissue(density=0.0), "tissue: density = 0.0 kg/m^3; must be positive"),
     (lambda: tissue(muscle=2.0e5), "tissue: muscle = 200000.0; must be a KelvinVoigt"),
-    (lambda: tissue(tendon="stiff"), "tissue: tendon = 'stiff'; must be a KelvinVoigt or None"),
+    (lambda: tissue(tendon="stiff"), "tissue: tendon = 'stiff'; must be a KelvinVoigt or a user"),
     (lambda: tissue(active=3.0e5), "tissue: active = 300000.0; must be an ActiveStress or None"),
     (lambda: tissue(prestress=-1.0), "tissue: prestress = -1.0 N/m^2; must be zero or positive"),
     (lambda: Constant(1.2), "Constant: value = 1.2; must lie in [0, 1]"),
@@ -159,7 +163,7 @@ CASES = [
     (lambda: fiber(path="straight"), "path = 'straight'; must be finite numbers of shape (m, 3)"),
     (lambda: fiber(path=lambda theta: theta), "path(theta)"),
     (lambda: fiber(path=lambda theta: np.zeros((theta.size, 3))), "length of path(theta) = 0.0"),
-    (lambda: fiber(path=stands_still), "the function stands still at theta 0"),
+    (lambda: fiber(path=stands_still), "the function is constant at theta 0"),
     (lambda: fiber(path=raises), "path is a function that raised KeyError: 'biceps'; it must acc"),
     (lambda: fiber(attach=A.at(O3)), "attach = Station("),
     (lambda: fiber(attach=(A, None)), "fiber 'biceps': attach[0] = body 'a'; must be a Station"),
@@ -174,7 +178,7 @@ CASES = [
     (lambda: fiber(radius="2 mm"), "fiber 'biceps': radius = '2 mm'; must be a number"),
     (lambda: fiber(radius=None), "radius = None; must be a number"),
     (lambda: fiber(radius=True), "radius = True; must be a number"),
-    (lambda: fiber(radius=[0.01]), "must have 2 samples or more; for a constant give a number"),
+    (lambda: fiber(radius=[0.01]), "must have 2 samples or more; for a constant use a number"),
     (lambda: fiber(radius=[0.01, -0.01, 0.01]), "radius at theta 0.5 = -0.01 m; must be positive"),
     (lambda: fiber(radius=np.ones((2, 2))), "must be finite numbers of shape (m,), not (2, 2)"),
     (lambda: fiber(radius=[0.01, INF]), "radius[1] = inf m; must be finite"),
@@ -229,7 +233,9 @@ CASES = [
     (lambda: scene(steps=0), "scene of model 'm': steps = 0; must be an integer, 1 or more"),
     (lambda: scene(steps=2.5), "steps = 2.5; must be an integer, 1 or more"),
     (lambda: scene(start="rest"), "start = 'rest'; must be 'initial' or 'equilibrium'"),
-    (lambda: scene(method=None), "method = None; must be one of 'backward_euler'"),
+    (lambda: scene(method=None), "method = None; must be a method such as BDF2()"),
+    (lambda: scene(method=BDF2), "must be a method such as BDF2()"),
+    (lambda: scene(method="euler"), "method = 'euler'; must be one of 'backward_euler'"),
 ]
 
 

@@ -117,14 +117,14 @@ RAW = carrier(slow(T))
         (RAW, {"max_voluntary": 0.0}, "max_voluntary = 0.0; must be positive"),
         (RAW, {"max_voluntary": 0.3}, "must be at most max_voluntary = 0.3"),
         (RAW, {"delay": -0.1}, "delay = -0.1 s; must be zero or positive"),
-        (RAW, {"scale": 1.5}, "scale = 1.5; must lie above 0, and at most at 1"),
+        (RAW, {"scale": 1.5}, r"scale = 1.5; must lie in \(0, 1\]"),
         (RAW, {"shape": 1.0}, r"shape = 1.0; must lie in \[-3, 0\]"),
         (RAW, {"low_pass": 30.0}, "low_pass = 30.0 Hz; must be below high_pass = 20 Hz"),
         (RAW, {"high_pass": 300.0}, "sampling rate = .* Hz; must be above 4 high_pass = 1200 Hz"),
         (RAW, {"low_pass": 0.1}, "duration = 3.999 s; must be two periods of low_pass, 20 s"),
-        (np.abs(RAW), {}, "must lie on both sides of zero.*is an envelope already"),
-        (RAW + 10.0, {}, "must lie on both sides of zero.*take off its mean if .* an offset"),
-        (0.0 * T, {}, "value at all times = 0.0; must change.*whether the channel was recorded"),
+        (np.abs(RAW), {}, "must lie on both sides of zero.*for an envelope use"),
+        (RAW + 10.0, {}, "must lie on both sides of zero.*subtract its mean if .* an offset"),
+        (0.0 * T, {}, "value at all times = 0.0; must vary.*check that the channel was recorded"),
     ],
 )
 def test_what_cannot_be_is_refused(values, options, message):

@@ -10,7 +10,7 @@ from opensim_peer import ask
 from reference import chain
 
 import fibermsk as fm
-from fibermsk.system.muscle_path import path_length
+from fibermsk.system.reports.muscle_path import path_length
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -150,7 +150,7 @@ def test_custom_joints(refused):
 def test_constraints_and_forces(refused):
     refused(change("names>flexion<", "names>bend<"), "couples 'bend'")
     refused(change("names>flexion<", "names>flexion swing<"), "follow 2 coordinates")
-    refused(change("names>flexion<", "names>glide<"), "another coordinate")
+    refused(change("names>flexion<", "names>glide<"), "differ from the dependent coordinate")
     refused(change("<coordinate>twist<", "<coordinate>turn<"), "names 'turn'")
     refused(change("<stiffness>3<", "<stiffness>-3<"), "twist_spring", "-3.0")
     last = '<PathPoint name="flexor-P4">'

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 from fibermsk.read.osim.frames import body_fixed_xyz
-from fibermsk.system.muscle_path import active_points, path_length, path_points
+from fibermsk.system.reports.muscle_path import active_points, path_length, path_points
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -261,4 +261,4 @@ def test_info(tmp_path):
     done = CliRunner().invoke(app, ["info", str(broken)])
     assert done.exit_code == 2 and "broken.osim, line 1" in done.stderr
     done = CliRunner().invoke(app, ["info", str(tmp_path / "x.h5"), "--geometry", str(tmp_path)])
-    assert done.exit_code == 2 and "is no model" in done.stderr
+    assert done.exit_code == 2 and "is not a model" in done.stderr

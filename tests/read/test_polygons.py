@@ -46,25 +46,25 @@ def test_polygons_of_a_ply(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (ply(m=6), "it says 6 of 'face' and 5 are there"),
-        (ply(n=12), "it says 12 of 'vertex' and 10 are there"),
-        (ply(m=4), "1 lines are there that it does not say"),
+        (ply(m=6), "it declares 6 of 'face', found 5"),
+        (ply(n=12), "it declares 12 of 'vertex', found 10"),
+        (ply(m=4), "1 lines after the last declared element"),
         (ply(n=4), "'face' 1 has too many numbers"),
         (ply(n=6), "'vertex' 6 has too many numbers"),
         (ply(faces=[*FACES[:4], "3 3 0"]), "'face' 5 has too few numbers"),
         (ply(faces=[*FACES[:4], "3 3 0 4 1"]), "'face' 5 has too many numbers"),
-        (ply(faces=[*FACES[:4], "2 3 0"]), "polygons of less than three"),
+        (ply(faces=[*FACES[:4], "2 3 0"]), "polygons with fewer than three"),
         (ply(faces=[*FACES[:4], "-1"]), "'face' 5 has too few numbers"),
-        (ply(faces=[*FACES[:4], "3 3 0 5"]), "missing vertices"),
-        (ply(faces=[*FACES[:4], "3 3 0 -1"]), "missing vertices"),
-        (ply(faces=[*FACES[:4], "3 3 0 1.5"]), "not of whole numbers"),
+        (ply(faces=[*FACES[:4], "3 3 0 5"]), "missing ones"),
+        (ply(faces=[*FACES[:4], "3 3 0 -1"]), "missing ones"),
+        (ply(faces=[*FACES[:4], "3 3 0 1.5"]), "must have integers"),
         (ply(faces=[*FACES[:4], "3 3 0 x"]), "could not convert"),
         (ply().replace("vertex 5", "vertex five"), "'element vertex five'"),
         (ply().replace("vertex 5", "vertex -5"), "'element vertex -5'"),
         (ply().replace("float z", "float w"), "no vertices with x, y and z"),
         (ply().replace("float z", "quad z"), "'property quad z'"),
         (ply().replace("list uchar int", "list float int"), "'property list float int"),
-        (ply(faces=["3"] * 5).replace("list uchar int", "int"), "unknown form"),
+        (ply(faces=["3"] * 5).replace("list uchar int", "int"), "unknown type"),
         (ply().replace("end_header", ""), "header"),
         (ply().replace("format ascii", "format morse"), "'format morse 1.0'"),
         (ply().replace("element face", "element vertex"), "'element vertex 5'"),
@@ -83,7 +83,7 @@ def test_ply_cut_within_its_last_number(tmp_path):
     """Nothing is missing by count, but the last index may be."""
     text = ply(faces=[*FACES[:4], "3 3 0 4"], end="")
     assert read(tmp_path, text).report.watertight
-    with pytest.warns(fm.ModelWarning, match=r"roof.ply.*open at .*last line does not end"):
+    with pytest.warns(fm.ModelWarning, match=r"roof.ply.*open at .*last line has no line end"):
         read(tmp_path, ply(faces=[*FACES[:4], "3 3 0 1"], end=""))
 
 
@@ -102,9 +102,9 @@ def test_binary_ply_of_either_order(tmp_path):
         assert_allclose(found.vertices, rows["p"])
         assert fm.read_mesh(file).report.watertight
         for changed, words in (
-            (data[:-1], "it says 5 of 'face' and 4 are there"),
-            (data + b"\0", "1 bytes are there that it does not say"),
-            (data.replace(b"vertex 5", b"vertex 999999999999"), "and 10 are there"),
+            (data[:-1], "it declares 5 of 'face', found 4"),
+            (data + b"\0", "1 bytes after the last declared element"),
+            (data.replace(b"vertex 5", b"vertex 999999999999"), ", found 10"),
         ):
             file.write_bytes(changed)
             with pytest.raises(fm.ModelError, match=words):
@@ -129,7 +129,7 @@ def test_polygons_of_an_obj(tmp_path):
         (OBJ + "f 1 2\n", "line 12 has 'f 1 2'; must name three or more of the vertices"),
         (OBJ + "f 1 2 0\n", "line 12 has 'f 1 2 0'"),
         (OBJ + "f 1 2 -6\n", "line 12 has 'f 1 2 -6'"),
-        (OBJ + "f 1 2 6\n", "missing vertices"),
+        (OBJ + "f 1 2 6\n", "missing ones"),
         (OBJ + "f 1 2 x\n", "line 12 has 'f 1 2 x'"),
         (OBJ + "v 1 2\n", "line 12 has 'v 1 2'; must name three numbers"),
         (OBJ + "v 1 2 x\n", "line 12 has 'v 1 2 x'"),
@@ -145,8 +145,8 @@ def test_broken_objs(tmp_path, text, words):
 def test_obj_cut_between_lines(tmp_path):
     """The format has no counts: an open surface may be one that was cut off."""
     lines = OBJ.replace("\\\n", "").splitlines(keepends=True)
-    with pytest.warns(fm.ModelWarning, match=r"roof.obj.*open at 3 edges, and 0 of .*cut off\?"):
+    with pytest.warns(fm.ModelWarning, match=r"roof.obj.*open at 3 edges, and 0 .*truncated\?"):
         assert read(tmp_path, "".join(lines[:-1]), "roof.obj").report.faces == 5
     whole = OBJ.replace("f 4 3", "v 9 9 9\nf 4 3").replace("-3 -2 -1", "3 4 5")
-    with pytest.warns(fm.ModelWarning, match="and 1 of its vertices belong to no triangle"):
+    with pytest.warns(fm.ModelWarning, match="and 1 of its vertices are unused"):
         read(tmp_path, whole, "roof.obj")

@@ -65,7 +65,7 @@ def test_inside_out_file_is_turned(tmp_path, ball):
     write(tmp_path / "text.obj", ball[0], ball[1][:, ::-1])
     report = fm.read_mesh(tmp_path / "text.obj", scale=1e-3).report
     assert report.turned == 320 and report.volume > 0.0
-    assert any("inwards" in remark for remark in report.remarks)
+    assert any("inward" in remark for remark in report.remarks)
 
 
 def test_quads_and_several_objects_of_one_file(tmp_path):
@@ -122,13 +122,13 @@ def test_polygons_and_strips_of_a_text_vtp(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"n": 999999999999}, "NumberOfPoints = '999999999999' and 4 are there"),
-        ({"polys": 7}, "NumberOfPolys = '7' and 1 are there"),
+        ({"n": 999999999999}, "NumberOfPoints = '999999999999', found 4"),
+        ({"polys": 7}, "NumberOfPolys = '7', found 1"),
         ({"points": "0 0 0 nan 0 0 0 1 0 0 0 1"}, "coordinates that are not finite"),
-        ({"points": "0 0 0 one 0 0 0 1 0 0 0 1"}, "words that are no numbers"),
-        ({"points": POINTS + " 1"}, "no triples"),
+        ({"points": "0 0 0 one 0 0 0 1 0 0 0 1"}, "words that are not numbers"),
+        ({"points": POINTS + " 1"}, "not triples"),
         ({"corners": "0 1 2 4"}, "missing points"),
-        ({"corners": "0 1 2"}, "do not fit"),
+        ({"corners": "0 1 2"}, "are inconsistent"),
     ],
 )
 def test_broken_text_vtp(tmp_path, capfd, change, words):
@@ -162,7 +162,7 @@ def test_absurd_header_of_a_binary_vtp(tmp_path, ball, capfd, old, new):
     data, n = re.subn(old, new, file.read_bytes())
     assert n
     file.write_bytes(data)
-    with pytest.raises(fm.ModelError, match="absurd.vtp.*NumberOf.*cannot hold.*export it again"):
+    with pytest.raises(fm.ModelError, match="absurd.vtp.*NumberOf.*too many for.*export it again"):
         fm.read_mesh(file)
     assert capfd.readouterr().err == ""
 

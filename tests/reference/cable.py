@@ -251,11 +251,3 @@ def current_radius(cable, x, element, xi):
     a1 = _norm(np.einsum("...a,...ai->...i", dN, element_values(x)[element]))
     A1 = _norm(np.einsum("...a,...ai->...i", dN, element_values(cable.X)[element]))
     return cable.radius(cable.node_theta[element] + h * xi) * np.sqrt(A1 / a1)
-
-
-def straight_cable(start, end, n_elements, radius, fraction, params):
-    """Cable along a straight line with equal elements; `start`, `end` (3,) [m]."""
-    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    theta = np.linspace(0.0, 1.0, n_elements + 1)
-    X = np.hstack([start + theta[:, None] * (end - start), np.tile(end - start, (len(theta), 1))])
-    return Cable(theta, X, radius, fraction, params)

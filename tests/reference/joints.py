@@ -7,6 +7,8 @@ energy of each body, bias from Christoffel's symbols of differences of it. Nothi
 
 import numpy as np
 
+from .rigid import rotation_about
+
 STEP = 1e-30
 
 
@@ -15,12 +17,6 @@ def value(function, x):
     knots, origin, coefficients = function.pieces()
     piece = np.searchsorted(knots, np.real(x), side="right")
     return np.polynomial.polynomial.polyval(x - origin[piece], coefficients[piece])
-
-
-def rotation_about(axis, angle):
-    x, y, z = np.asarray(axis) / np.linalg.norm(axis)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
 def rotation_of(q):

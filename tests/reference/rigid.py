@@ -21,11 +21,6 @@ def coordinates(bodies):
     return index
 
 
-def n_coordinates(bodies):
-    """Count the coordinates."""
-    return sum(body["axis"] is not None for body in bodies)
-
-
 def skew(a):
     """Matrix of the cross product, skew(a) @ b = a x b."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
@@ -137,35 +132,16 @@ def inverse_dynamics(bodies, q, p, a, gravity):
     ----------
     bodies : list of dict
     q, p, a : (n_q,) array
-        Coordinates, speeds, accelerations. `q` real, or complex with an imaginary part so small
-        that only its first order counts.
+        Coordinates, speeds, accelerations.
     gravity : (3,) array
 
     Returns
     -------
     force : (n_q,) array
         M a + h(q, p) + damping p + dV/dq, with h_k = sum (dM_ki/dq_j - dM_ij/dq_k / 2) p_i p_j.
-
-    Notes
-    -----
-    dM/dq and dV/dq are complex steps for real q (accuracy: rounding). For complex q they are
-    central differences of width 1e-4, whose relative error of about 1e-8 is all that a Newton
-    tangent sees of them; the real part of the residual uses the complex step in every case.
     """
-    q, p, a = np.asarray(q), np.asarray(p), np.asarray(a)
-
-    def derivative(function):
-        exact = _complex_step(function, q.real)
-        if not np.iscomplexobj(q) or not np.any(q.imag):
-            return exact
-        turned, width = np.zeros_like(exact), 1e-4
-        for e in np.eye(len(q)):
-            change = function(q + width * e) - function(q - width * e)
-            turned[..., np.argmax(e)] = np.imag(change) / (2.0 * width)
-        return exact + 1j * turned
-
-    dM = derivative(lambda z: mass_matrix(bodies, z))
-    dV = derivative(lambda z: np.asarray(potential_energy(bodies, z, gravity)))
+    dM = _complex_step(lambda z: mass_matrix(bodies, z), q)
+    dV = _complex_step(lambda z: np.asarray(potential_energy(bodies, z, gravity)), q)
     h = np.einsum("kij,i,j->k", dM, p, p) - 0.5 * np.einsum("ijk,i,j->k", dM, p, p)
     damping = np.array([body.get("damping", 0.0) for body in bodies if body["axis"] is not None])
     return mass_matrix(bodies, q) @ a + h + damping * p + dV

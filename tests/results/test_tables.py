@@ -180,7 +180,7 @@ def test_length_of_a_curve_with_a_known_one():
     curve = replace(fiber, node_theta=theta, position=nodes, tangent=slopes)
     exact = 0.5 * np.sqrt(5.0) + 0.25 * np.arcsinh(2.0)
     # five Gauss points an element
-    np.testing.assert_allclose(curves.lengths(curve), [exact], rtol=1e-5)
+    np.testing.assert_allclose(curve.length, [exact], rtol=1e-5)
     places = np.linspace(0.0, 1.0, 11)
     points = curves.centerlines(curve, places)
     np.testing.assert_allclose(points[0], np.stack([places, 0 * places, places**2], 1), atol=1e-15)

@@ -25,7 +25,7 @@ def exact_memory(method, h):
         (_, r, r_dot), (_, r0, r0_dot) = exact()(T - delay), exact()(T - delay - h)
         slopes = (r - r0) / h, (r_dot - r0_dot) / h
         t_stage = T - h + h / (1.0 + method.rho_inf)
-        stage = t_stage, exact()(t_stage)[2]
+        stage = t_stage, exact()(t_stage)[2], np.zeros(0)
         return generalized_alpha.Memory(state, v_dot, r, r_dot, *slopes, delay, True, *stage)
     return backward_euler.Memory(state, v_dot)
 

@@ -34,7 +34,7 @@ def run(model, options, **more):
 @pytest.mark.parametrize("control", CONTROLS, ids=["fixed", "landing", "dense"])
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkeypatch, rng):
-    from fibermsk.system.contact import ContactSearch
+    from fibermsk.system.contact.search import ContactSearch
 
     # few iterations, so that fixed steps are halved and a split may fall inside an interval
     options = {
@@ -199,7 +199,7 @@ def start():
 def test_checkpoint_of_another_model_is_refused_by_the_part(message, start):
     options, taken = start
     with pytest.raises(
-        fm.ModelError, match=f"of another run: it differs in {message}; must be the same model"
+        fm.ModelError, match=f"to another run: it differs in {message}; must be the same model"
     ):
         run(changed(**OTHER_MODELS[message]), options, resume_from=taken)
     assert run(changed(), options, resume_from=taken).status == "success"
@@ -217,7 +217,7 @@ OTHER_CALLS = {
 @pytest.mark.parametrize("message", OTHER_CALLS)
 def test_checkpoint_of_other_settings_is_refused(message, start):
     options, taken = start
-    with pytest.raises(fm.ModelError, match=f"of another run: it differs in {message}"):
+    with pytest.raises(fm.ModelError, match=f"to another run: it differs in {message}"):
         run(changed(), options | OTHER_CALLS[message], resume_from=taken)
 
 
@@ -231,7 +231,7 @@ def test_checkpoint_of_another_version_is_refused(start):
 def test_other_libraries_are_warned_of(start):
     options, taken = start
     other = replace(taken, libraries=taken.libraries | {"scipy": "1.0"})
-    with pytest.warns(fm.ModelWarning, match=r"written with scipy 1.0 \(now .*last bits"):
+    with pytest.warns(fm.ModelWarning, match=r"written with scipy 1.0 \(now .*round-off"):
         assert run(changed(), options, resume_from=other).status == "success"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fibermsk.results import Slack
-from fibermsk.solvers.slack import SlackLog
+from fibermsk.solvers.observers.slack import SlackLog
 
 ROWS = [[1, 0], [-1, 2], [-3, -1], [-2, 1], [1, 1], [-4, 0]]
 

@@ -98,7 +98,7 @@ class Mute:
 
 
 def test_an_error_that_is_not_known_is_none():
-    unknown = {"coordinates": None, "fibers": None}
+    unknown = {"coordinates": None, "fibers": None, "states": None}
     for options in ({"method": Mute()}, {"time_error": False}):
         result = fm.simulate(Pendulum(), t_end=1.0, dt=0.1, control=fm.FixedSteps(), **options)
         assert result.stats["time_error"] == unknown

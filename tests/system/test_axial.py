@@ -5,7 +5,7 @@ import pytest
 
 import fibermsk as fm
 from fibermsk.laws.penalty import line_energy, line_force
-from fibermsk.system.axial import pressure_along
+from fibermsk.system.reports.axial import pressure_along
 
 LENGTH, RADIUS, BONE, MU, STRETCH = 0.1, 3e-3, 0.01, 1e5, 1.2
 KAPPA, GAMMA = 3e3, 3.0

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
 from fibermsk.solvers import State
-from fibermsk.system.contact_sets import Border
+from fibermsk.system.contact.sets import Border
 
 
 def fiber_resultant(nodes, force):

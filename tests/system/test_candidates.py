@@ -8,9 +8,9 @@ import pytest
 from scenes_of_tests import rubber, two_link_arm
 
 import fibermsk as fm
-from fibermsk.kernels.bone_shape import INFINITE_CYLINDER
-from fibermsk.kernels.shape import bezier_hull
-from fibermsk.system.candidates import Place
+from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER
+from fibermsk.kernels.fibers.shape import bezier_hull
+from fibermsk.system.contact.candidates import Place
 
 RADIUS = 4e-3
 POINTS = np.linspace(0.0, 1.0, 13)

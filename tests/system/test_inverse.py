@@ -9,6 +9,7 @@ import pytest
 from scenes_of_tests import load_scene, two_link_arm
 
 import fibermsk as fm
+from fibermsk.system.contribution import HasInertia, Sums
 
 
 def pulled_pendulum(mass=case.MASS):
@@ -93,6 +94,42 @@ def test_tampered_results_are_noticed():
     found = fm.check(pulled_pendulum(mass=1.01 * case.MASS), result)
     assert found.coordinates["q"].rms > 50.0 * right.coordinates["q"].rms
     assert found.fibers == right.fibers
+
+
+def test_laws_of_stress_take_no_part():
+    system, result = pulled(fm.BDF2(), 128)
+    model = system.model.copy()
+    other = fm.Tissue(case.DENSITY, fm.KelvinVoigt(7.0 * case.MU, 0.0), bending=1.0)
+    model._fibers = [replace(fiber, tissue=other) for fiber in model.fibers]
+    found = fm.check(fm.build(model), result)
+    assert found.fibers == fm.check(system, result).fibers
+    assert found.coordinates == fm.check(system, result).coordinates
+
+
+def test_inertia_and_applied_forces_are_the_whole(rng):
+    """Of bodies in every row; of fibers in sum, as stress and bending have none."""
+    system = fm.build(two_link_arm(elements=4))
+    y, v = system.initial_state()
+    v = system.enforce(y, 0.1 * rng.standard_normal(y.size))
+    at, _ = system.configuration.at(0.0, y, v, rng.standard_normal(y.size))
+    with_mass = []
+    for one in system.contributions:
+        whole, inertia, applied = (
+            Sums.zero(system.skeleton, at, 0.0 * at.nodes, np.empty((0, 3, 6, 6)), None)
+            for _ in range(3)
+        )
+        if isinstance(one, HasInertia):
+            one.add(at, whole)
+            one.add_inertia(at, inertia, applied)
+            axes, nodes = (
+                of(inertia) + of(applied) - of(whole)
+                for of in (lambda sums: sums.axes.force, lambda sums: sums.nodes)
+            )
+            np.testing.assert_allclose(axes, 0.0, atol=1e-14)
+            per_fiber = np.add.reduceat(nodes, system.cables.node_start[:-1])[:, :3]
+            np.testing.assert_allclose(per_fiber, 0.0, atol=1e-12)
+            with_mass.append(inertia.nodes.any() or inertia.axes.force.any())
+    assert sorted(with_mass) == [False, True, True]  # bending has none
 
 
 def cut(result, kept):

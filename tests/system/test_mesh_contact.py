@@ -8,7 +8,7 @@ from scenes_of_tests import apply, independent, rubber
 from tangents import along, moving_state
 
 import fibermsk as fm
-from fibermsk.system.distance_grid import signed_distance
+from fibermsk.system.contact.distance_grid import signed_distance
 
 FORMULATIONS = ["half_pass", "variational"]
 

@@ -66,7 +66,7 @@ def test_a_stretching_fiber_does_not_sink_between_contact_points(formulation, pl
 
 def test_where_points_stay_as_given_the_run_fails_and_says_so():
     system = fm.build(pressed(11.0, 0.006, 0.5 * np.pi, "variational", refine=False))
-    with pytest.raises(fm.ConvergenceError, match="sink in between contact points") as error:
+    with pytest.raises(fm.ConvergenceError, match="penetrate between contact points") as error:
         fm.simulate(system, t_end=0.3, dt=0.03, method=fm.BackwardEuler())
     assert error.value.result.time.size > 1
 

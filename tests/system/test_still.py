@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 import fibermsk as fm
 from fibermsk.model.line_muscle import LineMuscle, PathPoint
 from fibermsk.model.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
-from fibermsk.system.wrap_meshes import wrap_mesh
+from fibermsk.system.reports.wrap_meshes import wrap_mesh
 
 ROD = {"mass": 1.0, "com": (0.0, -0.15, 0.0), "inertia": (0.01, 0.001, 0.01)}
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

@@ -142,7 +142,7 @@ def chain_with_fibers():
 
 def test_accelerations_of_attached_ends_vary_as_the_tangent_has_it(rng):
     """Three coordinates in a chain: all third derivatives of a point take part."""
-    from fibermsk.kernels.points import acceleration_slope
+    from fibermsk.kernels.skeleton.points import acceleration_slope
 
     system = chain_with_fibers()
     y, _ = system.initial_state()

@@ -7,7 +7,7 @@ import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.elements.hermite import hermite_d1
 from fibermsk.laws.stress import nominal_stress
-from fibermsk.system.tension import TensionProbe
+from fibermsk.system.fibers.tension import TensionProbe
 
 
 def test_least_tension_is_the_least_of_the_stress_law(rng):

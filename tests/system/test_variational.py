@@ -6,7 +6,7 @@ from line_matrices import line_matrix
 from scenes_of_tests import rubber
 
 import fibermsk as fm
-from fibermsk.system.contact_sets import Border
+from fibermsk.system.contact.sets import Border
 
 
 def crossing_fibers(formulation, elements=6, gap=-0.12, tapered=True, points=5):
@@ -183,8 +183,11 @@ def test_least_gap_is_the_least_along_the_partner(rng):
         partner = runs.candidates[runs.start[run]]
         other = cables.fiber[partner]
         theta = np.linspace(0, 1, 20001)
-        at, xi = cables.element_at(other, theta)
+        nodes = cables.theta[cables.node_start[other] : cables.node_start[other + 1]]
+        local = np.clip(np.searchsorted(nodes, theta, side="right") - 1, 0, nodes.size - 2)
+        at = cables.element_start[other] + local
         h = cables.h[at]
+        xi = (theta - nodes[local]) / h
         shapes = np.stack([np.broadcast_to(s, theta.shape) for s in _hermite(xi, h)])
         control = system.split(y)[0][cables.elements[at]].reshape(-1, 4, 3)
         reference = cables.reference[cables.elements[at]].reshape(-1, 4, 3)

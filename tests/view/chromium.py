@@ -41,9 +41,9 @@ def chromium():
 
 
 class Tab:
-    """A page opened from a file, with what went wrong in it and what it asked the network for."""
+    """A page from a file or an address, with what went wrong in it and what it asked for."""
 
-    def __init__(self, browser, path, *, before=None, wait=True, **context):
+    def __init__(self, browser, place, *, before=None, wait=True, **context):
         self._context = browser.new_context(
             **({"viewport": {"width": 900, "height": 600}} | context)
         )
@@ -56,7 +56,7 @@ class Tab:
         self.tab.on("request", lambda request: self.requests.append(request.url))
         if before:
             self.tab.add_init_script(before)
-        self.url = path.resolve().as_uri()
+        self.url = place if isinstance(place, str) else place.resolve().as_uri()
         self.tab.goto(self.url)
         if wait:
             self.settle()

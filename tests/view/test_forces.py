@@ -5,7 +5,8 @@ from numpy.testing import assert_allclose
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory
-from fibermsk.view.arrows import Arrows, ArrowScale, elements_per_arrow
+from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
+from fibermsk.view.drawing.stage import Stage, arrow_scales
 from fibermsk.view.forces import (
     attachment_forces,
     check_kinds,
@@ -14,7 +15,6 @@ from fibermsk.view.forces import (
     sample_lengths,
     sample_weights,
 )
-from fibermsk.view.stage import Stage, arrow_scales
 
 ARM = make_result(5)
 

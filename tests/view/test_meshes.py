@@ -4,11 +4,11 @@ from make_result import make_ball, make_meshed_arm, make_result
 from numpy.testing import assert_allclose
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
-from fibermsk.view import opengl, scene
-from fibermsk.view.camera import fit_camera
-from fibermsk.view.labels import spread
-from fibermsk.view.meshes import extreme_points, join, mesh_surface
-from fibermsk.view.stage import Stage
+from fibermsk.view.drawing.camera import fit_camera
+from fibermsk.view.drawing.labels import spread
+from fibermsk.view.drawing.meshes import extreme_points, join, mesh_surface
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures import opengl, scene
 
 SIZE = (320, 240)
 
@@ -159,7 +159,7 @@ def test_labels_name_joints_and_muscles():
 
 
 def test_window_of_a_still_has_no_time():
-    from fibermsk.view.window import Window
+    from fibermsk.view.window.window import Window
 
     if not opengl.off_screen_works():
         pytest.skip("this machine has no OpenGL")

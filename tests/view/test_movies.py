@@ -16,9 +16,10 @@ from web_server import HANGS
 from fibermsk.errors import ModelError, WriteError
 from fibermsk.io import save
 from fibermsk.results.still import Still
-from fibermsk.view import captions, movie, movie_files, movies, opengl, scene
-from fibermsk.view.frames import FrameDrawer, shrink
-from fibermsk.view.stage import Stage
+from fibermsk.view import movie
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures import captions, movie_files, movies, opengl, scene
+from fibermsk.view.pictures.frames import FrameDrawer, shrink
 
 ARM = make_result()
 SIZE = (320, 240)
@@ -218,7 +219,7 @@ def test_same_frame_is_drawn_once(tmp_path, monkeypatch):
         ("x.gif", {"fps": 60.0}, "fps = 60 of a GIF; must be 1 to 50"),
         ("x.mp4", {"fps": float("nan")}, "fps = nan"),
         ("x.mp4", {"speed": -1.0}, "speed = -1; must be 0.0001 to 10000"),
-        ("x.mp4", {"speed": 1e-4}, "2400001 pictures; at most 20000; take a greater speed"),
+        ("x.mp4", {"speed": 1e-4}, "2400001 pictures; at most 20000; use a higher speed"),
         ("x.mp4", {"size": (50, 400)}, r"size = \(50, 400\); .* 100 to 8192"),
         ("x.mp4", {"size": (400.5, 400)}, "size"),
         ("x.mp4", {"color_by": "taste"}, "'taste'.*stretch"),
@@ -236,7 +237,7 @@ def test_results_that_cannot_be_a_movie(tmp_path):
     empty = replace(make_result(1), time=np.zeros(0))
     with pytest.raises(ModelError, match="no frame"):
         movie(empty, tmp_path / "x.mp4")
-    with pytest.raises(ModelError, match="Still, which stands still"):
+    with pytest.raises(ModelError, match="Still without motion"):
         movie(Still(make_result(1)), tmp_path / "x.mp4")
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="cannot write"):
@@ -328,7 +329,7 @@ def test_command_writes_movies(tmp_path, capsys):
     for arguments, message in (
         (["--movie", out, "--size", "big"], "--size big: must be"),
         (["--movie", out, "--time", "1"], "--time does not apply"),
-        (["--movie", out, "--screenshot", "x.png"], "one of them at a time"),
+        (["--movie", out, "--screenshot", "x.png"], "only one at a time"),
         (["--fps", "3"], "--fps does not apply without --movie"),
         (["--screenshot", "x.png", "--speed", "3"], "--speed does not apply without --movie"),
         (["--size", "300x300"], "--size does not apply without --screenshot or --movie"),

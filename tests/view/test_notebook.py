@@ -11,7 +11,7 @@ from make_result import make_result
 from fibermsk.errors import ModelError
 from fibermsk.results import Still
 from fibermsk.view import widget
-from fibermsk.view.page import page_text
+from fibermsk.view.browser import page_text
 
 ARM = make_result(3, scene='arm" onload="x')
 
@@ -20,7 +20,7 @@ def test_the_page_is_in_a_frame_of_its_own():
     shown = ARM.view(color_by="stretch", theme="dark")
     words = shown._repr_html_()
     frame = re.fullmatch(r'<iframe srcdoc="([^"]*)" title="([^"]*)" sandbox="([^"]*)".*', words)
-    assert html.unescape(frame[1]) == page_text(ARM, color_by="stretch", theme="dark")[0]
+    assert html.unescape(frame[1]) == page_text(ARM, color_by="stretch", theme="dark")
     # its script runs, and cannot reach what is around it
     assert "allow-scripts" in frame[3] and "allow-same-origin" not in frame[3]
     assert "height: 560px" in words

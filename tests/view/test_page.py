@@ -13,14 +13,15 @@ from make_result import make_ball, make_fiber, make_hanging_fiber, make_result
 from matplotlib.image import imread
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
-from fibermsk.view import opengl, write_page
-from fibermsk.view.arrows import Arrows, ArrowScale
-from fibermsk.view.camera import look_along
+from fibermsk.view import write_page
+from fibermsk.view.browser.content import pack
+from fibermsk.view.drawing.arrows import Arrows, ArrowScale
+from fibermsk.view.drawing.camera import look_along
+from fibermsk.view.drawing.looks import ARROW_COLORS
+from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS, fiber_field
 from fibermsk.view.forces import attachment_forces, contact_forces
-from fibermsk.view.looks import ARROW_COLORS
-from fibermsk.view.page.write import page_text
-from fibermsk.view.stage import Stage
+from fibermsk.view.pictures import opengl
 
 ARM = make_result()
 
@@ -92,7 +93,7 @@ def test_opens_and_says_what_it_shows(open_page):
 
 def test_positions_and_fields_are_those_of_the_result(open_page):
     page = open_page()
-    error = page_text(ARM)[1].error
+    error = pack(ARM).error
     for name, fiber in ARM.fibers.items():
         for frame, theta in ((0, 0.0), (7, 0.3), (16, 0.5), (32, 1.0), (25, 0.77)):
             found = page.ask("sample", name, theta, ARM.time[frame])
@@ -349,9 +350,9 @@ def silhouette(image, background=245):
 )
 def test_the_page_draws_what_pictures_draw(open_page, preset):
     if opengl.off_screen_works():
-        from fibermsk.view.vtk_draw import draw
+        from fibermsk.view.pictures.vtk_draw import draw
     else:
-        from fibermsk.view.cpu_draw import draw
+        from fibermsk.view.pictures.cpu_draw import draw
     page = open_page(settings={"time": 8.0})
     page.tab.select_option("#preset", preset)
     page.tab.evaluate("document.getElementById('legend').style.visibility = 'hidden'")
@@ -456,7 +457,7 @@ def test_without_webgl_the_page_says_so(open_page):
 def test_a_damaged_page_says_so(browser, tmp_path):
     path = write_page(ARM, tmp_path / "x.html")
     text = path.read_text()
-    at = text.index('id="data">') + 500
+    at = text.index('id="part-0">') + 500
     path.write_text(text[:at] + "AAAA" + text[at + 4 :])
     tab = Tab(browser, path, wait=False)
     tab.tab.wait_for_selector("#trouble", state="visible")

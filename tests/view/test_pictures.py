@@ -17,10 +17,11 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from make_result import make_hanging_fiber, make_meshed_arm, make_result
 
-from fibermsk.view import opengl, pieces
-from fibermsk.view.frames import FrameDrawer
-from fibermsk.view.scene import SCALE_ROOM
-from fibermsk.view.stage import Stage
+from fibermsk.view.drawing import pieces
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures import opengl
+from fibermsk.view.pictures.frames import FrameDrawer
+from fibermsk.view.pictures.scene import SCALE_ROOM
 
 FOLDER = Path(__file__).parents[1] / "data" / "pictures"
 SIZE = (320, 240)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fibermsk.errors import ModelError
-from fibermsk.view.playback import Playback
+from fibermsk.view.window.playback import Playback
 
 
 def test_plays_in_real_time_and_shows_what_is_due():

@@ -8,17 +8,16 @@ from make_result import make_hanging_fiber, make_result
 from matplotlib.collections import PolyCollection, QuadMesh
 
 from fibermsk.errors import ModelError
-from fibermsk.results.curves import lengths
 from fibermsk.results.slack import Slack
 from fibermsk.view import plot, plot_names
-from fibermsk.view._groups import choose_fibers, fiber_stem, group
-from fibermsk.view._histories import muscle_power
-from fibermsk.view._panel import COLORS, Choice, most_moving, scaled
-from fibermsk.view._panels import PANELS
+from fibermsk.view.browser.write import page_text
+from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS
-from fibermsk.view.page.write import page_text
-from fibermsk.view.stage import Stage
-from fibermsk.view.summary import facts, summary_panels
+from fibermsk.view.plots.groups import choose_fibers, fiber_stem, group
+from fibermsk.view.plots.histories import muscle_power
+from fibermsk.view.plots.panel import COLORS, Choice, most_moving, scaled
+from fibermsk.view.plots.panels import PANELS
+from fibermsk.view.plots.summary import facts, summary_panels
 
 ARM = make_result()
 MAPS = [name for name in PANELS if name.endswith("_map")]
@@ -190,10 +189,10 @@ def test_length_is_that_of_the_curve():
         base, node_theta=theta, position=np.stack([x, 3.0 * x]), tangent=np.stack([t, 3.0 * t])
     )
     expected = 0.2 * np.pi * np.array([1.0, 3.0])
-    np.testing.assert_allclose(lengths(fiber), expected, rtol=5e-5)
+    np.testing.assert_allclose(fiber.length, expected, rtol=5e-5)
     fine = np.linspace(0.0, 1.0, 20001)
     polyline = np.diff(fiber.centerline(fine, 0), axis=0)
-    np.testing.assert_allclose(lengths(fiber)[0], np.linalg.norm(polyline, axis=1).sum(), rtol=1e-7)
+    np.testing.assert_allclose(fiber.length[0], np.linalg.norm(polyline, axis=1).sum(), rtol=1e-7)
 
 
 def test_power_is_force_times_velocity():
@@ -361,7 +360,7 @@ def test_unknown_name_lists_the_known():
         plot(ARM, "colour")
     with pytest.raises(ModelError, match="'coordinates' .* has: stretch,"):
         plot(make_hanging_fiber(), ["coordinates"])
-    with pytest.raises(ModelError, match="nothing to plot was named"):
+    with pytest.raises(ModelError, match="no plot was named"):
         plot(ARM, [])
     with pytest.raises(ModelError, match="from 0 s to 8 s"):
         plot(ARM, "stretch", times=[1.0, 9.0])

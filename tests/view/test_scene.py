@@ -9,9 +9,10 @@ from matplotlib.image import imread
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import BodyMotion, ShapeRecord
-from fibermsk.view import opengl, scene, screenshot, show
+from fibermsk.view import screenshot, show
+from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS, fiber_field, field_range, flawed_fibers
-from fibermsk.view.stage import Stage
+from fibermsk.view.pictures import opengl, scene
 
 ARM = make_result()
 SIZE = (320, 240)
@@ -94,7 +95,8 @@ def test_camera_has_the_whole_run_in_view(aspect):
     camera = stage.camera((int(600 * aspect), 600), room=0.17)
     tangent = np.tan(0.5 * camera.angle)
     for frame in (0, 16, 32):
-        corners = [stage.fiber_surface(frame).points]
+        stage.tubes.move(frame)
+        corners = [stage.tubes.points.copy()]
         for piece in stage.pieces[::2]:
             pose = stage.pose(piece.body, frame)
             corners.append(piece.surface.points @ pose[:3, :3].T + pose[:3, 3])

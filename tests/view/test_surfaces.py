@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fibermsk.results.result import ShapeRecord
-from fibermsk.view.surfaces import shape_surface
+from fibermsk.view.drawing.surfaces import shape_surface
 
 
 def volume(points, faces):

@@ -4,10 +4,10 @@ from make_result import make_fiber, make_result
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fibermsk.results.result import FiberHistory
-from fibermsk.view.detail import Detail, choose_detail
-from fibermsk.view.looks import color_table
-from fibermsk.view.stage import Stage
-from fibermsk.view.tubes import Tubes
+from fibermsk.view.drawing.detail import Detail, choose_detail
+from fibermsk.view.drawing.looks import color_table
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.tubes import Tubes
 
 
 def volume(points, faces):

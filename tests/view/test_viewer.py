@@ -5,13 +5,13 @@ from matplotlib.colors import to_rgb
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory
-from fibermsk.view import opengl, scene
-from fibermsk.view.camera import PRESETS, look_along
-from fibermsk.view.compare import common_times, frame_at, result_names
+from fibermsk.view.drawing.camera import PRESETS, look_along
+from fibermsk.view.drawing.compare import common_times, frame_at, result_names
+from fibermsk.view.drawing.looks import THEMES
 from fibermsk.view.fields import FIELDS, field_range
-from fibermsk.view.legend import prefixed, tissues
-from fibermsk.view.looks import THEMES
-from fibermsk.view.viewer import Viewer
+from fibermsk.view.pictures import opengl, scene
+from fibermsk.view.pictures.legend import prefixed, tissues
+from fibermsk.view.window.viewer import Viewer
 
 SIZE = (600, 450)
 ARM = make_result()
@@ -156,10 +156,10 @@ def test_side_by_side_shows_each_and_overlay_both_in_one_place(viewer_of):
 def test_results_with_different_frames_meet_in_time():
     one, other = make_result(33), make_result(5)
     short = make_result(5, time=np.linspace(0.0, 3.1, 5))
-    times = common_times([one, short])
+    times = common_times([one.time, short.time])
     assert np.all(np.diff(times) > 1e-9)
     assert set(one.time) | set(short.time) == set(times)
-    assert common_times([one, other]).size == 33
+    assert common_times([one.time, other.time]).size == 33
     assert frame_at(short, 0.8) == 1 and frame_at(short, 8.0) == 4
 
 
@@ -361,7 +361,7 @@ def test_bad_requests_are_refused_before_anything_is_drawn(shown, options, words
 
 
 def test_a_viewer_without_opengl_says_what_to_do(monkeypatch):
-    monkeypatch.setattr("fibermsk.view.viewer.off_screen_works", lambda: False)
+    monkeypatch.setattr("fibermsk.view.window.viewer.off_screen_works", lambda: False)
     with pytest.raises(ModelError, match="no OpenGL was found; write a picture"):
         Viewer(ARM, off_screen=True)
 

@@ -14,11 +14,12 @@ from make_result import make_hanging_fiber, make_result
 from web_server import HANGS
 
 from fibermsk.errors import ModelError
-from fibermsk.view import opengl, play, show
-from fibermsk.view.looks import THEMES
-from fibermsk.view.playback import SPEEDS
-from fibermsk.view.toolbar import HEIGHT, Toolbar, ToolbarState
-from fibermsk.view.window import KEYS, Window
+from fibermsk.view import play, show
+from fibermsk.view.drawing.looks import THEMES
+from fibermsk.view.pictures import opengl
+from fibermsk.view.window.playback import SPEEDS
+from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
+from fibermsk.view.window.window import KEYS, Window
 
 ARM = make_result()
 SIZE = (1000, 700)
@@ -195,7 +196,7 @@ def test_clicking_a_fiber_shows_its_curves_beside_the_scene(window_of):
 def test_the_clock_runs_in_real_time(window_of, monkeypatch):
     window = window_of(ARM)
     now = [100.0]
-    monkeypatch.setattr("fibermsk.view.window.clock.perf_counter", lambda: now[0])
+    monkeypatch.setattr("fibermsk.view.window.window.clock.perf_counter", lambda: now[0])
     window.key("space")
     assert not window.tick()
     now[0] += 0.6
@@ -236,11 +237,11 @@ def test_window_is_refused_without_a_display(monkeypatch):
 @pytest.mark.parametrize("options", [{"theme": "gray"}, {"speed": 99.0}, {"color_by": "taste"}])
 @needs_opengl
 def test_play_refuses_before_it_opens(options, monkeypatch):
-    monkeypatch.setattr("fibermsk.view.window.has_display", lambda: True)
+    monkeypatch.setattr("fibermsk.view.window.window.has_display", lambda: True)
     monkeypatch.setattr(
-        "fibermsk.view.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
+        "fibermsk.view.window.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
     )
-    from fibermsk.view.viewer import Viewer
+    from fibermsk.view.window.viewer import Viewer
 
     with pytest.raises(ModelError, match="gray|99|taste"):
         play(ARM, **options)
@@ -250,7 +251,7 @@ _REAL = """
 import json, os, sys
 sys.path.insert(0, sys.argv[2])
 from make_result import make_result
-from fibermsk.view.window import Window
+from fibermsk.view.window.window import Window
 
 window = Window(make_result(), time=0.0, size=(1000, 700))
 

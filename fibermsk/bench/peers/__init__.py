@@ -1,4 +1,4 @@
-"""Other simulators at work that ours does too, each run from its own documentation.
+"""Other simulators on the same problems, each used as its documentation describes.
 
 Each module imports its simulator inside its functions and is called in a process of its own.
 """

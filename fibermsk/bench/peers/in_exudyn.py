@@ -41,26 +41,19 @@ def run_cables(
 
     Parameters
     ----------
-    n : int
-        Cables.
-    steps : int
-        Time steps of the whole run, a multiple of the frames.
+    n, steps, duration, frames
+        See `fibermsk.bench.bundle_case`.
     full_newton : bool
         Whether every iteration has a Jacobian of its own; otherwise Exudyn's modified Newton.
     clamped : bool
         Whether the ends are held in direction as well as in place.
     bending_damping : float
         Damping of bending over its stiffness [s].
-    duration : float
-        Simulated time [s].
-    frames : int
-        How often to look at the run.
 
     Returns
     -------
     run : dict
-        ``seconds`` of `SolveDynamic`, ``steps``, ``newton_iterations``, ``jacobians`` and
-        ``drops``, those of the middle of the first cable at each frame [m].
+        See `fibermsk.bench.bundle_case`; and ``newton_iterations`` and ``jacobians``.
     """
     warnings.simplefilter("ignore", DeprecationWarning)
     import exudyn as exu

@@ -11,7 +11,6 @@ edges are springs (`edge stiffness`, explicit) or soft constraints (`edge equali
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,8 @@ def run_bundle(
 
     Parameters
     ----------
-    n : int
-        Fibers.
-    steps : int
-        Time steps of the whole run, a multiple of the frames.
+    n, steps, duration, frames
+        See `fibermsk.bench.bundle_case`.
     edges : {"springs", "constraints"}
         How fibers resist stretching.
     integrator, solver : str
@@ -54,16 +51,12 @@ def run_bundle(
         Time constant of contacts, ``solref`` [s]; smaller is stiffer.
     contact : bool
         Whether fibers touch at all.
-    duration : float
-        Simulated time [s].
-    frames : int
-        How often to look at the run.
 
     Returns
     -------
     run : dict
-        ``seconds`` of stepping, ``steps``, and what `measure` gives; nothing is measured if MuJoCo
-        warned, as it then starts over.
+        See `fibermsk.bench.bundle_case`; nothing is measured if MuJoCo warned, as it then starts
+        over.
     """
     import mujoco
 
@@ -72,21 +65,19 @@ def run_bundle(
         _describe(n, dt, edges, integrator, solver, contact_time, contact)
     )
     data = mujoco.MjData(model)
-    seen, seconds = [], 0.0
-    for _ in range(frames):
-        began = time.perf_counter()
-        mujoco.mj_step(model, data, nstep=steps // frames)
-        seconds += time.perf_counter() - began
-        seen.append(_frame(data, n))
-        if any(warning.number for warning in data.warning):
-            seen[-1][0][:] = math.nan
-            break
-    return {"seconds": seconds, "steps": steps, **case.measure(seen)}
+    return case.watch(
+        lambda steps: mujoco.mj_step(model, data, nstep=steps),
+        lambda: _frame(data, n),
+        steps,
+        frames,
+    )
 
 
 def _frame(data: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centerlines and radii; MuJoCo's do not change."""
+    """Centerlines, NaN if MuJoCo warned, and radii, which do not change."""
     centerlines = data.flexvert_xpos.reshape(n, case.ELEMENTS + 1, 3).copy()
+    if any(warning.number for warning in data.warning):
+        centerlines[:] = math.nan
     return centerlines, np.full(centerlines.shape[:2], case.RADIUS)
 
 

@@ -10,7 +10,7 @@ Written from https://docs.cosseratrods.org: `CosseratRod.straight_rod`, `FixedCo
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,40 +38,26 @@ def run_bundle(
 
     Parameters
     ----------
-    n : int
-        Rods.
-    steps : int
-        Time steps of the whole run, a multiple of the frames.
+    n, steps, duration, frames
+        See `fibermsk.bench.bundle_case`.
     stiffness : float
         Of the contact springs [N/m].
     contact : bool
         Whether rods touch at all.
-    duration : float
-        Simulated time [s].
-    frames : int
-        How often to look at the run.
 
     Returns
     -------
     run : dict
-        ``seconds`` of stepping (the kernels compiled before), ``steps``, and what `measure` gives.
+        See `fibermsk.bench.bundle_case`.
     """
     import elastica
 
     stepper, dt = elastica.PositionVerlet(), duration / steps
     trial, _ = _describe(min(n, 2), dt, stiffness, contact)
-    _march(stepper, trial, 0.0, dt, 3)  # compiles
+    _march(stepper, trial, dt)(3)  # compiles
     bundle, rods = _describe(n, dt, stiffness, contact)
-    seen, seconds, t = [], 0.0, 0.0
     with np.errstate(all="ignore"):
-        for _ in range(frames):
-            began = time.perf_counter()
-            t = _march(stepper, bundle, t, dt, steps // frames)
-            seconds += time.perf_counter() - began
-            seen.append(_frame(rods))
-            if not np.isfinite(seen[-1][0]).all():
-                break
-    return {"seconds": seconds, "steps": steps, **case.measure(seen)}
+        return case.watch(_march(stepper, bundle, dt), lambda: _frame(rods), steps, frames)
 
 
 def _describe(n: int, dt: float, stiffness: float, contact: bool) -> tuple[Any, list[Any]]:
@@ -119,11 +105,16 @@ def _describe(n: int, dt: float, stiffness: float, contact: bool) -> tuple[Any, 
     return bundle, rods
 
 
-def _march(stepper: Any, bundle: Any, t: float, dt: float, steps: int) -> float:
-    """Take some steps; gives the time after them."""
-    for _ in range(steps):
-        t = stepper.step(bundle, t, dt)
-    return t
+def _march(stepper: Any, bundle: Any, dt: float) -> Callable[[int], None]:
+    """Function that takes so many steps from where the last one ended."""
+    t = 0.0
+
+    def advance(steps: int) -> None:
+        nonlocal t
+        for _ in range(steps):
+            t = stepper.step(bundle, t, dt)
+
+    return advance
 
 
 def _frame(rods: list[Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fibermsk.model.coordinate import Coordinate, CoordinateLaw
+from fibermsk.laws.own import CoordinateLaw
+from fibermsk.model.coordinate import Coordinate
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.functions import FUNCTIONS, property_function, read_function
 from fibermsk.read.xml_tree import Element

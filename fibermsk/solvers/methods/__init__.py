@@ -1,4 +1,4 @@
-"""Time integrators, one file each."""
+"""Time integrators."""
 
 from fibermsk.solvers.methods.backward_euler import BackwardEuler
 from fibermsk.solvers.methods.bdf2 import BDF2
@@ -10,4 +10,4 @@ __all__ = ["BDF2", "METHODS", "SDIRK2", "BackwardEuler", "GeneralizedAlpha"]
 METHODS = {
     method.name: method for method in (BackwardEuler(), BDF2(), SDIRK2(), GeneralizedAlpha())
 }
-"""Integrators by the name that the command line uses."""
+"""Integrators by their name on the command line."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.protocol import System
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.stage import State, Step, predict, solve_stage
 
@@ -17,7 +17,7 @@ __all__ = ["BackwardEuler"]
 
 
 class Memory(NamedTuple):
-    """The present state and the rates of v there, which only the error estimate needs."""
+    """The present state and the rates of v, needed only for the error estimate."""
 
     state: State
     v_dot: NDArray[np.float64]
@@ -27,9 +27,9 @@ class Memory(NamedTuple):
 class BackwardEuler:
     """First order, L-stable: y' = y + h v', F(t', y', v', (v' - v) / h) = 0.
 
-    Eq. 64 of [1]_; velocities of attached nodes are C(q') p'. An end that is led along a motion of
-    which no velocity is given has the difference (y' - y) / h, too: the method then needs nothing
-    of the motion but where it is at the steps. It takes energy out of the motion.
+    Eq. 64 of [1]_; velocities of attached nodes are C(q') p'. An end whose prescribed motion gives
+    no velocities has (y' - y) / h, so that only its positions at the steps are needed. The method
+    is dissipative.
 
     References
     ----------
@@ -44,8 +44,7 @@ class BackwardEuler:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        state = state._replace(v=system.enforce(state.y, state.v, state.t, derive=False))
-        return Memory(state, accelerations(system, *state, rates=True, derive=False))
+        return Memory(*begin_from(system, state, derive=False))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]; the error is that of the explicit predictor, halved."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.protocol import System
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory as OneStepMemory
 from fibermsk.solvers.methods.sdirk2 import SDIRK2
 from fibermsk.solvers.newton import Newton
@@ -19,7 +19,7 @@ __all__ = ["BDF2"]
 
 
 class Memory(NamedTuple):
-    """The present state and the one before, the same before the first step; rates of v now."""
+    """The present and previous state, equal before the first step, and present rates of v."""
 
     state: State
     before: State
@@ -28,12 +28,12 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True)
 class BDF2:
-    """Second order, L-stable at constant steps; one solve a step.
+    """Second order, L-stable at constant steps; one solve per step.
 
     With the step ratio w = h / h_before, y' = ((1 + w)^2 y - w^2 y_before) / (1 + 2 w) + c v' and
     the same for v, where c = h (1 + w) / (1 + 2 w); Hairer, Norsett and Wanner, Solving Ordinary
-    Differential Equations I, sec. III.5. Zero-stable for w below 2.41. The first step is one of
-    `SDIRK2`, so that its error is of the same order as that of the others.
+    Differential Equations I, sec. III.5. Zero-stable for w below 2.41. The first step uses
+    `SDIRK2`, so that its error is of the same order.
     """
 
     name = "bdf2"
@@ -44,8 +44,8 @@ class BDF2:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        state = state._replace(v=system.enforce(state.y, state.v, state.t))
-        return Memory(state, state, accelerations(system, *state, rates=True))
+        state, v_dot = begin_from(system, state)
+        return Memory(state, state, v_dot)
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
@@ -56,7 +56,7 @@ class BDF2:
         w = h / (t - t_before)
         c = h * (1.0 + w) / (1.0 + 2.0 * w)
         a, b = (1.0 + w) ** 2 / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w)
-        # predictors: the parabolas through the two known points with the present rates
+        # predictors: parabolas through the two known points with the present rates
         y_ahead = y + h * v + w * w * (y_before - y + (t - t_before) * v)
         v_ahead = v + h * v_dot + w * w * (v_before - v + (t - t_before) * v_dot)
         start = predict(system, newton, t + h, y, y_ahead - y)

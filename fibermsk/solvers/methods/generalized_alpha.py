@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk.protocol import System
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.orders import first_order
 from fibermsk.solvers.stage import State, Step, predict, solve_stage
 
 __all__ = ["GeneralizedAlpha"]
@@ -20,22 +21,24 @@ Array = NDArray[np.float64]
 
 
 class Memory(NamedTuple):
-    """The present state with the rates of v; the method's rates and what belongs to them.
+    """The present state with the rates of v; and the auxiliary rates of the method.
 
     Attributes
     ----------
     state, v_dot
-        The present state and the rates of v there.
+        The present state and rates of v.
     y_rate, v_rate : (n,) float array
-        The method's rates of y and v.
+        Auxiliary rates of y and v.
     y_slope, v_slope : (n,) float array
-        How these changed in the last step, per time; v_slope is zero before the first.
+        Their slopes in time over the last step; v_slope is zero before the first.
     delay : float
-        How long before the state the rates hold [s].
+        Time between the auxiliary rates and the state [s].
     started : bool
         Whether a step has been made.
     t_before, v_dot_before
-        Time of the last stage [s], and the rates of v that obey the equations of motion there.
+        Time of the last stage [s], and the rates of v that satisfy the equations of motion there.
+    state_rates_before : (n_states,) float array
+        Rates of first-order states at that time.
     """
 
     state: State
@@ -48,23 +51,25 @@ class Memory(NamedTuple):
     started: bool
     t_before: float
     v_dot_before: Array
+    state_rates_before: Array
 
 
 @dataclass(frozen=True)
 class GeneralizedAlpha:
-    """Second order with chosen dissipation of the highest frequencies; one solve a step.
+    """Second order with chosen dissipation of the highest frequencies; one solve per step.
 
     Jansen, Whiting and Hulbert, Computer Methods in Applied Mechanics and Engineering 190 (2000),
-    305-319, applied to y' = v and to the momentum balance alike. The method's rates r_n hold at
-    t_n - (alpha_m - alpha_f) h: the momentum balance at t_n + alpha_f h interpolates them at
-    alpha_m. Here both weights follow from those times, so that the order is two at variable steps
-    and from the first step on, where r_0 holds at t_0; at equal steps they are the known ones.
+    305-319, applied to y' = v, to the momentum balance and to states of first order alike. The
+    auxiliary rates r_n are at t_n - (alpha_m - alpha_f) h: the momentum balance at t_n + alpha_f h
+    interpolates them at alpha_m. Here both weights follow from those times, so that the order is
+    two at variable steps and from the first step on, where r_0 is the rate at t_0; at equal steps
+    they are the standard ones.
 
     Parameters
     ----------
     rho_inf : float
-        What a step leaves of the highest frequencies, in [0, 1]: 1 keeps all, 0 removes them in one
-        step.
+        Spectral radius at infinite frequency, in [0, 1]: 1 is without dissipation, 0 removes the
+        highest frequencies in one step.
 
     Raises
     ------
@@ -85,19 +90,18 @@ class GeneralizedAlpha:
         _check.fraction("GeneralizedAlpha", "rho_inf", self.rho_inf)
 
     def start(self, system: System, state: State) -> Memory:
-        """Memory at the start, with the accelerations that the forces there give."""
-        state = state._replace(v=system.enforce(state.y, state.v, state.t))
-        v_dot = accelerations(system, *state, rates=True)
-        rest = np.zeros_like(v_dot)
-        return Memory(state, v_dot, state.v, v_dot, v_dot, rest, 0.0, False, state.t, v_dot)
+        """Memory at the start, with consistent accelerations."""
+        state, v_dot = begin_from(system, state)
+        v, rest, own = state.v, np.zeros_like(v_dot), first_order(system)
+        return Memory(state, v_dot, v, v_dot, v_dot, rest, 0.0, False, state.t, v_dot, v[own])
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
-        (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started, t_before, v_dot_before = (
-            memory
-        )
+        (t, y, v), _, y_rate, v_rate, y_slope, v_slope, delay, started, *before = memory
+        t_before, v_dot_before, state_rates_before = before
         if not started:
             t_before = t
+        states = first_order(system)
         alpha_f = 1.0 / (1.0 + self.rho_inf)
         # alpha_m - alpha_f = (1 - rho) / (1 + rho) / 2 at equal steps
         new_delay = 0.5 * (1.0 - self.rho_inf) / (1.0 + self.rho_inf) * h
@@ -115,17 +119,22 @@ class GeneralizedAlpha:
         if not stage.report.converged:
             return Step(memory, (stage.report,), None)
         y_new = system.retract(t + h, y, (stage.y - y) / alpha_f)
-        v_new = system.enforce(y_new, v + (stage.v - v) / alpha_f, t + h)
+        since, rest_of_step = t_stage - t_before, (1.0 - alpha_f) * h
+        v_new = v + (stage.v - v) / alpha_f
+        bend = (stage.v[states] - state_rates_before) / since
+        v_new[states] = stage.v[states] + rest_of_step * bend
+        v_new = system.enforce(y_new, v_new, t + h)
         new_y_rate = y_rate + ((y_new - y) / h - y_rate) / gamma
         new_v_rate = v_rate + ((v_new - v) / h - v_rate) / gamma
+        new_v_rate[states] = bend
         new_y_slope, new_v_slope = (new_y_rate - y_rate) / span, (new_v_rate - v_rate) / span
-        # along the line through the rates in the stages, which obey the equations of motion
-        since = t_stage - t_before
-        v_dot = stage.v_dot + (1.0 - alpha_f) * h / since * (stage.v_dot - v_dot_before)
+        # along the line through the rates in the stages, which satisfy the equations of motion
+        v_dot = stage.v_dot + rest_of_step / since * (stage.v_dot - v_dot_before)
+        v_dot[states] = bend
         v_dot = system.enforce_rate(y_new, v_new, v_dot, t + h)
         evaluation = system.evaluate(t + h, y_new, v_new, v_dot, tangent=False)
-        # The rates extrapolated along their last slope give a predictor. Of the third derivative
-        # it leaves 5/12 h^3 and the method 1/12 h^3 to the other side (rho_inf = 1).
+        # The predictor extrapolates the rates along their last slope. Its error is 5/12 h^3 y''',
+        # that of the method 1/12 h^3 y''' with the opposite sign (rho_inf = 1).
         ahead = h * (0.5 * h + delay)
         share = 1.0 / 6.0 if started else 0.5
         return Step(
@@ -140,6 +149,7 @@ class GeneralizedAlpha:
                 True,
                 t_stage,
                 stage.v_dot,
+                stage.v[states],
             ),
             (stage.report,),
             evaluation,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fibermsk.protocol import System
-from fibermsk.solvers.initial import accelerations
+from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory
 from fibermsk.solvers.newton import Newton
 from fibermsk.solvers.stage import State, Step, predict, solve_stage
@@ -18,7 +18,7 @@ _GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 
 @dataclass(frozen=True)
 class SDIRK2:
-    """Second order, L-stable and stiffly accurate; two solves a step.
+    """Second order, L-stable and stiffly accurate; two solves per step.
 
     Alexander, SIAM Journal on Numerical Analysis 14 (1977), 1006-1021: both stages have the
     diagonal entry g = 1 - 1/sqrt(2), and the second one is the new state.
@@ -36,8 +36,7 @@ class SDIRK2:
 
     def start(self, system: System, state: State) -> Memory:
         """Memory at the start."""
-        state = state._replace(v=system.enforce(state.y, state.v, state.t))
-        return Memory(state, accelerations(system, *state, rates=True))
+        return Memory(*begin_from(system, state))
 
     def step(self, system: System, newton: Newton, memory: Memory, h: float) -> Step:
         """One step of length h [s]."""
@@ -47,7 +46,7 @@ class SDIRK2:
         first = solve_stage(system, newton, t + c, start, y, v, c, rates=True)
         if not first.report.converged:
             return Step(memory, (first.report,), None)
-        first.report.solve = None  # its factors make room
+        first.report.solve = None  # release its factors
         y_hat = y + (h - c) * first.v
         v_hat = v + (h - c) * first.v_dot
         increment = (h - c) * (first.v + 0.5 * (h - c) * first.v_dot)

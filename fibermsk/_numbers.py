@@ -1,0 +1,243 @@
+"""Unit and range of numbers, declared with the fields of a dataclass.
+
+Validation (`checked`) and the parameters of a model by path (`fibermsk.parameters`) use the
+declaration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+
+__all__ = [
+    "ANY", "FRACTION", "NON_NEGATIVE", "POSITIVE", "Fixed", "Number", "Part", "Range", "above",
+    "bounded", "checked", "declared", "direction", "fixed", "number", "part",
+]  # fmt: skip
+
+_KEY = "fibermsk"
+
+
+class Range(NamedTuple):
+    """Range of allowed numbers.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the interval.
+    low_included, high_included : bool
+        Whether the ends are included.
+    check : callable
+        Function of owner, field, value and unit that returns a float or raises `ModelError`.
+    """
+
+    low: float
+    high: float
+    low_included: bool
+    high_included: bool
+    check: Callable[[str, str, Any, str], float]
+
+    def __str__(self) -> str:
+        """Interval, such as "(0, inf)"."""
+        begin, end = "[" if self.low_included else "(", "]" if self.high_included else ")"
+        return f"{begin}{self.low:g}, {self.high:g}{end}"
+
+
+def above(bound: float) -> Range:
+    """Range of numbers greater than a bound."""
+
+    def check(owner: str, field: str, value: Any, unit: str) -> float:
+        return _check.above(owner, field, value, bound, unit)
+
+    return Range(bound, math.inf, False, False, check)
+
+
+def bounded(
+    least: float | None = None, above: float | None = None, most: float | None = None
+) -> Range:
+    """Numbers of at least one bound, greater than another, and at most a third."""
+
+    def check(owner: str, field: str, value: Any, unit: str) -> float:
+        value = _check.number(owner, field, value, unit)
+        for bound, bad, must in (
+            (least, least is not None and value < least, "be at least"),
+            (above, above is not None and value <= above, "be greater than"),
+            (most, most is not None and value > most, "be at most"),
+        ):
+            if bad:
+                _check.refuse(owner, field, value, f"{must} {bound:g}", unit=unit)
+        return value
+
+    low = max(-math.inf if bound is None else bound for bound in (least, above))
+    high = math.inf if most is None else most
+    return Range(low, high, least is not None and low != above, most is not None, check)
+
+
+ANY = Range(-math.inf, math.inf, False, False, _check.number)
+POSITIVE = Range(0.0, math.inf, False, False, _check.positive)
+NON_NEGATIVE = Range(0.0, math.inf, True, False, _check.non_negative)
+FRACTION = Range(0.0, 1.0, True, True, _check.fraction)
+
+
+class Number(NamedTuple):
+    """A field that holds one number or an array of them.
+
+    Attributes
+    ----------
+    unit : str or callable
+        SI unit, empty for none; or a function of the item that returns it.
+    range : Range
+        Range of each number.
+    shape : tuple of int or str
+        Shape of an array; a letter stands for any length.
+    whole : str
+        Why its entries cannot be changed one by one; empty if they can.
+    varies : bool
+        Whether a function is allowed.
+    samples : bool
+        Whether samples (m,) are allowed.
+    check : callable or None
+        Function of owner, field and value that returns the value to store, for checks beyond shape
+        and range.
+    by_item : bool
+        Whether the item checks it instead of `checked`.
+    path : str or None
+        Name in a path, if not that of the field; empty if the path of the item is that of the
+        number.
+    unless : callable or None
+        Function of an item: why it does not use the number; empty if it does.
+    """
+
+    unit: str | Callable[[Any], str] = ""
+    range: Range = ANY
+    shape: tuple[int | str, ...] = ()
+    whole: str = ""
+    varies: bool = False
+    samples: bool = False
+    check: Callable[[str, str, Any], Any] | None = None
+    by_item: bool = False
+    path: str | None = None
+    unless: Callable[[Any], str] | None = None
+
+    def unit_of(self, item: Any) -> str:
+        """Unit of the field of an item."""
+        return self.unit(item) if callable(self.unit) else self.unit
+
+    def checked(self, owner: str, field: str, value: Any, unit: str) -> Any:
+        """Checked float, read-only array of the declared shape, or function."""
+        if self.varies and (callable(value) or hasattr(type(value), "pieces")):
+            return value
+        if self.samples and np.iterable(value) and not isinstance(value, str):
+            return _samples(owner, field, value, unit)
+        if self.check is not None:
+            return self.check(owner, field, value)
+        if not self.shape:
+            return self.range.check(owner, field, value, unit)
+        array = _check.array(owner, field, value, self.shape, unit)
+        if self.range is not ANY:
+            for k, entry in enumerate(array.ravel()):
+                self.range.check(owner, f"{field}[{k}]", entry, unit)
+        return array
+
+
+class Part(NamedTuple):
+    """A field that holds another item, or several.
+
+    Attributes
+    ----------
+    path : str or None
+        Name in a path, if not that of the field; empty if its numbers have the path of the item.
+    names : tuple of str
+        Names of several items, instead of indices 0, 1, ...
+    """
+
+    path: str | None = None
+    names: tuple[str, ...] = ()
+
+
+class Fixed(NamedTuple):
+    """A field that cannot be changed by path, with the reason."""
+
+    why: str
+
+
+def number(
+    unit: str | Callable[[Any], str] = "",
+    range: Range = ANY,
+    *,
+    default: Any = dataclasses.MISSING,
+    shape: tuple[int | str, ...] = (),
+    whole: str = "",
+    varies: bool = False,
+    samples: bool = False,
+    check: Callable[[str, str, Any], Any] | None = None,
+    by_item: bool = False,
+    path: str | None = None,
+    unless: Callable[[Any], str] | None = None,
+) -> Any:
+    """Field of a dataclass that holds a `Number`."""
+    what = Number(unit, range, shape, whole, varies, samples, check, by_item, path, unless)
+    return _field(what, default)
+
+
+def direction(*, default: Any = dataclasses.MISSING) -> Any:
+    """Field of a dataclass that holds a direction (3,), stored with length one."""
+    why = "a direction has length one"
+    return number("", shape=(3,), whole=why, check=_check.unit_vector, default=default)
+
+
+def part(
+    *,
+    default: Any = dataclasses.MISSING,
+    path: str | None = None,
+    names: tuple[str, ...] = (),
+) -> Any:
+    """Field of a dataclass that holds other items, a `Part`."""
+    return _field(Part(path, names), default)
+
+
+def fixed(why: str, *, default: Any = dataclasses.MISSING) -> Any:
+    """Field of a dataclass that cannot be changed by path."""
+    return _field(Fixed(why), default)
+
+
+def declared(field: dataclasses.Field[Any]) -> Number | Part | Fixed | None:
+    """Declaration of a field, if any."""
+    return field.metadata.get(_KEY)
+
+
+def checked(item: Any, owner: str) -> dict[str, Any]:
+    """Checked numbers of an item by field; omitted optional ones stay None.
+
+    Raises
+    ------
+    ModelError
+        If one lies outside its range or has another shape.
+    """
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(item):
+        what = declared(field)
+        if not isinstance(what, Number) or what.by_item:
+            continue
+        value = getattr(item, field.name)
+        if value is not None or field.default is not None:
+            found[field.name] = what.checked(owner, field.name, value, what.unit_of(item))
+    return found
+
+
+def _samples(owner: str, field: str, value: Any, unit: str) -> np.ndarray:
+    """Read-only samples (m,), two or more."""
+    samples = _check.array(owner, field, value, ("m",), unit)
+    if samples.size < 2:
+        remedy = "for a constant use a number"
+        _check.refuse(owner, field, samples, "have 2 samples or more", remedy=remedy)
+    return samples
+
+
+def _field(what: Number | Part | Fixed, default: Any) -> Any:
+    return dataclasses.field(default=default, metadata={_KEY: what})

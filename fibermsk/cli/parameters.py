@@ -1,0 +1,96 @@
+"""`fibermsk info --parameters`: the numbers of a scene or of a model by path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+
+from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.errors import ModelError
+
+if TYPE_CHECKING:
+    from fibermsk.model import Model
+
+__all__ = ["show_parameters"]
+
+_WIDEST = 60
+"""Letters of a description in a table."""
+
+
+def show_parameters(
+    what: Path, pattern: str | None, settings: list[str], geometry: dict[str, Any], json: bool
+) -> None:
+    """Print the parameters of a scene or an OpenSim model that match a pattern.
+
+    Parameters
+    ----------
+    what : pathlib.Path
+        Name of a scene, its Python file, or an OpenSim model.
+    pattern : str or None
+        Of the paths; all if None.
+    settings : list of str
+        ``key=value`` of the scene.
+    geometry : dict
+        Options of `fibermsk.read_osim`.
+    json : bool
+        One JSON object in place of a table.
+    """
+    from fibermsk.parameters import Parameters
+
+    with printing_beside(json):
+        model = _model(what, settings, geometry)
+    found = Parameters(model, pattern)
+    if json:
+        numbers = {
+            path: {
+                "value": np.asarray(one.value).tolist(),
+                "unit": one.unit,
+                "range": one.range,
+                "description": one.description,
+            }
+            for path, one in found.items()
+        }
+        print_json({"model": model.name, "parameters": numbers})
+        return
+    typer.echo(f"model {model.name!r}: {len(found)} parameters")
+    rows = [
+        (path, _number(one.value), one.unit, one.range, _short(one.description))
+        for path, one in found.items()
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        typer.echo(("  " + "  ".join(cells)).rstrip())
+
+
+def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
+    if what.suffix.lower() == ".osim":
+        from fibermsk.read import read_osim
+
+        return read_osim(what, **geometry)
+    from fibermsk.cli.options import parse_settings
+    from fibermsk.cli.scene_files import find
+
+    if what.suffix.lower() == ".h5":
+        raise ModelError(
+            f"--parameters: {what} is a result, which holds no model; must be the name of a scene, "
+            "its Python file or an OpenSim model"
+        )
+    file = find(str(what))
+    owner = f"scene {file.name!r}"
+    return file.make(parse_settings(settings, file.parameters, owner)).model
+
+
+def _number(value: Any) -> str:
+    """Number, or array, as text."""
+    if np.ndim(value) == 0:
+        return f"{value:.6g}"
+    text = np.array2string(np.asarray(value), precision=4, separator=", ", suppress_small=True)
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."

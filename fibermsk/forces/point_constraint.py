@@ -1,0 +1,173 @@
+"""Points of two bodies that are held together, or at a distance: closed chains, rigid rods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fibermsk import _check
+from fibermsk._numbers import POSITIVE, checked, number
+from fibermsk.model import Body, Station
+from fibermsk.results import Field
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import At, Held, Sums
+from fibermsk.system.ports import BodyPoints
+
+__all__ = ["PointConstraint"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PointConstraint:
+    """Holds two points together along some directions, or at a distance, by exact forces.
+
+    The forces are the multipliers of g = 0, with g the way from the first point to the second
+    along each direction, or (way^2 - distance^2) / (2 distance). They follow from the equations of
+    motion (index 1), and after each step positions and velocities obey g and its rate to round-off.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the elements of the model.
+    first, second : Station
+        The points, from `Body.at`; on different bodies.
+    distance : float, optional
+        Length of a rigid rod between them [m]; positive. If left out they are held together.
+    directions : (m, 3) array_like
+        Directions in ground along which they are held together, of any length; m of 1 to 3. A
+        mechanism in a plane takes the two of the plane.
+
+    Raises
+    ------
+    ModelError
+        If an argument is of another type or range, both points lie on one body, or the directions
+        are not independent.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("bob on a rod")
+    >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> joint = model.add(fm.Free("flight", model.ground, bob, position=(0.3, 0, 0)))
+    >>> ends = model.ground.at((0, 0, 0)), bob.at((0, 0, 0))
+    >>> rod = model.add(fm.PointConstraint("rod", *ends, distance=0.3))
+    """
+
+    name: str
+    first: Station
+    second: Station
+    distance: float | None = number("m", POSITIVE, default=None)
+    directions: ArrayLike = number(
+        shape=("m", 3),
+        whole="directions are independent",
+        default=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    )
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        owner = f"constraint {_check.item_name('constraint', self.name)!r}"
+        for field in ("first", "second"):
+            _check.instance(owner, field, getattr(self, field), Station, "a Station")
+        if self.first.body is self.second.body:
+            _check.refuse(owner, "second", self.second.body, "lie on another body than the first")
+        _check.store(self, **checked(self, owner))
+        directions = np.array(self.directions)
+        if np.linalg.matrix_rank(directions, tol=1e-6) < max(len(directions), 1):
+            _check.refuse(owner, "directions", self.directions, "be independent, one to three")
+        _check.store(self, directions=directions)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies of both points."""
+        return self.first.body, self.second.body
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
+    def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
+        """None."""
+        return ()
+
+    def contribute(self, configuration: Configuration) -> _Hold:
+        """What holds."""
+        return _Hold(self, BodyPoints(configuration, (self.first, self.second)))
+
+
+class _Hold:
+    """A constraint in a system."""
+
+    reports = (
+        Field("distance", "m", "distance of points", "distance of the points it holds"),
+        Field("opening", "m", "opening", "largest violation of its equations"),
+    )
+
+    def __init__(self, constraint: PointConstraint, points: BodyPoints) -> None:
+        self.name = constraint.name
+        self._constraint, self._points = constraint, points
+        self._D = np.asarray(constraint.directions, np.float64)
+
+    def add(self, at: At, sums: Sums) -> None:
+        """Nothing: the force follows from all others."""
+
+    def constrain(self, at: At, second: bool) -> Held:
+        """The way between the points, or its length."""
+        placed = self._points.at(at)
+        found = self._points.accelerate(at, placed, second)
+        way, speed, rate = (part[1] - part[0] for part in (placed.x, placed.v, found.a))
+        X, V, W = (part[3:] - part[:3] for part in (found.X, found.V, found.W))
+        distance = self._constraint.distance
+        if distance is None:
+            D = self._D
+            if not second:
+                return Held(D @ way, D @ speed, D @ rate, D @ X, V, W)
+            return Held(D @ way, D @ speed, D @ rate, D @ X, D @ V, D @ W)
+        g = np.array([way @ way / distance - distance]) / 2.0
+        g_dot = np.array([way @ speed / distance])
+        g_ddot = np.array([(speed @ speed + way @ rate) / distance])
+        G = (way @ X)[None] / distance
+        if not second:
+            return Held(g, g_dot, g_ddot, G, V, W)
+        by_rate = (speed @ X + way @ V)[None] / distance
+        by_rates = (2.0 * speed @ V + rate @ X + way @ W)[None] / distance
+        return Held(g, g_dot, g_ddot, G, by_rate, by_rates)
+
+    def _pull(self, way: Array, multipliers: Array) -> Array:
+        """G^T times multipliers as forces on the points, (2, 3) [N]."""
+        distance = self._constraint.distance
+        if distance is None:
+            force = self._D.T @ multipliers
+        else:
+            force = multipliers[0] / distance * way
+        return np.stack([-force, force])
+
+    def curvature(self, at: At, multipliers: Array) -> Array:
+        """Derivative (n, n) of G^T times multipliers in the coordinates."""
+        placed = self._points.at(at)
+        way = placed.x[1] - placed.x[0]
+        out = self._points.curvature(at, placed, self._pull(way, multipliers))
+        distance = self._constraint.distance
+        if distance is not None:
+            found = self._points.accelerate(at, placed, False)
+            X = found.X[3:] - found.X[:3]
+            out = out + multipliers[0] / distance * X.T @ X
+        return out
+
+    def fields(self, at: At) -> dict[str, float]:
+        """Distance of the points, and how far the constraint is from being met."""
+        x = self._points.at(at).x
+        g = self.constrain(at, False).g
+        return {"distance": float(np.linalg.norm(x[1] - x[0])), "opening": float(np.abs(g).max())}
+
+    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
+        """Its points and numbers."""
+        own, points = self._constraint, self._points
+        numbers = [own.distance or 0.0, self._D, points.link, points.local]
+        return {"the constraints": [own.name, *numbers]}

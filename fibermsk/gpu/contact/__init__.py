@@ -1,0 +1,1 @@
+"""Contact of fibers with each other and with bones, on a device."""

@@ -1,0 +1,259 @@
+"""Contact of fibers with bones on a device: forces on fibers and joints, safeguard.
+
+As `fibermsk.system.contact.sets`, with a task for every run, or for every fiber with runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.gpu.arrays import DeviceCables
+from fibermsk.gpu.border import Border
+from fibermsk.gpu.device import Device
+from fibermsk.gpu.ends import Links
+from fibermsk.kernels.contact import bone_passes, contact, variational
+from fibermsk.kernels.search.bone_bounds import fill_approaches, fill_motions
+from fibermsk.kernels.search.safeguard import fill_bone_fraction
+from fibermsk.system.contact.broad_phase import BoneRuns
+from fibermsk.system.contact.partners import Partners
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.tree import Tree, TreeState
+
+__all__ = ["Bones"]
+
+Array = NDArray[np.float64]
+
+
+class _Runs(NamedTuple):
+    """Runs of one formulation on a device, with their contact points and results of tasks.
+
+    Attributes
+    ----------
+    potential : bool
+        True for potentials, False for half passes.
+    element, shape, law, slot_start
+        See `fibermsk.system.contact.broad_phase.BoneRuns`.
+    begin : (n_tasks + 1,) int array
+        First run of each fiber with runs.
+    point, state, force, jacobian
+        See `fibermsk.kernels.contact.contact.bone_runs`; potentials have no jacobian.
+    found : (n_runs, 2) float array
+        Results for each run.
+    moments, corners : (n_tasks, n_q) and (n_tasks, n_q, n_q) float array
+        See `fibermsk.kernels.contact.bone_border`.
+    """
+
+    potential: bool
+    element: Any
+    shape: Any
+    law: Any
+    slot_start: Any
+    begin: Any
+    point: Any
+    state: Any
+    force: Any
+    jacobian: Any
+    found: Any
+    moments: Any
+    corners: Any
+
+    @property
+    def n(self) -> int:
+        """Number of runs."""
+        return int(self.element.size)
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of fibers with runs."""
+        return int(self.begin.size) - 1
+
+
+class Bones:
+    """Contact points of fibers and bones in successive configurations.
+
+    Parameters
+    ----------
+    device : Device
+        Device of the arrays.
+    arrays : DeviceCables
+        Fibers on the device.
+    cables, partners, tree
+        Of the host.
+    moves : (n_q, n_q) bool array
+        Of the device; see `fibermsk.kernels.skeleton.rigid`.
+    """
+
+    def __init__(
+        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners, tree: Tree,
+        moves: Any,
+    ) -> None:  # fmt: skip
+        self._device, self._arrays, self._cables = device, arrays, cables
+        self._partners, self._tree, self._moves = partners, tree, moves
+        copy = device.to_device
+        self._law = tuple(map(copy, (partners.constants, partners.points, partners.xi)))
+        self._weight = copy(partners.weight)
+        shapes = partners.shapes
+        self._bones = tuple(map(copy, (shapes.field, shapes.kind, shapes.grids)))
+        self._shape_link, self._steepest = copy(shapes.link), copy(shapes.steepest)
+        self._links = np.unique(partners.shape_link)
+        self._links_there = copy(self._links)
+        self._beside = device.xp.zeros((cables.h.size, self._links.size))
+        self._sets: list[_Runs] = []
+
+    @property
+    def touch(self) -> bool:
+        """Whether any fiber may touch a bone."""
+        return bool((self._partners.bone_law >= 0).any())
+
+    def allocate(self, runs: BoneRuns) -> None:
+        """Copy new runs from the host and allocate their contact points."""
+        laws = self._partners.variational
+        # release the memory of the old runs first
+        self._sets = []
+        for potential in (False, True):
+            own = runs.select((laws == potential)[runs.law], self._partners.points)
+            if own.element.size:
+                self._sets.append(self._copied(own, potential))
+
+    def _copied(self, runs: BoneRuns, potential: bool) -> _Runs:
+        xp, n_q = self._device.xp, self._tree.n
+        begin = runs.of_fibers(self._cables.fiber)
+        n_runs, n, n_tasks = runs.element.size, int(runs.slot_start[-1]), begin.size - 1
+        index = (runs.element, runs.shape, runs.law, runs.slot_start, begin)
+        return _Runs(
+            potential,
+            *map(self._device.to_device, index),
+            point=xp.zeros((n, 3)),
+            state=xp.zeros((n, 6)),
+            force=xp.zeros((n, 3)),
+            jacobian=xp.zeros((0 if potential else n, 2, 3, 3)),
+            found=xp.zeros((n_runs, 2)),
+            moments=xp.zeros((n_tasks, n_q)),
+            corners=xp.zeros((n_tasks, n_q, n_q)),
+        )
+
+    def evaluate(self, power: Any, links: Links) -> float:
+        """Find closest points and forces; returns the least 1 + gamma g, at most 1.
+
+        power (n_elements, 4, 3): centerlines in powers of xi.
+        """
+        at, least = self._arrays, 1.0
+        places = self._partners.shapes.places(links.state)
+        self._power, self._shapes = power, (self._device.to_device(places), *self._bones)
+        for runs in self._sets:
+            search = (
+                power, at.reference_power, at.radius_poly, at.h, runs.element, runs.shape, runs.law,
+                *self._shapes, *self._law,
+            )  # fmt: skip
+            slots = (runs.slot_start, runs.point, runs.state, runs.force)
+            if runs.potential:
+                body, arguments = variational.fill_bone_run, (*search, self._weight, *slots)
+            else:
+                body, arguments = contact.fill_bone_run, (*search, *slots, runs.jacobian)
+            self._device.launch(body, runs.n, (*arguments, runs.found))
+            least = min(least, float(runs.found[:, 0].min()))
+        return least
+
+    def scatter(
+        self, links: Links, residual: Any, residual_q: Array, lines: Any, border: Border | None
+    ) -> None:
+        """Add the forces of the last evaluation and, with a border, their tangent.
+
+        Parameters
+        ----------
+        links : Links
+            Where the bones are.
+        residual, residual_q : (n_nodes, 6) and (n_q,) array
+            The latter of the host.
+        lines : (n_nodes, 3, 6, 6) array
+            Of the matrix.
+        border : Border or None
+            Of the matrix.
+        """
+        at, device, n_q = self._arrays, self._device, self._tree.n
+        tangent = border is not None
+        for runs in self._sets:
+            if border is None:
+                B = R = device.xp.zeros((0, 0))
+            else:
+                B, R = border.B, border.R
+            ends = (
+                self._shape_link, self._moves, links.S, tangent, residual, lines, B, R,
+                runs.moments, runs.corners,
+            )  # fmt: skip
+            index = (at.elements, at.h, runs.element, runs.shape, runs.law)
+            if runs.potential:
+                arguments = (
+                    runs.begin, self._power, at.reference_power, at.radius_poly, *index,
+                    *self._shapes, *self._law, self._weight, runs.slot_start, runs.state, *ends,
+                )  # fmt: skip
+                device.launch(variational.add_bone_potential, runs.n_tasks, arguments)
+            else:
+                arguments = (
+                    runs.begin, *index, *self._law[1:], self._weight, runs.slot_start, runs.point,
+                    runs.state, runs.force, runs.jacobian, *ends,
+                )  # fmt: skip
+                device.launch(bone_passes.add_bone_passes, runs.n_tasks, arguments)
+            if n_q:
+                residual_q += device.to_host(runs.moments.sum(axis=0))
+            if n_q and border is not None:
+                border.D[:] += device.to_host(runs.corners.sum(axis=0))
+
+    def poses(self, state: TreeState) -> tuple[Any, Any]:
+        """Rotations and positions of the links with bones, (n_links, 3, 3) and (n_links, 3)."""
+        rotation, position = np.eye(3)[None], np.zeros((1, 3))
+        rotation = np.concatenate([state.rotation, rotation])[self._links]
+        position = np.concatenate([state.position, position])[self._links]
+        return self._device.to_device(rotation), self._device.to_device(position)
+
+    def motion(
+        self, before: Any, after: Any, poses: tuple[Any, Any], poses_after: tuple[Any, Any]
+    ) -> Array:
+        """Largest motion of any control point (n_elements, 4, 3) beside each link [m]."""
+        if not self.touch:
+            return np.zeros(0)
+        arguments = (before, after, *poses, *poses_after, self._beside)
+        self._device.launch(fill_motions, int(self._beside.shape[0]), arguments)
+        return self._device.to_host(self._beside.max(axis=0))
+
+    def approach(
+        self, hull: Any, hull_update: Any, stray: Any, links: Links, update_q: Any, fraction: float
+    ) -> Array:
+        """Bound of how far any element approaches the bones of each link [m], of the host.
+
+        Arguments as of `fibermsk.kernels.search.bone_bounds.fill_bone_approach`.
+        """
+        if not self.touch:
+            return np.zeros(0)
+        self._device.launch(
+            fill_approaches, int(self._beside.shape[0]),
+            (
+                hull, hull_update, stray, self._links_there, links.S, self._moves, links.position,
+                self._chain_length(links), update_q, fraction, self._beside,
+            ),
+        )  # fmt: skip
+        return self._device.to_host(self._beside.max(axis=0))
+
+    def _chain_length(self, links: Links) -> Any:
+        return self._device.to_device(self._tree.chain_length(links.state))
+
+    def fraction(
+        self, update: Any, stray: Any, links: Links, update_q: Any, fraction: float, keep: float
+    ) -> float:
+        """Shorten a part of an update; see `fibermsk.kernels.search.safeguard.bone_fraction`."""
+        at = self._arrays
+        for runs in self._sets:
+            self._device.launch(
+                fill_bone_fraction, runs.n,
+                (
+                    at.elements, at.h, update, stray, runs.element, runs.shape, runs.law,
+                    *self._law, runs.slot_start, runs.point, runs.state, self._shape_link,
+                    self._steepest, self._moves, links.position, links.S,
+                    self._chain_length(links), update_q, fraction, keep, runs.found,
+                ),
+            )  # fmt: skip
+            fraction = min(fraction, float(runs.found[:, 0].min()))
+        return fraction

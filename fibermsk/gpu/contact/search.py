@@ -1,0 +1,251 @@
+"""Contact of fibers with each other and with bones on a device: candidates, forces, safeguard.
+
+As `fibermsk.system.contact.search`. Candidates are searched on the host, which is rare; all else
+that a Newton iteration needs stays on the device except for a few numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.gpu.arrays import DeviceCables
+from fibermsk.gpu.border import Border
+from fibermsk.gpu.contact.bones import Bones
+from fibermsk.gpu.contact.fibers import Fibers
+from fibermsk.gpu.device import Device
+from fibermsk.gpu.ends import Ends, Links
+from fibermsk.gpu.pairs import DeviceCouplings
+from fibermsk.kernels.fibers.shape import bezier_hull, fill_hull, fill_power
+from fibermsk.kernels.search.motion import (
+    fill_growth,
+    fill_least_tangent,
+    fill_radius,
+    fill_widest_section,
+)
+from fibermsk.kernels.search.safeguard import N_WAYS, fill_way
+from fibermsk.system.contact.broad_phase import (
+    BoneRuns,
+    FiberRuns,
+    find_bone_runs,
+    find_fiber_runs,
+)
+from fibermsk.system.contact.search import SKIN
+from fibermsk.system.contact.spacing import Spacing
+from fibermsk.system.contribution import Update
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.tree import TreeState
+
+__all__ = ["DeviceContact"]
+
+Array = NDArray[np.float64]
+
+
+class DeviceContact:
+    """Candidate pairs and contact state of successive configurations.
+
+    Parameters
+    ----------
+    device : Device
+        Device of the arrays.
+    arrays : DeviceCables
+        Fibers on the device.
+    cables, spacing
+        Of the host; see `follow_spacing`.
+    ends : Ends
+        Attached ends, and the links that carry bones.
+    """
+
+    def __init__(
+        self, device: Device, arrays: DeviceCables, cables: Cables, spacing: Spacing, ends: Ends
+    ) -> None:
+        self._device, self._arrays, self._cables = device, arrays, cables
+        self._spacing, self._ends = spacing, ends
+        xp, n = device.xp, cables.h.size
+        self._power, self._hull, self._built_hull, self._hull_update = (
+            xp.zeros((n, 4, 3)) for _ in range(4)
+        )
+        self._ways = xp.zeros((n, N_WAYS))
+        self._least, self._sections, self._growth = (xp.zeros(n) for _ in range(3))
+        self._radii = xp.zeros(len(cables.names))
+        self._skin = SKIN * float(arrays.thickest.max())
+        self._take_spacing()
+
+    def _take_spacing(self) -> None:
+        """Initialize the contact points from the spacing."""
+        every = self._device, self._arrays, self._cables, self._spacing.rules
+        self._partners, self._revision = self._spacing.rules, self._spacing.revision
+        self._fibers = Fibers(*every)
+        self._bones = Bones(*every, self._ends.tree, self._ends.moves)
+        self._touches = self._fibers.touch or self._bones.touch
+        self._reach = -1.0
+
+    def follow_spacing(self) -> bool:
+        """Update the contact points to the spacing; if changed, evaluate again."""
+        changed = self._revision != self._spacing.revision
+        if changed:
+            self._take_spacing()
+        return changed
+
+    @property
+    def groups(self) -> list[Any]:
+        """Fibers by color: fibers of one color have no common candidate pairs."""
+        return self._fibers.groups
+
+    def evaluate(self, nodes: Any, links: Links) -> float:
+        """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
+        self._nodes, self._links = nodes, links
+        if not self._touches:
+            return 1.0
+        self._bound()
+        if not self._covered(0.0, 0.0):
+            self._search(0.0)
+        return self._points()
+
+    def _bound(self) -> None:
+        """Centerlines, control points, and bounds of tangents and radii."""
+        at, nodes, launch = self._arrays, self._nodes, self._device.launch
+        n = int(at.h.size)
+        launch(fill_power, n, (nodes, at.elements, at.h, self._power))
+        launch(fill_hull, n, (nodes, at.elements, at.h, self._hull))
+        launch(
+            fill_least_tangent, n, (nodes, at.elements, at.h, at.xi, self._hull, self._least)
+        )  # fmt: skip
+        n = int(self._radii.size)
+        launch(fill_radius, n, (at.element_start, at.widest, self._least, self._radii))
+        launch(
+            fill_widest_section, n,
+            (at.element_start, at.elements, nodes, at.reference, at.thickest, self._sections),
+        )  # fmt: skip
+
+    def _points(self) -> float:
+        """State of every contact point; returns the least 1 + gamma g, at most 1."""
+        bones = self._bones.evaluate(self._power, self._links)
+        return min(bones, self._fibers.evaluate(self._power, self._sections))
+
+    def scatter_fibers(self, residual: Any, lines: Any, tangent: bool) -> DeviceCouplings:
+        """Add the forces between fibers of the last evaluation, and their tangent.
+
+        To the residual (n_nodes, 6) and the lines (n_nodes, 3, 6, 6) of the matrix. The blocks of
+        the couplings are valid until the next call; without tangent there are none.
+        """
+        return self._fibers.scatter(residual, lines, tangent)
+
+    def scatter_bones(
+        self, residual: Any, residual_q: Array, lines: Any, border: Border | None
+    ) -> None:
+        """Add the forces of bones of the last evaluation and, with a border, their tangent.
+
+        Parameters
+        ----------
+        residual, residual_q : (n_nodes, 6) and (n_q,) array
+            The latter of the host.
+        lines : (n_nodes, 3, 6, 6) array
+            Of the matrix.
+        border : Border or None
+            Of the matrix.
+        """
+        if self._touches:
+            self._bones.scatter(self._links, residual, residual_q, lines, border)
+
+    def step_fraction(self, wanted: Update, fraction: float) -> float:
+        """Fraction of an update that keeps a fraction of every admissibility."""
+        _, update, update_q, remainder, keep = wanted
+        if not self._touches:
+            return fraction
+        at, launch, bones, links = self._arrays, self._device.launch, self._bones, self._links
+        n = int(at.h.size)
+        launch(fill_hull, n, (update, at.elements, at.h, self._hull_update))
+        launch(
+            fill_growth, n,
+            (at.h, at.widest, self._least, self._hull_update, remainder, fraction, self._growth),
+        )  # fmt: skip
+        way = fraction * _longest(self._hull_update) + float(remainder.max())
+        grown = 2.0 * float(self._growth.max())
+        beside = bones.approach(
+            self._hull, self._hull_update, remainder, links, update_q, fraction
+        )  # fmt: skip
+        if not self._covered(2.0 * way, beside, grown):
+            apart = 2.0 * way if self._fibers.touch else 0.0
+            self._search(max(apart, float(beside.max(initial=0.0))) + grown)
+            self._points()
+        fraction = bones.fraction(update, remainder, links, update_q, fraction, keep)
+        launch(fill_way, n, (at.h, self._hull_update, remainder, self._ways))
+        return self._fibers.fraction(
+            update, self._hull_update, remainder, self._ways, fraction, keep
+        )
+
+    def memory(self) -> dict[str, Array]:
+        """Configuration and reach of the last search, which determine the candidates."""
+        if not self._touches:
+            return {}
+        nodes, state, reach = self._built
+        rotation, position = state.rotation, state.position
+        return {
+            "nodes": nodes, "rotation": rotation, "position": position, "reach": np.array(reach),
+            **self._spacing.memory(),
+        }  # fmt: skip
+
+    def restore(self, memory: dict[str, Array], links: Links) -> None:
+        """Find the candidates of a `memory` again, in the same order.
+
+        links: any; replaced by those of the memory.
+        """
+        if self._touches:
+            rest = np.zeros((memory["position"].shape[0], 6))
+            state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
+            self._nodes = self._device.to_device(memory["nodes"])
+            self._links = links._replace(state=state)
+            self._bound()
+            self._search(float(memory["reach"]))
+
+    def _covered(self, apart: float, beside: Array | float, grown: float = 0.0) -> bool:
+        """Whether the candidates are valid for the present configuration and a further motion.
+
+        apart, beside: bounds of the further approach of any two fibers, and of any fiber and the
+        bones of each link [m]; grown: bound of the growth of the radii of any pair [m].
+        """
+        if self._reach < 0.0:
+            return False
+        if self._fibers.touch:
+            apart += 2.0 * _longest(self._hull - self._built_hull)
+        else:
+            apart = 0.0
+        beside = beside + self._bones.motion(
+            self._built_hull, self._hull, self._built_poses, self._bones.poses(self._links.state)
+        )
+        grown += 2.0 * max(0.0, float((self._radii - self._built_radii).max()))
+        return max(apart, float(beside.max(initial=0.0))) + grown <= self._reach
+
+    def _search(self, reach: float) -> None:
+        """Find candidates near the present configuration and allocate their contact points."""
+        device, state = self._device, self._links.state
+        nodes, radii = device.to_host(self._nodes), device.to_host(self._radii)
+        self._built = (nodes, state, reach)
+        self._reach = 1.25 * reach + self._skin
+        self._built_hull[...] = self._hull
+        self._built_radii = self._radii.copy()
+        self._built_poses = self._bones.poses(state)
+        hull = np.empty((self._cables.h.size, 4, 3))
+        bezier_hull(nodes, self._cables.elements, self._cables.h, hull)
+        self._fibers.allocate(self._find_fibers(hull, radii))
+        self._bones.allocate(self._find_bones(hull, radii, state))
+
+    def _find_fibers(self, hull: Array, radii: Array) -> FiberRuns:
+        still, fiber = np.zeros(hull.shape[0]), self._cables.fiber
+        runs = find_fiber_runs(self._partners, fiber, hull, hull, still, radii, self._reach)
+        return self._spacing.place_fibers(runs)
+
+    def _find_bones(self, hull: Array, radii: Array, state: TreeState) -> BoneRuns:
+        partners = self._partners
+        reach = np.full((partners.shape_radius.size, hull.shape[0]), self._reach)
+        shapes = partners.shapes.at(state)
+        runs = find_bone_runs(partners, self._cables.fiber, hull, radii, shapes, reach)
+        return self._spacing.place_bones(runs)
+
+
+def _longest(vectors: Any) -> float:
+    """Largest length of vectors (n_elements, 4, 3)."""
+    return float((vectors**2).sum(axis=2).max()) ** 0.5

@@ -1,0 +1,173 @@
+"""Interface of contributions on a device, as in `fibermsk.system.contribution`.
+
+Forces on nodes are computed on the device. Contributions that act only on axes and coordinates need
+no twin: those of the host are used, with the skeleton of the host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.gpu.border import Border
+from fibermsk.gpu.ends import Links
+from fibermsk.gpu.pairs import DeviceCouplings
+from fibermsk.system.contribution import (
+    At,
+    AxisBorder,
+    Contribution,
+    FollowsEnds,
+    HasConstraints,
+    HasStepFraction,
+    Slopes,
+    StateSums,
+    Sums,
+)
+from fibermsk.system.skeleton.skeleton import Motion
+from fibermsk.system.skeleton.tree import TreeState
+
+__all__ = ["DeviceAt", "DeviceContribution", "DeviceSums", "OnHost", "at_on_host"]
+
+Array = NDArray[np.float64]
+
+
+class _OnlyOnDevice(Exception):
+    """Access on the host to data that is on the device."""
+
+
+class _Elsewhere(NDArrayOperatorsMixin):
+    """Placeholder for arrays missing on the host: any use raises an error."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise _OnlyOnDevice
+
+    __array__ = __array_ufunc__ = __array_function__ = __getattr__ = _refuse
+    __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = _refuse
+
+
+_ELSEWHERE: Any = _Elsewhere()
+
+
+class DeviceAt(NamedTuple):
+    """One state with its kinematics; computed once.
+
+    Attributes
+    ----------
+    nodes, velocity, acceleration : (n_nodes, 6) array
+        Positions and theta-tangents of the nodes, and their rates.
+    p, p_dot : (n,) array
+        Rates of the coordinates.
+    links : Links
+        Bodies and attached ends.
+    host : At
+        The same state for contributions of the host, without nodes.
+    """
+
+    nodes: Any
+    velocity: Any
+    acceleration: Any
+    p: Any
+    p_dot: Any
+    links: Links
+    host: At
+
+
+def at_on_host(t: float, coordinates: list[Array], state: TreeState) -> At:
+    """State of the skeleton at a time [s]: coordinates with rates and accelerations, and links."""
+    q, p, p_dot = coordinates
+    nodes = velocity = acceleration = ends = _ELSEWHERE
+    none, motion = np.zeros(0), Motion(state, None, p, p_dot)
+    return At(t, nodes, velocity, acceleration, q, p, p_dot, none, none, motion, ends)
+
+
+@dataclass
+class DeviceSums:
+    """Residual and tangent that contributions add to.
+
+    Attributes
+    ----------
+    nodes : (n_nodes, 6) array
+        Residual of the nodes.
+    lines : (n_nodes, 3, 6, 6) array
+        Tangent along the fibers.
+    border : Border or None
+        Border of the tangent; None if only the residual is needed.
+    host : Sums
+        Sums of axes and coordinates, without nodes; the corner is that of the border.
+    couplings : DeviceCouplings or None
+        Between fibers.
+    """
+
+    nodes: Any
+    lines: Any
+    border: Border | None
+    host: Sums
+    couplings: DeviceCouplings | None = None
+
+    @classmethod
+    def zero(
+        cls, n: int, nodes: Any, lines: Any, border: Border | None, slopes: Slopes | None
+    ) -> DeviceSums:
+        """Zero sums for n coordinates; the arrays nodes, lines and border are reused."""
+        corner = np.zeros((0, 0)) if border is None else border.D
+        axes = AxisBorder(np.zeros(n), _ELSEWHERE, _ELSEWHERE, corner)
+        states = StateSums.zero(0, n, 0, slopes is not None)
+        host = Sums(_ELSEWHERE, axes, np.zeros(n), corner, _ELSEWHERE, slopes, states)
+        if border is not None:
+            lines[...] = 0.0
+        return cls(nodes, lines, border, host)
+
+
+class DeviceContribution(Protocol):
+    """A contribution to the equations of motion on a device.
+
+    It may also satisfy `FollowsEnds` and `HasStepFraction` of `fibermsk.system.contribution`, with
+    arrays of the device.
+    """
+
+    def add(self, at: DeviceAt, sums: DeviceSums) -> None:
+        """Add to the residual and, if there is a border, to the exact tangent."""
+        ...
+
+
+_ON_FIBERS = "acts on fibers; must act on bodies and coordinates alone"
+
+
+class OnHost:
+    """A contribution of the host that acts on axes and coordinates alone.
+
+    Parameters
+    ----------
+    own : Contribution
+        Of the host.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    ModelError
+        If it has constraints, or acts on fibers; the latter is detected here or in the first
+        evaluation.
+    """
+
+    def __init__(self, own: Contribution, name: str) -> None:
+        self._own, self._name = own, name
+        if isinstance(own, HasConstraints):
+            raise self._refusal("holds coordinates by constraints; must apply forces alone")
+        if isinstance(own, FollowsEnds | HasStepFraction):
+            raise self._refusal(_ON_FIBERS)
+
+    def add(self, at: DeviceAt, sums: DeviceSums) -> None:
+        """Add the terms of the contribution of the host."""
+        try:
+            self._own.add(at.host, sums.host)
+        except _OnlyOnDevice:
+            raise self._refusal(_ON_FIBERS) from None
+
+    def _refusal(self, why: str) -> ModelError:
+        return ModelError(f"{self._name}: {why} for backend='cupy'; use backend='cpu'")

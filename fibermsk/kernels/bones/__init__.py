@@ -1,0 +1,1 @@
+"""Shapes of bones: distance, gradient and Hessian."""

@@ -1,0 +1,1 @@
+"""Closest points and least gaps between centerlines."""

@@ -1,0 +1,216 @@
+"""Precomputed data of every element for the closest point search, once per configuration.
+
+``rows`` (n_elements, N_COLUMNS) holds, in powers of xi or for xi in [0, 1], with ' a derivative in
+xi and c the centerline:
+
+========== =====================================================================================
+QUINTIC    five: part independent of x of the coefficients 1 to 5 of (c - x) . c'
+CENTER     three: center of the Bezier control points
+BALL       one: radius of the bounding ball around it, which contains the element
+SLOWEST    lower bound of |c'|^2, 0 if the control points give none
+BEND       upper bound of |c''|
+MONOTONE   SLOWEST / BEND: for any point closer than this, (c - x) . c' increases
+THICK      upper bound of the radius of eq. 21 on the element
+TANGENT    shorter of the two nodal tangents dx/dtheta
+RADIUS     eight: the radius r in pair potentials, see `kernels.contact.potential`
+FASTEST    upper bound of |c'|
+BROAD      upper bound of r, RADIUS_SLOPE and RADIUS_BEND of |r'| and |r''|
+========== =====================================================================================
+
+``sections`` (n_sections, n_points, 8) holds the quadrature points of an element with a contact law:
+x, its tangent a1 = x,theta, the radius of eq. 21, and |a1|. Shared by the runs of an element.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import prange
+
+from fibermsk._compile import body, parallel
+from fibermsk.kernels._scratch import scratch
+
+__all__ = [
+    "BALL",
+    "BEND",
+    "BROAD",
+    "CENTER",
+    "FASTEST",
+    "MONOTONE",
+    "N_COLUMNS",
+    "QUINTIC",
+    "RADIUS",
+    "RADIUS_BEND",
+    "RADIUS_SLOPE",
+    "SLOWEST",
+    "TANGENT",
+    "THICK",
+    "fill_row",
+    "fill_rows",
+    "fill_section",
+    "fill_sections",
+    "radius_along",
+]
+
+QUINTIC, CENTER, BALL, SLOWEST, BEND, MONOTONE = 0, 5, 8, 9, 10, 11
+THICK, TANGENT, RADIUS = 12, 13, 14
+FASTEST, BROAD, RADIUS_SLOPE, RADIUS_BEND, N_COLUMNS = 22, 23, 24, 25, 26
+
+
+@body
+def _largest_quartic(a, e):
+    """Largest Bernstein coefficient of a quartic in powers of xi, which bounds it from above."""
+    a0, a1, a2, a3, a4 = a[e, 0], a[e, 1], a[e, 2], a[e, 3], a[e, 4]
+    largest = max(a0, a0 + a1 / 4.0)
+    largest = max(largest, a0 + a1 / 2.0 + a2 / 6.0)
+    largest = max(largest, a0 + 0.75 * a1 + a2 / 2.0 + a3 / 4.0)
+    return max(largest, a0 + a1 + a2 + a3 + a4)
+
+
+@body
+def fill_row(e, power, reference, radius_poly, h, rows):
+    """Fill one element's row."""
+    vv, vw, ww, vu, wu, uu = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    ball, chord_sq, along_0, along_1, along_2 = 0.0, 0.0, 0.0, 0.0, 0.0
+    bend_0, bend_1, tangent_0, tangent_1, tangent_m = 0.0, 0.0, 0.0, 0.0, 0.0
+    A_0, A_1, A_2 = 0.0, 0.0, 0.0
+    for c in range(3):
+        p, v, w, u = power[e, 0, c], power[e, 1, c], power[e, 2, c], power[e, 3, c]
+        vv += v * v
+        vw += v * w
+        ww += w * w
+        vu += v * u
+        wu += w * u
+        uu += u * u
+        # Bezier control points p, p + v/3, p + (2v + w)/3, p + v + w + u
+        chord = v + w + u
+        second, third = v / 3.0, (2.0 * v + w) / 3.0
+        low = min(min(0.0, chord), min(second, third))
+        high = max(max(0.0, chord), max(second, third))
+        rows[e, CENTER + c] = p + 0.5 * (low + high)
+        # control vectors of c' and of c''
+        end = v + 2.0 * w + 3.0 * u
+        along_0 += v * chord
+        along_1 += (v + w) * chord
+        along_2 += end * chord
+        chord_sq += chord * chord
+        bend_0 += w * w
+        bend_1 += (w + 3.0 * u) ** 2
+        tangent_0 += v * v
+        tangent_m += (v + w) ** 2
+        tangent_1 += end * end
+        V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
+        A_0 += V * V
+        A_1 += (V + W) ** 2
+        A_2 += (V + 2.0 * W + 3.0 * U) ** 2
+    distance_0, distance_1, distance_2, distance_3 = 0.0, 0.0, 0.0, 0.0
+    for c in range(3):
+        v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
+        start = power[e, 0, c] - rows[e, CENTER + c]
+        distance_0 += start**2
+        distance_1 += (start + v / 3.0) ** 2
+        distance_2 += (start + (2.0 * v + w) / 3.0) ** 2
+        distance_3 += (start + v + w + u) ** 2
+    ball = math.sqrt(max(max(distance_0, distance_1), max(distance_2, distance_3)))
+    rows[e, QUINTIC] = vv
+    rows[e, QUINTIC + 1] = 3.0 * vw
+    rows[e, QUINTIC + 2] = 4.0 * vu + 2.0 * ww
+    rows[e, QUINTIC + 3] = 5.0 * wu
+    rows[e, QUINTIC + 4] = 3.0 * uu
+    rows[e, BALL] = ball
+    along = min(along_0, min(along_1, along_2))
+    slowest = along * along / chord_sq if along > 0.0 else 0.0
+    bend = 2.0 * math.sqrt(max(bend_0, bend_1))
+    rows[e, SLOWEST] = slowest
+    rows[e, BEND] = bend
+    rows[e, FASTEST] = math.sqrt(max(tangent_m, max(tangent_0, tangent_1)))
+    rows[e, MONOTONE] = slowest / bend if bend > 0.0 else (math.inf if slowest > 0.0 else 0.0)
+    largest = math.sqrt(max(A_0, max(A_1, A_2)))
+    rows[e, THICK] = (
+        _largest_quartic(radius_poly, e) * math.sqrt(largest / math.sqrt(slowest))
+        if slowest > 0.0
+        else math.inf
+    )
+    rows[e, TANGENT] = math.sqrt(min(tangent_0, tangent_1)) / h[e]
+    # radius r0 (s_a + (s_b - s_a)(3 xi^2 - 2 xi^3))
+    s_a = math.sqrt(math.sqrt(A_0 / tangent_0))
+    s_b = math.sqrt(math.sqrt(A_2 / tangent_1))
+    for n in range(8):
+        value = radius_poly[e, n] * s_a if n < 5 else 0.0
+        if 2 <= n < 7:
+            value += 3.0 * (s_b - s_a) * radius_poly[e, n - 2]
+        if n >= 3:
+            value -= 2.0 * (s_b - s_a) * radius_poly[e, n - 3]
+        rows[e, RADIUS + n] = value
+    _bound_radius(e, rows)
+
+
+@body
+def _bound_radius(e, rows):
+    """Fill bounds of the radius and of its slopes: sums of the terms about the middle."""
+    terms = scratch(8)
+    for n in range(8):
+        terms[n] = rows[e, RADIUS + n]
+    # Horner's scheme for successive derivatives
+    for n in range(7):
+        for k in range(6, n - 1, -1):
+            terms[k] += 0.5 * terms[k + 1]
+    broad, slope, bend, part = 0.0, 0.0, 0.0, 1.0
+    for n in range(8):
+        size = part * abs(terms[n])
+        broad += size
+        slope += 2.0 * n * size
+        bend += 4.0 * n * (n - 1) * size
+        part *= 0.5
+    rows[e, BROAD], rows[e, RADIUS_SLOPE], rows[e, RADIUS_BEND] = broad, slope, bend
+
+
+@body
+def radius_along(e, xi, rows):
+    """Partner's radius on an element with its first three derivatives in xi."""
+    r, r1, r2, r3 = rows[e, RADIUS + 7], 0.0, 0.0, 0.0
+    for n in range(6, -1, -1):
+        r3 = r3 * xi + r2
+        r2 = r2 * xi + r1
+        r1 = r1 * xi + r
+        r = r * xi + rows[e, RADIUS + n]
+    return r, r1, 2.0 * r2, 6.0 * r3
+
+
+@parallel("rows", least=1024)
+def fill_rows(power, reference, radius_poly, h, rows):
+    """Fill all rows."""
+    for e in prange(power.shape[0]):
+        fill_row(e, power, reference, radius_poly, h, rows)
+
+
+@body
+def fill_section(i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
+    """Fill the points of one pair (element, law)."""
+    e = element[i]
+    for k in range(law_points[law[i]]):
+        xi = law_xi[law[i], k]
+        aa, AA = 0.0, 0.0
+        for c in range(3):
+            v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
+            a1 = (v + xi * (2.0 * w + 3.0 * xi * u)) / h[e]
+            V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
+            A1 = (V + xi * (2.0 * W + 3.0 * xi * U)) / h[e]
+            aa += a1 * a1
+            AA += A1 * A1
+            sections[i, k, c] = power[e, 0, c] + xi * (v + xi * (w + xi * u))
+            sections[i, k, 3 + c] = a1
+        r0 = radius_poly[e, 4]
+        for m in range(3, -1, -1):
+            r0 = r0 * xi + radius_poly[e, m]
+        sections[i, k, 6] = r0 * math.sqrt(math.sqrt(AA / aa))
+        sections[i, k, 7] = math.sqrt(aa)
+
+
+@parallel("sections", least=1024)
+def fill_sections(power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
+    """Fill the points of all pairs (element, law)."""
+    for i in prange(element.size):
+        fill_section(
+            i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections
+        )

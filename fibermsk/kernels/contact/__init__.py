@@ -1,0 +1,1 @@
+"""Contact forces of fibers with each other and with bones, and their derivatives."""

@@ -1,0 +1,43 @@
+"""Axial force due to contact pressure, at the contact points of a fiber.
+
+An incompressible section converts lateral pressure to axial force: the energy of
+a potential depends on the stretch of the fiber through its radius r = r0 / sqrt(lambda) in the gap
+g = d/R - 1; see `fibermsk.kernels.contact.potential`.
+"""
+
+from __future__ import annotations
+
+from fibermsk._compile import kernel
+from fibermsk.kernels.contact.pair_potential import reference_radius
+from fibermsk.kernels.contact_law import law_force
+
+__all__ = ["add_pressure"]
+
+
+@kernel
+def add_pressure(
+    run_element, run_law, law_constants, law_xi, radius_poly, slot_element, slot_xi, state, total
+):
+    """Add the axial force on the integrated fiber [N] of all slots; negative is compression.
+
+    It is minus half the line force times the radius, times d/R. state (n_slots, 6): as in
+    `fibermsk.kernels.contact.contact`; slot_element, slot_xi (n_slots,): the partner's point, or
+    empty (0,) for bones; total (n_elements, n_points): every law has these points.
+    """
+    s = -1
+    for run in range(run_element.size):
+        e, law = run_element[run], run_law[run]
+        for k in range(total.shape[1]):
+            s += 1
+            d, r_x, R = state[s, 0], state[s, 1], state[s, 1] + state[s, 2]
+            if d >= R or state[s, 3] <= 0.0:
+                continue
+            # reference radii, the factors of the energies of both sides
+            share = reference_radius(radius_poly[e], law_xi[law, k])
+            if slot_element.size:
+                share += reference_radius(radius_poly[slot_element[s]], slot_xi[s])
+            else:
+                share += state[s, 2]
+            F, _ = law_force(d / R - 1.0, law_constants, law)
+            # lambda dr/dlambda = -r/2
+            total[e, k] -= 0.5 * share * F / R * r_x * d / R

@@ -1,0 +1,371 @@
+"""Contact forces of fiber points against other fibers and against bones, with exact derivatives.
+
+Symbols, following Gfrerer and Simeon (2021), sections 2.4, 3.3, 4.3 and A.3-A.4: ``x`` quadrature
+point of the integrated fiber with tangent ``a1`` = x,theta; ``y`` closest point of the partner,
+``m`` = y - x, ``d`` = |m|, ``n`` = m/d, gap g = d/(r_x + r_y) - 1 with current radii, line force
+F(g). The force on x per theta is T = -F(g) |a1| n: repulsive. Its derivatives come as four 3 x 3
+matrices, in x, a1, y at fixed parameter, and y,theta, including the motion of the closest point and
+the change of both radii and of the length element.
+
+A run is one fiber element against one other fiber (with its candidate elements) or one bone shape.
+Each quadrature point of a run is a slot: ``slot`` rows hold element and parameter of the closest
+point, ``state`` rows (d, r_x, r_y, 1 + gamma g, |a1|, |y,theta|), ``force`` T, ``jacobian`` its
+derivatives.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import prange
+
+from fibermsk._compile import body, inlined_body, kernel, parallel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
+from fibermsk.kernels.closest.chain import OPEN, chain_start, find_partner
+from fibermsk.kernels.closest.closest_point import way_to
+from fibermsk.kernels.closest.rows import fill_rows, fill_sections
+from fibermsk.kernels.contact_law import law_force
+
+__all__ = [
+    "bone_runs",
+    "fiber_run",
+    "fiber_run_slopes",
+    "fiber_runs",
+    "fiber_slopes",
+    "fill_bone_run",
+    "section",
+]
+
+
+@kernel
+def section(power, reference, radius_poly, h, xi, x, a1, a2):
+    """Fill position and theta-derivatives of a centerline point; returns r, dr/dtheta, |a1|.
+
+    r = r0 sqrt(|A1|/|a1|), eq. 21, with r0 a quartic in xi (radius_poly) and A1 from the reference.
+    """
+    aa, AA, a_b, A_B = 0.0, 0.0, 0.0, 0.0
+    for c in range(3):
+        x[c] = power[0, c] + xi * (power[1, c] + xi * (power[2, c] + xi * power[3, c]))
+        a1[c] = (power[1, c] + xi * (2.0 * power[2, c] + 3.0 * xi * power[3, c])) / h
+        a2[c] = (2.0 * power[2, c] + 6.0 * xi * power[3, c]) / (h * h)
+        A = (reference[1, c] + xi * (2.0 * reference[2, c] + 3.0 * xi * reference[3, c])) / h
+        B = (2.0 * reference[2, c] + 6.0 * xi * reference[3, c]) / (h * h)
+        aa += a1[c] * a1[c]
+        AA += A * A
+        a_b += a1[c] * a2[c]
+        A_B += A * B
+    r0, dr0 = radius_poly[4], 0.0
+    for m in range(3, -1, -1):
+        dr0 = dr0 * xi + r0
+        r0 = r0 * xi + radius_poly[m]
+    change = math.sqrt(math.sqrt(AA / aa))
+    r = r0 * change
+    return r, dr0 / h * change + 0.5 * r * (A_B / AA - a_b / aa), math.sqrt(aa)
+
+
+@body
+def section_on(e, xi, power, reference, radius_poly, h):
+    """Tangent, curvature, radius, its slope and |a1| of a point as `section`, returned."""
+    scale = 1.0 / h[e]
+    v0, v1, v2 = power[e, 1, 0], power[e, 1, 1], power[e, 1, 2]
+    w0, w1, w2 = power[e, 2, 0], power[e, 2, 1], power[e, 2, 2]
+    u0, u1, u2 = power[e, 3, 0], power[e, 3, 1], power[e, 3, 2]
+    a1 = (
+        (v0 + xi * (2.0 * w0 + 3.0 * xi * u0)) * scale,
+        (v1 + xi * (2.0 * w1 + 3.0 * xi * u1)) * scale,
+        (v2 + xi * (2.0 * w2 + 3.0 * xi * u2)) * scale,
+    )
+    square = scale * scale
+    a2 = (
+        (2.0 * w0 + 6.0 * xi * u0) * square,
+        (2.0 * w1 + 6.0 * xi * u1) * square,
+        (2.0 * w2 + 6.0 * xi * u2) * square,
+    )
+    AA, A_B = 0.0, 0.0
+    for c in range(3):
+        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        B = 2.0 * reference[e, 2, c] + 6.0 * xi * reference[e, 3, c]
+        AA += A * A
+        A_B += A * B
+    aa = a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2]
+    a_b = a1[0] * a2[0] + a1[1] * a2[1] + a1[2] * a2[2]
+    r0, dr0 = radius_poly[e, 4], 0.0
+    for m in range(3, -1, -1):
+        dr0 = dr0 * xi + r0
+        r0 = r0 * xi + radius_poly[e, m]
+    change = math.sqrt(math.sqrt(AA * square / aa))
+    r = r0 * change
+    slope = dr0 * scale * change + 0.5 * r * (A_B / AA * scale - a_b / aa)
+    return a1, a2, r, slope, math.sqrt(aa)
+
+
+@inlined_body
+def _radius_on(e, xi, power, reference, radius_poly, h):
+    """Radius and |a1| of a point, as `section`."""
+    aa, AA = 0.0, 0.0
+    for c in range(3):
+        a = power[e, 1, c] + xi * (2.0 * power[e, 2, c] + 3.0 * xi * power[e, 3, c])
+        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        aa += a * a
+        AA += A * A
+    r0 = radius_poly[e, 4]
+    for m in range(3, -1, -1):
+        r0 = r0 * xi + radius_poly[e, m]
+    return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / h[e]
+
+
+@body
+def contact_slopes(
+    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free,
+    law_constants, law, s, jac,
+):  # fmt: skip
+    """Fill jac[s] (4, 3, 3) with the derivatives of one closed contact point's force T.
+
+    dr_y: derivative of the partner's radius along theta; slope = n . y,theta; y2_m = m . y,theta
+    theta; free: the closest point moves along the partner (it does not at a fiber's end).
+    """
+    R = r_x + r_y
+    F, dF = law_force(d / R - 1.0, law_constants, law)
+    H = y1_sq + y2_m
+    inverse = 1.0 / H if free and H != 0.0 else 0.0
+    for part in range(4):  # derivative in x, a1, y, y,theta
+        for c in range(3):
+            eta, dist, radii = 0.0, 0.0, 0.0
+            if part == 0:
+                eta = y1[c] * inverse
+                dist = slope * eta - n[c]
+                radii = dr_y * eta
+            elif part == 1:
+                radii = -0.5 * r_x * a1[c] / (length * length)
+            elif part == 2:
+                eta = -y1[c] * inverse
+                dist = slope * eta + n[c]
+                radii = dr_y * eta
+            else:
+                eta = -m[c] * inverse
+                dist = slope * eta
+                radii = dr_y * eta - 0.5 * r_y * y1[c] / y1_sq
+            gap = dist / R - d / (R * R) * radii
+            for r in range(3):
+                move = y1[r] * eta
+                if r == c:
+                    if part == 0:
+                        move -= 1.0
+                    elif part == 2:
+                        move += 1.0
+                turn = (move - n[r] * dist) / d
+                value = -dF * length * n[r] * gap - F * length * turn
+                if part == 1:
+                    value -= F * n[r] * a1[c] / length
+                jac[s, part, r, c] = value
+
+
+@body
+def fiber_run(
+    run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+    law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+    slot_xi, state, force,
+):  # fmt: skip
+    """Slots of one run; see `fiber_runs`."""
+    e, law, i = run_element[run], run_law[run], run_section[run]
+    gamma = law_constants[law, 1]
+    first, last = run_start[run], run_start[run + 1]
+    start = chain_start(e, first, last, candidates, rows)
+    least = math.inf
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        x, y, z = sections[i, k, 0], sections[i, k, 1], sections[i, k, 2]
+        r_x, length = sections[i, k, 6], sections[i, k, 7]
+        kind, b, xi, d = find_partner(
+            x, y, z, r_x, 0.0, False, start, first, last, candidates, power, rows
+        )
+        if start >= 0:
+            start = b
+        m = way_to(b, xi, x, y, z, power)
+        if kind != OPEN:
+            d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+        r_y, y_length = _radius_on(b, xi, power, reference, radius_poly, h)
+        R = r_x + r_y
+        gap = d / R - 1.0
+        admissibility = 1.0 + gamma * gap
+        least = min(least, admissibility)
+        slot_element[s], slot_xi[s] = b, xi
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
+        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
+        pull = 0.0
+        if not (d >= R or admissibility <= 0.0):
+            F, _ = law_force(gap, law_constants, law)
+            pull = -F * length / d
+        force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
+    found[run, 0] = least
+
+
+@parallel("run_law", least=2048)
+def _all_fiber_runs(
+    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
+    law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
+):  # fmt: skip
+    for run in prange(run_element.size):
+        fiber_run(
+            run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+            law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+            slot_xi, state, force,
+        )  # fmt: skip
+
+
+def fiber_runs(
+    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
+    law_points, law_xi, section_element, section_law, run_section, slot_start, rows, sections,
+    found, slot_element, slot_xi, state, force,
+):  # fmt: skip
+    """Closest points and forces of every fiber-fiber run; returns the least 1 + gamma g.
+
+    law_constants (n_laws, n_constants), law_points (n_laws,), law_xi (n_laws, max points). Slots of
+    run r start at slot_start[r], its points are those of sections[run_section[r]]; rows, sections
+    and found (n_runs, 2) are filled as well. Where 1 + gamma g is not positive, the force is zero
+    and the caller must reject the configuration. For open contacts the distance is a lower bound
+    within a relative error of 1e-4.
+    """
+    if run_element.size == 0:
+        return np.inf
+    fill_rows(power, reference, radius_poly, h, rows)
+    fill_sections(
+        power, reference, radius_poly, h, section_element, section_law, law_points, law_xi, sections
+    )
+    _all_fiber_runs(
+        power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
+        law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
+        slot_xi, state, force,
+    )  # fmt: skip
+    return float(found[:, 0].min())
+
+
+@body
+def fiber_run_slopes(
+    run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
+    run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
+):  # fmt: skip
+    """Derivatives of one run's closed slots; see `fiber_slopes`."""
+    law, i = run_law[run], run_section[run]
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        d, r_x, r_y, length = state[s, 0], state[s, 1], state[s, 2], state[s, 4]
+        if d >= r_x + r_y or state[s, 3] <= 0.0:
+            continue
+        b, xi = slot_element[s], slot_xi[s]
+        m = way_to(b, xi, sections[i, k, 0], sections[i, k, 1], sections[i, k, 2], power)
+        a1 = (sections[i, k, 3], sections[i, k, 4], sections[i, k, 5])
+        y1, y2, _, dr_y, y_length = section_on(b, xi, power, reference, radius_poly, h)
+        n = (m[0] / d, m[1] / d, m[2] / d)
+        slope = n[0] * y1[0] + n[1] * y1[1] + n[2] * y1[2]
+        y2_m = m[0] * y2[0] + m[1] * y2[1] + m[2] * y2[2]
+        flag = end_flag[b]
+        held = (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
+        contact_slopes(
+            a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y_length * y_length, m, not held,
+            law_constants, law, s, jacobian,
+        )  # fmt: skip
+
+
+@parallel("run_law", least=2048)
+def fiber_slopes(
+    power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points, run_section,
+    slot_start, sections, slot_element, slot_xi, state, jacobian,
+):  # fmt: skip
+    """Fill jacobian (n_slots, 4, 3, 3) with the derivatives of the forces of `fiber_runs`.
+
+    end_flag (n_elements,): 1 first, 2 last element of its fiber, 3 both, 0 inside. Only closed
+    slots are filled.
+    """
+    for run in prange(run_law.size):
+        fiber_run_slopes(
+            run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
+            run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
+        )  # fmt: skip
+
+
+@body
+def _bone_slopes(a1, length, r_x, R, d, gradient, hessian, law_constants, law, s, jac):
+    """Fill jac[s] (2, 3, 3) with the derivatives of one closed point's force T in x and a1."""
+    radii = r_x + R
+    F, dF = law_force(d / radii - 1.0, law_constants, law)
+    for c in range(3):
+        gap_x = gradient[c] / radii
+        gap_a = 0.5 * d * r_x * a1[c] / (radii * radii * length * length)
+        for r in range(3):
+            jac[s, 0, r, c] = length * (dF * gradient[r] * gap_x + F * hessian[r, c])
+            jac[s, 1, r, c] = gradient[r] * (dF * length * gap_a + F * a1[c] / length)
+
+
+@body
+def _bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+    state, force, jacobian,
+):  # fmt: skip
+    """Slots of one run; returns the least 1 + gamma g."""
+    a1, a2, gradient, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    least = math.inf
+    e, b, law = run_element[run], run_shape[run], run_law[run]
+    gamma, R = law_constants[law, 1], shape_field[b, 0]
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        x = slot_point[s]
+        r_x, _, length = section(
+            power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+        )
+        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
+        admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
+        least = min(least, admissibility)
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, R
+        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
+        for c in range(3):
+            force[s, c] = 0.0
+        if d >= r_x + R or admissibility <= 0.0:
+            continue
+        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, gradient, hessian)
+        F, _ = law_force(d / (r_x + R) - 1.0, law_constants, law)
+        for c in range(3):
+            force[s, c] = F * length * gradient[c]
+        _bone_slopes(a1, length, r_x, R, d, gradient, hessian, law_constants, law, s, jacobian)
+    return least
+
+
+@body
+def fill_bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+    state, force, jacobian, found,
+):  # fmt: skip
+    """Fill one run's slots, and found[run, 0] with its least 1 + gamma g."""
+    found[run, 0] = _bone_run(
+        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+        shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
+        state, force, jacobian,
+    )  # fmt: skip
+
+
+@kernel
+def bone_runs(
+    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
+    shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point, state, force,
+    jacobian,
+):  # fmt: skip
+    """Distances and forces of every fiber-bone run; returns the least 1 + gamma g.
+
+    The force on a fiber per theta is T = F(g) |a1| grad d. Shapes as in
+    `fibermsk.kernels.bones.bone_shape`. slot_point (n_slots, 3) receives x; jacobian (n_slots, 2,
+    3, 3) the derivatives in x and a1. The derivatives in the bone's pose follow from them, since T
+    depends only on the position of x relative to the bone.
+    """
+    least = math.inf
+    for run in range(run_element.size):
+        own = _bone_run(
+            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+            shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start,
+            slot_point, state, force, jacobian,
+        )  # fmt: skip
+        least = min(least, own)
+    return least

@@ -1,0 +1,192 @@
+"""Contact of fibers with bones from potentials: gaps, gradient and tangent.
+
+The variational formulation of `fibermsk.kernels.contact.potential` over the runs and slots of
+`fibermsk.kernels.contact.contact`; residual and matrix as in
+`fibermsk.kernels.contact.bone_passes`. Forces on fiber and bone derive from one energy that is
+invariant to rigid motion, so their sums of forces and moments vanish, and the tangent is symmetric.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
+from fibermsk.kernels.contact.bone_border import (
+    add_moment,
+    add_to_corner,
+    clear_shares,
+    crossed,
+    line_block,
+    moves_bone,
+)
+from fibermsk.kernels.contact.contact import section
+from fibermsk.kernels.contact.pair_potential import reference_radius
+from fibermsk.kernels.contact.potential import energy_terms, fill_bone_gap
+from fibermsk.kernels.contact_law import law_energy, law_force
+from fibermsk.kernels.fibers.shape import shape, shape_d1
+
+__all__ = ["add_bone_potential", "fill_bone_run", "find_bone_gaps", "scatter_bone_potential"]
+
+
+@body
+def _bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
+    slot_point, state, force,
+):  # fmt: skip
+    """Gaps of one run; returns the least 1 + gamma g and the energy."""
+    a1, a2, slope, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    least, energy = math.inf, 0.0
+    e, b, law = run_element[run], run_shape[run], run_law[run]
+    gamma = law_constants[law, 1]
+    for k in range(law_points[law]):
+        s = slot_start[run] + k
+        x = slot_point[s]
+        r_x, _, length = section(
+            power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+        )
+        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
+        R = r_x + shape_field[b, 0]
+        admissibility = 1.0 + gamma * (d / R - 1.0)
+        least = min(least, admissibility)
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, shape_field[b, 0]
+        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
+        for c in range(3):
+            force[s, c] = 0.0
+        if d >= R or admissibility <= 0.0:
+            continue
+        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, hessian)
+        share = reference_radius(radius_poly[e], law_xi[law, k]) + shape_field[b, 0]
+        F, _ = law_force(d / R - 1.0, law_constants, law)
+        for c in range(3):
+            force[s, c] = share * F * length / R * slope[c]
+        density = share * length * law_energy(d / R - 1.0, law_constants, law)
+        energy += law_weight[law, k] * h[e] * density
+    return least, energy
+
+
+@body
+def fill_bone_run(
+    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
+    slot_point, state, force, found,
+):  # fmt: skip
+    """Fill one run's slots, and found[run] with its least 1 + gamma g and its energy."""
+    found[run, 0], found[run, 1] = _bone_run(
+        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+        shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
+        slot_point, state, force,
+    )  # fmt: skip
+
+
+@kernel
+def find_bone_gaps(
+    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
+    shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start, slot_point, state,
+    force,
+):  # fmt: skip
+    """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy.
+
+    Fields as in `fibermsk.kernels.contact.contact.bone_runs`.
+    """
+    least, energy = math.inf, 0.0
+    for run in range(run_element.size):
+        own, part = _bone_run(
+            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
+            shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
+            slot_start, slot_point, state, force,
+        )  # fmt: skip
+        least, energy = min(least, own), energy + part
+    return least, energy
+
+
+@body
+def _add_hessian(node, weight, n, d1, hessian, lines):
+    """Add weight times a second derivative (6, 6) in x and a1 to the lines of an element."""
+    for a in range(4):
+        for b in range(4):
+            at, kind = line_block(node, a // 2, b // 2)
+            for c in range(3):
+                for r in range(3):
+                    value = n[a] * (n[b] * hessian[r, c] + d1[b] * hessian[r, 3 + c])
+                    value += d1[a] * (n[b] * hessian[3 + r, c] + d1[b] * hessian[3 + r, 3 + c])
+                    lines[at, kind, 3 * (b % 2) + c, 3 * (a % 2) + r] += weight * value
+
+
+@body
+def add_bone_potential(
+    task, begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law,
+    shape_place, shape_field, shape_kind, grids, law_constants, law_points, law_xi,
+    law_weight, slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments,
+    corners,
+):  # fmt: skip
+    """Add all closed slots of one fiber; see `scatter_bone_potential`."""
+    x, a1, a2, slope, curvature = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    dz, gradient, change, force = scratch(6), scratch(6), scratch(6), scratch(3)
+    dzz, hessian = scratch((6, 6)), scratch((6, 6))
+    clear_shares(task, tangent, moments, corners)
+    for run in range(begin[task], begin[task + 1]):
+        e, b, law = run_element[run], run_shape[run], run_law[run]
+        node, link = elements[e, 0], shape_link[b]
+        for q in range(law_points[law]):
+            s, xi = slot_start[run] + q, law_xi[law, q]
+            if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
+                continue
+            w = law_weight[law, q] * h[e]
+            r_x, _, _ = section(power[e], reference[e], radius_poly[e], h[e], xi, x, a1, a2)
+            d = distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, curvature)
+            g = fill_bone_gap(a1, r_x, d, slope, curvature, shape_field[b, 0], dz, dzz)
+            share = reference_radius(radius_poly[e], xi) + shape_field[b, 0]
+            energy_terms(share, a1, g, law_constants, law, dz, dzz, gradient, hessian)
+            N, d1 = shape(xi, h[e]), shape_d1(xi, h[e])
+            for a in range(4):
+                for r in range(3):
+                    residual[node + a // 2, 3 * (a % 2) + r] += w * (
+                        N[a] * gradient[r] + d1[a] * gradient[3 + r]
+                    )
+            if tangent:
+                _add_hessian(node, w, N, d1, hessian, lines)
+            for r in range(3):
+                force[r] = -w * gradient[r]
+            for j in range(moments.shape[1]):
+                if not moves_bone(link, j, moves):
+                    continue
+                V = add_moment(task, j, x, force, S, moments)
+                if not tangent:
+                    continue
+                # derivative of the gradient in coordinate j; by symmetry also the row of the joint
+                turn = crossed(S[j], gradient)
+                for r in range(6):
+                    moved = hessian[r, 0] * V[0] + hessian[r, 1] * V[1] + hessian[r, 2] * V[2]
+                    change[r] = (turn[r] if r < 3 else 0.0) - moved
+                for a in range(4):
+                    row = 6 * (node + a // 2) + 3 * (a % 2)
+                    for r in range(3):
+                        value = w * (N[a] * change[r] + d1[a] * change[3 + r])
+                        B[row + r, j] += value
+                        R[j, row + r] += value
+                for r in range(3):
+                    change[r] *= -w
+                add_to_corner(task, link, j, x, force, change, S, moves, corners)
+
+
+@kernel
+def scatter_bone_potential(
+    begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law, shape_place,
+    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
+    slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments, corners,
+):  # fmt: skip
+    """Add the gradient of the fiber-bone energies, and its derivative, the joints included.
+
+    The energy depends on the position of x relative to the bone and on |a1|. Tasks and their
+    contributions to the coordinates as in `fibermsk.kernels.contact.bone_passes.scatter_bones`.
+    """
+    for task in range(begin.size - 1):
+        add_bone_potential(
+            task, begin, power, reference, radius_poly, elements, h, run_element, run_shape,
+            run_law, shape_place, shape_field, shape_kind, grids, law_constants,
+            law_points, law_xi, law_weight, slot_start, state, shape_link, moves, S, tangent,
+            residual, lines, B, R, moments, corners,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Cable elements: inertia, stress, bending, and ends that are attached to bodies."""

@@ -1,0 +1,270 @@
+"""Elimination of the fiber ends that are attached to bodies: x_D = c(q), v_D = C(q) p.
+
+The reduced matrix is N^T K N with the null-space matrix N(q) of Gfrerer and Simeon (2021), eq. 58.
+Attached rows and columns are moved from the sparse part, where they become identity rows, to the
+border of the joint coordinates. Matrix layout and border names as in
+`fibermsk.kernels.contact.scatter`.
+"""
+
+from __future__ import annotations
+
+from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.fibers.cable import element_tangent
+
+__all__ = [
+    "add_end_rates",
+    "eliminate_attached",
+    "end_rates",
+    "leave_identity",
+    "line_to_border",
+    "take_reaction",
+]
+
+
+@body
+def add_end_rates(
+    m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
+    end_side, velocity_rate, acceleration_rate, B,
+):  # fmt: skip
+    """Add the derivative of the residual of an end's element in the coordinates to B.
+
+    Only through the end's velocity and acceleration, whose derivatives are velocity_rate and
+    acceleration_rate (n_points, 3, n). end_element, end_side (n_points,): the element that carries
+    the attached node, as its node 0 or 1; points at different ends of a fiber must not run in
+    parallel.
+    """
+    force, K = scratch((4, 3)), scratch((2, 3, 6, 6))
+    e, side = end_element[m], end_side[m]
+    element_tangent(
+        nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0, force, K
+    )
+    for node in range(2):
+        # rows of this node, columns of the end node
+        columns = K[side, 0] if node == side else K[0, 1 + node]
+        for r in range(6):
+            inertia = mass[e, 2 * node + r // 3, 2 * side]
+            for j in range(B.shape[1]):
+                value = inertia * acceleration_rate[m, r % 3, j]
+                for c in range(3):
+                    value += columns[c, r] * velocity_rate[m, c, j]
+                B[6 * elements[e, node] + r, j] += value
+
+
+@kernel
+def end_rates(
+    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
+    end_side, velocity_rate, acceleration_rate, B,
+):  # fmt: skip
+    """Add to B what all ends contribute; see `add_end_rates`."""
+    for m in range(end_element.size):
+        add_end_rates(
+            m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass,
+            end_element, end_side, velocity_rate, acceleration_rate, B,
+        )  # fmt: skip
+
+
+@kernel
+def eliminate_attached(
+    elements, end_element, end_side, node_start, C, attached, fiber, first, second, entry_start,
+    entries, row_start, row_node, column, block_start, upper, lower, tangent, residual, residual_q,
+    lines, B, R, D, reaction,
+):  # fmt: skip
+    """Reduce residual and matrix to the independent unknowns, in place.
+
+    Without the part of dC/dq. C (n_points, 3, n); attached (n_nodes,): the attached point at a
+    node, -1 for none; the couplings as in `fibermsk.linalg.couplings`. B, R and D already hold the
+    terms that are not from the lines. reaction (n_points, 3) receives the force of the attachment
+    on the fiber, eq. 62.
+    """
+    n_q = residual_q.size
+    for m in range(end_element.size):
+        take_reaction(m, elements, end_element, end_side, residual, reaction)
+        for r in range(3):
+            for j in range(n_q):
+                residual_q[j] += C[m, r, j] * reaction[m, r]
+    if not tangent:
+        return
+    if n_q:
+        for m in range(end_element.size):
+            _columns_to_corner(elements[end_element[m], end_side[m]], C[m], R, D)
+        for line in range(node_start.size - 1):
+            line_to_border(
+                line, node_start, C, attached, first, second, entry_start, entries, row_start,
+                row_node, column, block_start, upper, lower, lines, B, R,
+            )  # fmt: skip
+        for m in range(end_element.size):
+            _rows_to_corner(elements[end_element[m], end_side[m]], C[m], B, D)
+    for m in range(end_element.size):
+        leave_identity(
+            m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node,
+            column, block_start, upper, lower, lines,
+        )  # fmt: skip
+
+
+@body
+def _rows_at(node, entry, row_start, row_node):
+    """Rows of an entry's pair that may have a block at a node of the entry's line."""
+    p = entry // 2
+    if entry % 2 == 1:
+        return row_start[p], row_start[p + 1]
+    row = row_start[p] + node - row_node[p]
+    if row_start[p] <= row < row_start[p + 1]:
+        return row, row + 1
+    return 0, 0
+
+
+@body
+def _blocks_at(node, entry, row, column, block_start):
+    """Blocks of a row at a node of the entry's line."""
+    begin, end = block_start[row], block_start[row + 1]
+    if entry % 2 == 0:
+        return begin, end
+    b = begin + node - column[row]
+    if begin <= b < end:
+        return b, b + 1
+    return 0, 0
+
+
+@body
+def _other_node(entry, row, b, row_start, row_node, column, block_start):
+    """Node of the other line that a block couples."""
+    p = entry // 2
+    if entry % 2 == 0:
+        return column[row] + b - block_start[row]
+    return row_node[p] + row - row_start[p]
+
+
+@body
+def _coupling(upper, lower, b, above, row, col):
+    """Entry of a block: with the rows of the first line if `above`, of the second otherwise."""
+    if above:
+        return upper[b, col, row]
+    return lower[b, col, row] if lower.shape[0] > 0 else upper[b, row, col]
+
+
+@kernel
+def _columns_to_corner(node, C, R, D):
+    """Move an attached node's columns of R to the corner."""
+    for r in range(3):
+        for i in range(D.shape[0]):
+            value = R[i, 6 * node + r]
+            R[i, 6 * node + r] = 0.0
+            for j in range(D.shape[0]):
+                D[i, j] += value * C[r, j]
+
+
+@kernel
+def _rows_to_corner(node, C, B, D):
+    """Move an attached node's rows of B to the corner."""
+    for r in range(3):
+        for j in range(D.shape[0]):
+            value = B[6 * node + r, j]
+            B[6 * node + r, j] = 0.0
+            for i in range(D.shape[0]):
+                D[i, j] += C[r, i] * value
+
+
+@body
+def _add_to_border(into, out, C, m, c, at, r, attached, B, R):
+    """Add the coupling of unknown r of a node with the position c of attached point m.
+
+    into: the matrix's entry with the row of the former; out: that with its column, unless it is an
+    attached node's position, which the corner takes from the rows of B.
+    """
+    for j in range(C.shape[2]):
+        B[6 * at + r, j] += into * C[m, c, j]
+        if r >= 3 or attached[at] < 0:
+            R[j, 6 * at + r] += C[m, c, j] * out
+
+
+@body
+def line_to_border(
+    line, node_start, C, attached, first, second, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines, B, R,
+):  # fmt: skip
+    """Add columns K[:, D] C to B, and rows C^T K[D, :] to R, at the nodes of one line."""
+    for side in range(2):
+        node = node_start[line] if side == 0 else node_start[line + 1] - 1
+        beside = node + 1 if side == 0 else node - 1
+        m = attached[node]
+        if m < 0:
+            continue
+        for c in range(3):
+            for r in range(6):
+                own = lines[node, 0]
+                _add_to_border(own[c, r], own[r, c], C, m, c, node, r, attached, B, R)
+                if side == 0:
+                    into, out = lines[node, 2, c, r], lines[node, 1, r, c]
+                else:
+                    into, out = lines[beside, 1, c, r], lines[beside, 2, r, c]
+                _add_to_border(into, out, C, m, c, beside, r, attached, B, R)
+    for k in range(entry_start[line], entry_start[line + 1]):
+        # the same pair from the other line
+        p, entry = entries[k] // 2, entries[k] ^ 1
+        other = first[p] if entry % 2 == 0 else second[p]
+        for side in range(2):
+            node = node_start[other] if side == 0 else node_start[other + 1] - 1
+            m = attached[node]
+            if m < 0:
+                continue
+            begin, end = _rows_at(node, entry, row_start, row_node)
+            for row in range(begin, end):
+                low, high = _blocks_at(node, entry, row, column, block_start)
+                for b in range(low, high):
+                    at = _other_node(entry, row, b, row_start, row_node, column, block_start)
+                    for c in range(3):
+                        for r in range(6):
+                            into = _coupling(upper, lower, b, entry % 2 == 1, r, c)
+                            out = _coupling(upper, lower, b, entry % 2 == 0, c, r)
+                            _add_to_border(into, out, C, m, c, at, r, attached, B, R)
+
+
+@body
+def take_reaction(m, elements, end_element, end_side, residual, reaction):
+    """Move the force on an attached node from the residual to the reactions."""
+    node = elements[end_element[m], end_side[m]]
+    for r in range(3):
+        reaction[m, r] = residual[node, r]
+        residual[node, r] = 0.0
+
+
+@body
+def leave_identity(
+    m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node, column,
+    block_start, upper, lower, lines,
+):  # fmt: skip
+    """Set the rows and columns of an attached node to the identity.
+
+    Two ends may clear the same entry of a coupling, and those of a fiber with one element one of
+    its blocks: both write zeros, in any order.
+    """
+    e, side = end_element[m], end_side[m]
+    node = elements[e, side]
+    for a in range(3):
+        for b in range(6):
+            lines[node, 0, a, b] = 0.0
+            lines[node, 0, b, a] = 0.0
+            if side == 0:
+                lines[node, 1, b, a] = 0.0
+                lines[node, 2, a, b] = 0.0
+            else:
+                lines[node - 1, 1, a, b] = 0.0
+                lines[node - 1, 2, b, a] = 0.0
+        lines[node, 0, a, a] = 1.0
+    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
+        entry = entries[k]
+        begin, end = _rows_at(node, entry, row_start, row_node)
+        for row in range(begin, end):
+            low, high = _blocks_at(node, entry, row, column, block_start)
+            for b in range(low, high):
+                for a in range(3):
+                    for c in range(6):
+                        if entry % 2 == 0:
+                            upper[b, c, a] = 0.0
+                        else:
+                            upper[b, a, c] = 0.0
+                        if lower.shape[0] > 0 and entry % 2 == 0:
+                            lower[b, a, c] = 0.0
+                        elif lower.shape[0] > 0:
+                            lower[b, c, a] = 0.0

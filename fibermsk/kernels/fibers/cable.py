@@ -1,0 +1,355 @@
+"""Internal force, tangent, mass and energy of cable elements.
+
+Symbols: ``a1`` = x,theta, ``a1_dot`` its rate, ``G0`` = |X,theta|, ``A0`` reference cross-section
+area, ``P`` nominal axial stress (force per reference area), ``N`` = A0 P axial force, ``t`` =
+a1/|a1|. The virtual work of one fiber is the integral of N t . xi,theta over theta; the force on
+the nodes is its negative. Sources: Gfrerer and Simeon (2021) eqs. 30-38, with the active and
+prestress parts in a form independent of the parametrization.
+
+Quadrature arrays, per element and point: ``weight`` (quadrature weight times h), ``area`` A0,
+``G0``, ``law`` (n_elements, n_points, n_constants) constants of the stress, those of
+`fibermsk.laws.stress.nominal_stress` first (`fibermsk.laws.layout`); ``xi`` (n_points,).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import prange
+
+from fibermsk._compile import inlined, kernel, parallel
+from fibermsk.kernels.fibers.element import (
+    ZERO_3,
+    ZERO_9,
+    add_3,
+    add_9,
+    add_stiffness,
+    chord,
+    combine_3,
+    dot,
+    scale_3,
+    slope,
+)
+from fibermsk.kernels.fibers.shape import shape, shape_d1
+from fibermsk.laws.stress import nominal_stress, stored_energy
+
+__all__ = [
+    "add_residual",
+    "add_tangent",
+    "assemble_cable",
+    "cable_energy",
+    "cable_mass",
+    "cable_residual",
+    "element_tangent",
+    "fiber_residual",
+    "fiber_tangent",
+    "law_energy",
+    "law_stress",
+    "least_force",
+    "least_forces",
+    "line_load_force",
+    "sample_cable",
+]
+
+_nominal_stress = kernel(nominal_stress)
+_stored_energy = kernel(stored_energy)
+
+
+@inlined
+def law_stress(stretch, stretch_rate, activation, law, e, k):
+    """Nominal stress at a point and its derivatives in the stretch and in the stretch rate."""
+    return _nominal_stress(
+        stretch, stretch_rate, activation,
+        law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
+        law[e, k, 6], law[e, k, 7], law[e, k, 8],
+    )  # fmt: skip
+
+
+@inlined
+def law_energy(stretch, law, e, k):
+    """Stored energy per reference volume at a point [J/m^3]."""
+    return _stored_energy(stretch, law[e, k, 0], law[e, k, 6], law[e, k, 7], law[e, k, 8])
+
+
+@inlined
+def _pull(a1, a1_dot, e, k, area, G0, law, activation):
+    """Unit tangent t, axial force N, dN/d|a1|, dN/d(t . a1_dot), 1/|a1| and u at a point.
+
+    u = (I - t t) a1_dot / |a1|: derivative of t . a1_dot with the direction of the tangent.
+    """
+    length = math.sqrt(dot(a1, a1))
+    inverse = 1.0 / length
+    t = scale_3(inverse, a1)
+    rate = inverse * dot(a1, a1_dot)
+    u = combine_3(inverse, a1_dot, -inverse * rate, t)
+    per_G0 = 1.0 / G0[e, k]
+    P, dP_dstretch, dP_drate = law_stress(length * per_G0, rate * per_G0, activation, law, e, k)
+    A0 = area[e, k]
+    return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
+
+
+@inlined
+def _integrate(nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, tangent):
+    """Integrals over an element of N t and of its derivative D, with the slopes (-g, p, g, q).
+
+    Returns the integrals of N t with g, p and q, and those of D with g g, g p, p p, g q, p q and
+    q q. D (3, 3) is cx dNt/da1 + cv dNt/da1_dot; a constant `tangent` that is false leaves it out.
+    """
+    x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+    per_h = 1.0 / h[e]
+    on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
+    gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
+    for k in range(xi.size):
+        _, p, g, q = shape_d1(xi[k], 1.0)
+        g *= per_h
+        t, N, N_a, N_v, inverse, u = _pull(
+            slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+        )
+        w = weight[e, k]
+        on_g = add_3(on_g, w * N * g, t)
+        on_p = add_3(on_p, w * N * p, t)
+        on_q = add_3(on_q, w * N * q, t)
+        if tangent:
+            # w D = turning (I - t t) + t (along t + across u)
+            turning = w * cx * N * inverse
+            along = w * (cx * N_a + cv * N_v)
+            across = w * cx * N_v
+            s = combine_3(along - turning, t, across, u)
+            D = (
+                turning + t[0] * s[0], t[1] * s[0], t[2] * s[0],
+                t[0] * s[1], turning + t[1] * s[1], t[2] * s[1],
+                t[0] * s[2], t[1] * s[2], turning + t[2] * s[2],
+            )  # fmt: skip
+            gg, gp, pp = add_9(gg, g * g, D), add_9(gp, g * p, D), add_9(pp, p * p, D)
+            gq, pq, qq = add_9(gq, g * q, D), add_9(pq, p * q, D), add_9(qq, q * q, D)
+    return (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq)
+
+
+@kernel
+def element_tangent(
+    nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, cx, cv, force, K
+):  # fmt: skip
+    """One element's nodal force and stiffness.
+
+    Fills ``force`` (4, 3), the force on (x_i, x,theta_i, x_j, x,theta_j), and ``K``
+    (2, 3, 6, 6), minus the derivative of that force, cx times that in position plus cv times that
+    in velocity, as `fibermsk.linalg.lines` has a line of two nodes.
+    """
+    (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq) = _integrate(
+        nodes, velocity, elements[e, 0], e, h, xi, weight, area, G0, law, activation, cx, cv, True
+    )
+    for r in range(3):
+        force[0, r], force[1, r] = on_g[r], -on_p[r]
+        force[2, r], force[3, r] = -on_g[r], -on_q[r]
+    K[:] = 0.0
+    massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    add_stiffness(K, 0, gg, gp, gp, pp, gq, gq, pq, pq, qq, massless)
+
+
+@inlined
+def _add_residual(acceleration, i, e, mass, integrals, residual):
+    """Add inertia, and the integrals of N t with the slopes (-g, p, g, q)."""
+    on_g, on_p, on_q = integrals
+    for r in range(3):
+        a0, a1 = acceleration[i, r], acceleration[i, 3 + r]
+        a2, a3 = acceleration[i + 1, r], acceleration[i + 1, 3 + r]
+        m = mass[e, 0, 0] * a0 + mass[e, 0, 1] * a1 + mass[e, 0, 2] * a2 + mass[e, 0, 3] * a3
+        residual[i, r] += m - on_g[r]
+        m = mass[e, 1, 0] * a0 + mass[e, 1, 1] * a1 + mass[e, 1, 2] * a2 + mass[e, 1, 3] * a3
+        residual[i, 3 + r] += m + on_p[r]
+        m = mass[e, 2, 0] * a0 + mass[e, 2, 1] * a1 + mass[e, 2, 2] * a2 + mass[e, 2, 3] * a3
+        residual[i + 1, r] += m + on_g[r]
+        m = mass[e, 3, 0] * a0 + mass[e, 3, 1] * a1 + mass[e, 3, 2] * a2 + mass[e, 3, 3] * a3
+        residual[i + 1, 3 + r] += m + on_q[r]
+
+
+@inlined
+def add_residual(
+    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass,
+    residual,
+):  # fmt: skip
+    """Add inertia minus internal force of one element; see `assemble_cable`."""
+    i = elements[e, 0]
+    integrals, _ = _integrate(
+        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 0.0, 0.0, False
+    )
+    _add_residual(acceleration, i, e, mass, integrals, residual)
+
+
+@inlined
+def add_tangent(
+    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass, cx,
+    cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force of one element, and their tangent."""
+    i = elements[e, 0]
+    integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
+        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, True
+    )
+    _add_residual(acceleration, i, e, mass, integrals, residual)
+    inertia = (
+        ca * mass[e, 0, 0], ca * mass[e, 0, 1], ca * mass[e, 0, 2], ca * mass[e, 0, 3],
+        ca * mass[e, 1, 1], ca * mass[e, 1, 2], ca * mass[e, 1, 3],
+        ca * mass[e, 2, 2], ca * mass[e, 2, 3], ca * mass[e, 3, 3],
+    )  # fmt: skip
+    # D is not symmetric, but each integral of it serves both orders of its slopes
+    add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
+
+
+@kernel
+def fiber_residual(
+    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, residual,
+):  # fmt: skip
+    """Add inertia minus internal force of one fiber's elements; see `assemble_cable`."""
+    for e in range(element_start[f], element_start[f + 1]):
+        add_residual(
+            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
+            mass, residual,
+        )  # fmt: skip
+
+
+@kernel
+def fiber_tangent(
+    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, cx, cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force of one fiber's elements, and their tangent."""
+    for e in range(element_start[f], element_start[f + 1]):
+        add_tangent(
+            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
+            mass, cx, cv, ca, residual, lines,
+        )  # fmt: skip
+
+
+@parallel("element_start", least=64)
+def cable_residual(
+    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, residual,
+):  # fmt: skip
+    """Add inertia minus internal force to `residual`: `assemble_cable` without the tangent."""
+    for f in prange(element_start.size - 1):
+        fiber_residual(
+            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
+            law, activation, mass, residual,
+        )  # fmt: skip
+
+
+@parallel("element_start", least=64)
+def assemble_cable(
+    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
+    activation, mass, cx, cv, ca, residual, lines,
+):  # fmt: skip
+    """Add inertia minus internal force to `residual` (n_nodes, 6), and its tangent to `lines`.
+
+    ``element_start`` (n_fibers + 1,): first element of each fiber; ``activation`` (n_elements,);
+    ``mass`` (n_elements, 4, 4): scalar element mass matrices; cx, cv, ca: derivatives of
+    position, velocity and acceleration in the unknowns; ``lines`` (n_nodes, 3, 6, 6): see
+    `fibermsk.linalg.lines`.
+    """
+    for f in prange(element_start.size - 1):
+        fiber_tangent(
+            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
+            law, activation, mass, cx, cv, ca, residual, lines,
+        )  # fmt: skip
+
+
+@kernel
+def cable_mass(elements, h, xi, weight, line_density, mass):
+    """Fill the scalar element mass matrices (n_elements, 4, 4).
+
+    line_density (n_elements, n_points): mass per theta, rho A0 |X,theta| [kg].
+    """
+    mass[:] = 0.0
+    for e in range(elements.shape[0]):
+        for k in range(xi.size):
+            n = shape(xi[k], h[e])
+            for a in range(4):
+                for b in range(4):
+                    mass[e, a, b] += weight[e, k] * line_density[e, k] * n[a] * n[b]
+
+
+@kernel
+def line_load_force(elements, h, xi, weight, load, force):
+    """Add the nodal force (n_nodes, 6) of a load per theta, (n_elements, n_points, 3) [N]."""
+    for e in range(elements.shape[0]):
+        for k in range(xi.size):
+            n = shape(xi[k], h[e])
+            for a in range(4):
+                for r in range(3):
+                    force[elements[e, a // 2], 3 * (a % 2) + r] += (
+                        weight[e, k] * n[a] * load[e, k, r]
+                    )
+
+
+@kernel
+def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
+    """Stored energy of the passive and prestress parts [J]."""
+    total = 0.0
+    for e in range(elements.shape[0]):
+        for k in range(xi.size):
+            _, p, g, q = shape_d1(xi[k], h[e])
+            a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
+            stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
+            total += weight[e, k] * area[e, k] * G0[e, k] * law_energy(stretch, law, e, k)
+    return total
+
+
+@kernel
+def least_force(
+    f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
+    point,
+):  # fmt: skip
+    """Fill the least axial force [N] at any point of fiber f, with its element and its point.
+
+    NaN counts as the least.
+    """
+    smallest = math.inf
+    for e in range(element_start[f], element_start[f + 1]):
+        i = elements[e, 0]
+        x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+        for k in range(xi.size):
+            _, p, g, q = shape_d1(xi[k], h[e])
+            _, N, _, _, _, _ = _pull(
+                slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+            )
+            if not N >= smallest:
+                smallest = N
+                element[f], point[f] = e, k
+                if N != N:
+                    least[f] = N
+                    return
+    least[f] = smallest
+
+
+@kernel
+def least_forces(
+    element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
+    point,
+):  # fmt: skip
+    """Fill the least axial force [N] of every fiber, its element and its point."""
+    for f in range(least.size):
+        least_force(
+            f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least,
+            element, point,
+        )  # fmt: skip
+
+
+@kernel
+def sample_cable(
+    nodes, velocity, first, second, h, xi, area, G0, law, activation, stretch, force, power
+):
+    """Fill stretch [-], axial force [N] and viscous power per theta [W] at sample points.
+
+    Sample ``s`` lies at xi[s] of the element between nodes first[s] and second[s] of length h[s];
+    law (n_samples, 1, n_constants).
+    """
+    for s in range(xi.size):
+        _, p, g, q = shape_d1(xi[s], h[s])
+        a1 = slope(g, p, q, chord(nodes, first[s], second[s]))
+        a1_dot = slope(g, p, q, chord(velocity, first[s], second[s]))
+        length = math.sqrt(dot(a1, a1))
+        stretch[s], rate = length / G0[s], dot(a1, a1_dot) / (length * G0[s])
+        P, _, dP_drate = law_stress(stretch[s], rate, activation[s], law, s, 0)
+        force[s] = area[s] * P
+        power[s] = area[s] * G0[s] * dP_drate * rate * rate

@@ -1,0 +1,1 @@
+"""Candidate pairs, collision detection, and the safeguard of updates."""

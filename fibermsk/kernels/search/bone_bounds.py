@@ -1,0 +1,152 @@
+"""Candidate pairs of elements and bones, and bounds of their approach in an update.
+
+Symbols: ``hull`` (n, 4, 3) Bezier control points; ``link`` that carries a bone, -1 for the ground;
+``S``, ``moves``, ``position`` of the joints, see `fibermsk.kernels.skeleton.rigid`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk._compile import body, kernel
+from fibermsk.kernels.bones.bone_shape import distance
+from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
+
+__all__ = [
+    "fill_approaches",
+    "fill_bone_approach",
+    "fill_motions",
+    "find_near_bone",
+    "motion_beside",
+]
+
+
+@kernel
+def find_near_bone(hull, b, place, field, kind, grids, steepest, approach, radius, near):
+    """Mark in `near` (n,) the elements that may touch shape b.
+
+    Shapes as in `fibermsk.kernels.bones.bone_shape`; steepest: bound of |grad d|; approach (n,):
+    bound of its approach to the bone; radius (n,): bound of its radius.
+    """
+    center = np.empty(3)
+    for e in range(hull.shape[0]):
+        for c in range(3):
+            low, high = hull[e, 0, c], hull[e, 0, c]
+            for p in range(1, 4):
+                low, high = min(low, hull[e, p, c]), max(high, hull[e, p, c])
+            center[c] = 0.5 * (low + high)
+        ball = 0.0
+        for p in range(4):
+            from_center = 0.0
+            for c in range(3):
+                from_center += (hull[e, p, c] - center[c]) ** 2
+            ball = max(ball, from_center)
+        reach = steepest * (math.sqrt(ball) + approach[e]) + radius[e] + field[b, 0]
+        near[e] = distance(center, b, place, field, kind, grids) <= reach
+
+
+@body
+def _motion_of(e, before, after, rotation, position, rotation_after, position_after):
+    """Largest motion of an element's control points in the frame of a link."""
+    largest = 0.0
+    for p in range(4):
+        motion = 0.0
+        for c in range(3):
+            x, y = 0.0, 0.0
+            for k in range(3):
+                x += (before[e, p, k] - position[k]) * rotation[k, c]
+                y += (after[e, p, k] - position_after[k]) * rotation_after[k, c]
+            motion += (y - x) ** 2
+        if not motion < math.inf:
+            return math.inf
+        largest = max(largest, motion)
+    return math.sqrt(largest)
+
+
+@body
+def fill_motions(e, before, after, rotation, position, rotation_after, position_after, motion):
+    """Fill motion[e] (n_links,), relative to links at poses (n_links, 3, 3), (n_links, 3)."""
+    for i in range(rotation.shape[0]):
+        motion[e, i] = _motion_of(
+            e, before, after, rotation[i], position[i], rotation_after[i], position_after[i]
+        )
+
+
+@kernel
+def motion_beside(before, after, rotation, position, rotation_after, position_after):
+    """Largest motion of any control point (n, 4, 3) in the frame of a link."""
+    largest = 0.0
+    for e in range(before.shape[0]):
+        motion = _motion_of(e, before, after, rotation, position, rotation_after, position_after)
+        largest = max(largest, motion)
+    return largest
+
+
+@body
+def _turns(S, j):
+    """Whether a coordinate is a rotation."""
+    return S[j, 0] != 0.0 or S[j, 1] != 0.0 or S[j, 2] != 0.0
+
+
+@body
+def _approach_of(
+    e, hull, hull_update, stray, link, S, moves, position, chain_length, update_q, fraction
+):
+    """Bound of the approach of an element to a link's bones in a fraction of an update."""
+    farthest, turn, slide = 0.0, 0.0, 0.0
+    for j in range(update_q.size):
+        if moves_bone(link, j, moves):
+            if _turns(S, j):
+                turn += abs(fraction * update_q[j])
+            else:
+                slide += abs(fraction * update_q[j])
+    for p in range(4):
+        x = hull[e, p]
+        u0, u1, u2 = hull_update[e, p, 0], hull_update[e, p, 1], hull_update[e, p, 2]
+        way, lever = fraction * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2), 0.0
+        for j in range(update_q.size):
+            if not moves_bone(link, j, moves) or update_q[j] == 0.0:
+                continue
+            V = velocity_field(S, j, x)
+            u0, u1, u2 = u0 - V[0] * update_q[j], u1 - V[1] * update_q[j], u2 - V[2] * update_q[j]
+            if _turns(S, j):
+                apart = 0.0
+                for c in range(3):
+                    apart += (x[c] - position[j, c]) ** 2
+                lever = max(lever, apart)
+        s = fraction * math.sqrt(u0 * u0 + u1 * u1 + u2 * u2) + stray[e]
+        if turn > 0.0:
+            lever = math.sqrt(lever) + way + slide + turn * chain_length[link]
+            s += 0.5 * turn * (2.0 * turn * lever + way + slide)
+        farthest = max(farthest, s)
+    return farthest
+
+
+@body
+def fill_approaches(
+    e, hull, hull_update, stray, links, S, moves, position, chain_length, update_q, fraction,
+    approach,
+):  # fmt: skip
+    """Fill approach[e], one for each of some links; see `fill_bone_approach`."""
+    for i in range(links.size):
+        approach[e, i] = _approach_of(
+            e, hull, hull_update, stray, links[i], S, moves, position, chain_length, update_q,
+            fraction,
+        )  # fmt: skip
+
+
+@kernel
+def fill_bone_approach(
+    hull, hull_update, stray, link, S, moves, position, chain_length, update_q, fraction, approach
+):
+    """Fill the bound of each element's approach to a link's bones in a fraction of an update, (n,).
+
+    The bound of `fibermsk.kernels.search.safeguard.bone_fraction`, at the control points:
+    everything in it is linear or convex in a point and its update, so that it holds in between.
+    """
+    for e in range(hull.shape[0]):
+        approach[e] = _approach_of(
+            e, hull, hull_update, stray, link, S, moves, position, chain_length, update_q, fraction
+        )

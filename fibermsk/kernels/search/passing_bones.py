@@ -1,0 +1,146 @@
+"""Continuous collision detection of curves with bones, in the frame of the bone's link.
+
+Curves as in `fibermsk.kernels.search.passing`, shapes as in `fibermsk.kernels.bones.bone_shape`
+with their places in the frames of their links. A capsule is the curve of its axis at rest, an
+infinite cylinder a point in the plane across its axis. The distance to a mesh grows at most by
+``steepest`` times the motion: parts of the curve and of the motion lie in balls, which are halved
+until they keep their distance.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER, MESH, distance
+from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, halve_curve, passes
+
+__all__ = ["find_passing_bones", "mark_near_bones"]
+
+_DEPTH = 96
+_SMALL = 1e-3
+
+
+@body
+def _fill_axis(place, infinite, z, axis, across):
+    """Fill control points of an axis (4, 3), and those of a curve beside it (4, 3)."""
+    for c in range(3):
+        for p in range(4):
+            along = 0.0 if infinite else p / 3.0
+            axis[p, c] = place[0, c] + along * (place[1, c] - place[0, c])
+            across[p, c] = z[p, c]
+    if not infinite:
+        return
+    square = 0.0
+    for c in range(3):
+        square += (place[1, c] - place[0, c]) ** 2
+    for p in range(4):
+        along = 0.0
+        for c in range(3):
+            along += (z[p, c] - place[0, c]) * (place[1, c] - place[0, c])
+        for c in range(3):
+            across[p, c] -= along / square * (place[1, c] - place[0, c])
+
+
+@body
+def _ball(z0, z1, center):
+    """Fill the middle of a box about control points before and after; radius of a ball there."""
+    for c in range(3):
+        low, high = math.inf, -math.inf
+        for p in range(4):
+            low = min(low, min(z0[p, c], z1[p, c]))
+            high = max(high, max(z0[p, c], z1[p, c]))
+        center[c] = 0.5 * (low + high)
+    largest = 0.0
+    for p in range(4):
+        now, then = 0.0, 0.0
+        for c in range(3):
+            now += (z0[p, c] - center[c]) ** 2
+            then += (z1[p, c] - center[c]) ** 2
+        largest = max(largest, max(now, then))
+    return math.sqrt(largest)
+
+
+@body
+def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
+    """Whether a curve may come as near to a mesh as `floor`."""
+    parts, part, halves = scratch((_DEPTH, 2, 4, 3)), scratch((2, 4, 3)), scratch((2, 2, 4, 3))
+    center = scratch(3)
+    for p in range(4):
+        for c in range(3):
+            parts[0, 0, p, c], parts[0, 1, p, c] = z0[p, c], z1[p, c]
+    waiting, looked_at = 1, 0
+    small = _SMALL * field[b, 0]
+    while waiting > 0:
+        waiting -= 1
+        looked_at += 1
+        for i in range(2):
+            for p in range(4):
+                for c in range(3):
+                    part[i, p, c] = parts[waiting, i, p, c]
+        radius = _ball(part[0], part[1], center)
+        d = distance(center, b, place, field, kind, grids)
+        if d - steepest * radius > floor:
+            continue
+        if not radius > small or looked_at > most or waiting + 2 > _DEPTH:
+            return True
+        length, motion = 0.0, 0.0
+        for p in range(4):
+            moved, now, then = 0.0, 0.0, 0.0
+            for c in range(3):
+                moved += (part[1, p, c] - part[0, p, c]) ** 2
+                now += (part[0, p, c] - part[0, 0, c]) ** 2
+                then += (part[1, p, c] - part[1, 0, c]) ** 2
+            motion, length = max(motion, moved), max(length, max(now, then))
+        if motion >= length:
+            for p in range(4):
+                for c in range(3):
+                    mean = 0.5 * (part[0, p, c] + part[1, p, c])
+                    halves[0, 0, p, c], halves[1, 0, p, c] = part[0, p, c], mean
+                    halves[0, 1, p, c], halves[1, 1, p, c] = mean, part[1, p, c]
+        else:
+            halve_curve(part[0], halves[0, 0], halves[0, 1])
+            halve_curve(part[1], halves[1, 0], halves[1, 1])
+        for k in range(2):
+            for i in range(2):
+                for p in range(4):
+                    for c in range(3):
+                        parts[waiting, i, p, c] = halves[i, k, p, c]
+            waiting += 1
+    return False
+
+
+@body
+def _passes_bone(z0, z1, floor, steepest, most, b, place, field, kind, grids):
+    """Whether a curve may come as near to a bone as `floor`."""
+    if kind[b, 0] == MESH:
+        return _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids)
+    axis, before, after = scratch((4, 3)), scratch((4, 3)), scratch((4, 3))
+    infinite = kind[b, 0] == INFINITE_CYLINDER
+    _fill_axis(place[b], infinite, z0, axis, before)
+    _fill_axis(place[b], infinite, z1, axis, after)
+    return passes(before, after, axis, axis, floor, most)
+
+
+@kernel
+def mark_near_bones(z0, z1, shape, floor, steepest, place, field, kind, grids, near):
+    """Mark the runs (n,) whose curves may be closer to their shapes than `floor` (n,).
+
+    z0, z1 (n, 4, 3): control points before and after, in the frame of the shape's link.
+    """
+    for i in range(shape.size):
+        b = shape[i]
+        near[i] = _passes_bone(
+            z0[i], z1[i], floor[i], steepest[b], FIRST_LOOK, b, place, field, kind, grids
+        )
+
+
+@kernel
+def find_passing_bones(z0, z1, shape, floor, steepest, place, field, kind, grids, found):
+    """Fill found (n,): whether curves may come as near to their shapes as `floor` (n,)."""
+    for i in range(shape.size):
+        b = shape[i]
+        found[i] = _passes_bone(
+            z0[i], z1[i], floor[i], steepest[b], MOST_PARTS, b, place, field, kind, grids
+        )

@@ -1,0 +1,1 @@
+"""Joint axes, rigid bodies and the points fixed to them."""

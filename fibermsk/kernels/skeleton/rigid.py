@@ -1,0 +1,388 @@
+"""Rigid bodies in minimal coordinates: kinematics, inverse dynamics, exact derivatives.
+
+The tree is a list of links, each moved against its parent by one elementary joint (a rotation about
+or a translation along one axis), so that link ``k`` and coordinate ``k`` share their number.
+Parents come first; parent -1 is ground. Everything is expressed in the ground frame.
+
+Symbols: ``q, p, p_dot`` coordinates, speeds, accelerations; ``S`` (n, 6) twist of each joint,
+angular part first and then the velocity of the point at the ground origin; ``V``, ``A`` (n, 6)
+twist and spatial acceleration of each link; ``moves[k, j]`` is True where coordinate j moves link
+k. A coordinate's velocity field at a point c is V_j(c) = v_j + w_j x c, and it turns every twist
+downstream: dS_k/dq_j = [S_j, S_k].
+
+Bodies (several may be on one link): ``body_link``, ``mass``, ``com`` (in the link frame),
+``inertia`` about the centre of mass (link frame). Source: Featherstone, Rigid Body Dynamics
+Algorithms (2008), ch. 2-5, with the derivatives by forward differentiation of the recursion.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk._compile import kernel
+
+__all__ = [
+    "bracket",
+    "inverse_dynamics",
+    "inverse_dynamics_tangent",
+    "kinetic_and_potential",
+    "mass_matrix",
+    "tree_motion",
+    "tree_pose",
+]
+
+REVOLUTE, PRISMATIC = 0, 1
+
+
+@kernel
+def cross(a, b, out):
+    """Fill `out` with a x b (`out` must not alias them)."""
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def bracket(a, b, out):
+    """Fill `out` with the Lie bracket [a, b] of two twists (6,)."""
+    cross(a[:3], b[:3], out[:3])
+    x = a[1] * b[5] - a[2] * b[4] + a[4] * b[2] - a[5] * b[1]
+    y = a[2] * b[3] - a[0] * b[5] + a[5] * b[0] - a[3] * b[2]
+    z = a[0] * b[4] - a[1] * b[3] + a[3] * b[1] - a[4] * b[0]
+    out[3], out[4], out[5] = x, y, z
+
+
+@kernel
+def tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, position, S):
+    """Fill link poses ``rotation`` (n, 3, 3), ``position`` (n, 3) and joint twists ``S`` (n, 6).
+
+    joint_rotation, joint_position: pose of joint frame k in its parent link; axis: unit, joint
+    frame.
+    """
+    local = np.empty((3, 3))
+    for k in range(q.size):
+        m = parent[k]
+        # joint frame in ground
+        for r in range(3):
+            for c in range(3):
+                if m < 0:
+                    local[r, c] = joint_rotation[k, r, c]
+                else:
+                    local[r, c] = 0.0
+                    for s in range(3):
+                        local[r, c] += rotation[m, r, s] * joint_rotation[k, s, c]
+            position[k, r] = joint_position[k, r]
+            if m >= 0:
+                position[k, r] = position[m, r]
+                for s in range(3):
+                    position[k, r] += rotation[m, r, s] * joint_position[k, s]
+        w = local @ axis[k]
+        if kind[k] == REVOLUTE:
+            S[k, :3] = w
+            cross(position[k], w, S[k, 3:])
+            sine, cosine = math.sin(q[k]), math.cos(q[k])
+            u = axis[k]
+            turn = np.empty((3, 3))
+            for r in range(3):
+                for c in range(3):
+                    turn[r, c] = (1.0 - cosine) * u[r] * u[c]
+                turn[r, r] += cosine
+            turn[0, 1] -= sine * u[2]
+            turn[1, 0] += sine * u[2]
+            turn[0, 2] += sine * u[1]
+            turn[2, 0] -= sine * u[1]
+            turn[1, 2] -= sine * u[0]
+            turn[2, 1] += sine * u[0]
+            rotation[k] = local @ turn
+        else:
+            S[k, :3] = 0.0
+            S[k, 3:] = w
+            rotation[k] = local
+            for r in range(3):
+                position[k, r] += q[k] * w[r]
+
+
+@kernel
+def tree_motion(p, p_dot, parent, S, V, A):
+    """Fill link twists and spatial accelerations."""
+    gyro = np.empty(6)
+    for k in range(p.size):
+        m = parent[k]
+        for c in range(6):
+            V[k, c] = S[k, c] * p[k]
+            A[k, c] = S[k, c] * p_dot[k]
+            if m >= 0:
+                V[k, c] += V[m, c]
+                A[k, c] += A[m, c]
+        bracket(V[k], S[k], gyro)
+        for c in range(6):
+            A[k, c] += gyro[c] * p[k]
+
+
+@kernel
+def _matvec(R, x, out):
+    for r in range(3):
+        out[r] = R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
+
+
+@kernel
+def _ground_inertia(R, inertia, out):
+    """Fill out = R I R^T."""
+    half = R @ inertia
+    for r in range(3):
+        for c in range(3):
+            out[r, c] = half[r, 0] * R[c, 0] + half[r, 1] * R[c, 1] + half[r, 2] * R[c, 2]
+
+
+@kernel
+def _center_acceleration(V, A, c, out):
+    """Acceleration of the body point at c: A.v + A.w x c + w x (v + w x c)."""
+    vc = np.empty(3)
+    t = np.empty(3)
+    cross(V[:3], c, vc)
+    for r in range(3):
+        vc[r] += V[3 + r]
+    cross(V[:3], vc, out)
+    cross(A[:3], c, t)
+    for r in range(3):
+        out[r] += A[3 + r] + t[r]
+
+
+@kernel
+def inverse_dynamics(
+    V, A, S, moves, rotation, position, body_link, mass, com, inertia, gravity, tau
+):
+    """Add M p_dot + bias - gravity, the generalized forces, to `tau` (n,)."""
+    c, ac, h, N, t = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    I = np.empty((3, 3))  # noqa: E741 - the field's symbol
+    for b in range(body_link.size):
+        k = body_link[b]
+        _matvec(rotation[k], com[b], c)
+        for r in range(3):
+            c[r] += position[k, r]
+        _ground_inertia(rotation[k], inertia[b], I)
+        _center_acceleration(V[k], A[k], c, ac)
+        for r in range(3):
+            ac[r] = mass[b] * (ac[r] - gravity[r])
+        _matvec(I, V[k, :3], h)
+        cross(V[k, :3], h, N)
+        _matvec(I, A[k, :3], h)
+        cross(c, ac, t)
+        for r in range(3):
+            N[r] += h[r] + t[r]
+        for j in range(tau.size):
+            if moves[k, j]:
+                for r in range(3):
+                    tau[j] += S[j, r] * N[r] + S[j, 3 + r] * ac[r]
+
+
+@kernel
+def mass_matrix(S, parent, rotation, position, body_link, mass, com, inertia, M):
+    """Fill the joint-space mass matrix (n, n).
+
+    Composite rigid body algorithm: a link and all its descendants form one rigid body with mass
+    m, first moment h = m c and inertia about the ground origin, 10 numbers that add up. Its
+    momentum at unit speed of axis j is f_j, and M_ij = S_i . f_j for every i at or above j.
+    """
+    n = S.shape[0]
+    M[:] = 0.0
+    whole = np.zeros((n, 10))
+    c, f = np.empty(3), np.empty(6)
+    I = np.empty((3, 3))  # noqa: E741
+    for b in range(body_link.size):
+        k = body_link[b]
+        _matvec(rotation[k], com[b], c)
+        for r in range(3):
+            c[r] += position[k, r]
+        _ground_inertia(rotation[k], inertia[b], I)
+        square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
+        own = whole[k]
+        own[0] += mass[b]
+        for r in range(3):
+            own[1 + r] += mass[b] * c[r]
+            own[4 + r] += I[r, r] + mass[b] * (square - c[r] * c[r])
+        own[7] += I[0, 1] - mass[b] * c[0] * c[1]
+        own[8] += I[0, 2] - mass[b] * c[0] * c[2]
+        own[9] += I[1, 2] - mass[b] * c[1] * c[2]
+    for k in range(n - 1, -1, -1):
+        if parent[k] >= 0:
+            for r in range(10):
+                whole[parent[k], r] += whole[k, r]
+    for j in range(n):
+        own, s = whole[j], S[j]
+        # moment I w + h x v and force m v + w x h
+        f[0] = own[4] * s[0] + own[7] * s[1] + own[8] * s[2] + own[2] * s[5] - own[3] * s[4]
+        f[1] = own[7] * s[0] + own[5] * s[1] + own[9] * s[2] + own[3] * s[3] - own[1] * s[5]
+        f[2] = own[8] * s[0] + own[9] * s[1] + own[6] * s[2] + own[1] * s[4] - own[2] * s[3]
+        f[3] = own[0] * s[3] + s[1] * own[3] - s[2] * own[2]
+        f[4] = own[0] * s[4] + s[2] * own[1] - s[0] * own[3]
+        f[5] = own[0] * s[5] + s[0] * own[2] - s[1] * own[1]
+        i = j
+        while i >= 0:
+            value = 0.0
+            for r in range(6):
+                value += S[i, r] * f[r]
+            M[i, j] = value
+            M[j, i] = value
+            i = parent[i]
+
+
+@kernel
+def inverse_dynamics_tangent(
+    p, p_dot, V, A, S, parent, moves, rotation, position, body_link, mass, com, inertia, gravity,
+    dtau_dq, dtau_dp,
+):  # fmt: skip
+    """Add the derivatives of `inverse_dynamics` in q and in p; that in p_dot is M."""
+    n = p.size
+    dV_q, dA_q, dA_p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6))
+    dS, tw = np.empty(6), np.empty(6)
+    c, ac, t, u, w = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    dac, dN, N = np.empty(3), np.empty(3), np.empty(3)
+    h, dh, dIw = np.empty(3), np.empty(3), np.empty(3)
+    I = np.empty((3, 3))  # noqa: E741
+    for j in range(n):
+        for k in range(j, n):
+            if not moves[k, j]:
+                continue
+            m = parent[k]
+            bracket(S[j], S[k], dS)  # zero for k == j
+            for r in range(6):
+                dV_q[k, r] = dS[r] * p[k]
+                dA_q[k, r] = dS[r] * p_dot[k]
+                dA_p[k, r] = 0.0
+                if k != j:
+                    dV_q[k, r] += dV_q[m, r]
+                    dA_q[k, r] += dA_q[m, r]
+                    dA_p[k, r] += dA_p[m, r]
+            # A_k holds [V_k, S_k] p_k
+            bracket(dV_q[k], S[k], tw)
+            for r in range(6):
+                dA_q[k, r] += tw[r] * p[k]
+            bracket(V[k], dS, tw)
+            for r in range(6):
+                dA_q[k, r] += tw[r] * p[k]
+            bracket(S[j], S[k], tw)
+            for r in range(6):
+                dA_p[k, r] += tw[r] * p[k]
+            if k == j:
+                bracket(V[k], S[k], tw)
+                for r in range(6):
+                    dA_p[k, r] += tw[r]
+        for b in range(body_link.size):
+            k = body_link[b]
+            if not moves[k, j]:
+                continue
+            _matvec(rotation[k], com[b], c)
+            for r in range(3):
+                c[r] += position[k, r]
+            _ground_inertia(rotation[k], inertia[b], I)
+            _center_acceleration(V[k], A[k], c, ac)
+            for r in range(3):
+                ac[r] -= gravity[r]
+            # total wrench (N, mass * ac) of this body, needed where the twist S_i itself turns with
+            # q_j
+            _matvec(I, V[k, :3], h)
+            cross(V[k, :3], h, N)
+            _matvec(I, A[k, :3], dh)
+            cross(c, ac, t)
+            for r in range(3):
+                N[r] += dh[r] + mass[b] * t[r]
+            for case in range(2):
+                # case 0: derivative in q_j, case 1: in p_j
+                dVk = dV_q[k] if case == 0 else S[j]
+                dAk = dA_q[k] if case == 0 else dA_p[k]
+                # d(ac) at fixed c
+                cross(dAk[:3], c, t)
+                cross(V[k, :3], c, u)
+                for r in range(3):
+                    u[r] += V[k, 3 + r]
+                    dac[r] = dAk[3 + r] + t[r]
+                cross(dVk[:3], u, t)
+                cross(dVk[:3], c, u)
+                for r in range(3):
+                    u[r] += dVk[3 + r]
+                    dac[r] += t[r]
+                cross(V[k, :3], u, t)
+                for r in range(3):
+                    dac[r] += t[r]
+                # moments at fixed I and c
+                _matvec(I, dAk[:3], dN)
+                _matvec(I, dVk[:3], dh)
+                cross(V[k, :3], dh, t)
+                cross(dVk[:3], h, u)
+                for r in range(3):
+                    dN[r] += t[r] + u[r]
+                if case == 0:
+                    # the body itself turns with q_j: dc = V_j(c), dI = w_j x I - I w_j x
+                    cross(S[j, :3], c, w)
+                    for r in range(3):
+                        w[r] += S[j, 3 + r]
+                    cross(A[k, :3], w, t)
+                    for r in range(3):
+                        dac[r] += t[r]
+                    cross(V[k, :3], w, t)
+                    cross(V[k, :3], t, u)
+                    for r in range(3):
+                        dac[r] += u[r]
+                    cross(w, ac, t)
+                    for r in range(3):
+                        dN[r] += mass[b] * t[r]
+                    _turned_inertia(S[j, :3], I, A[k, :3], dIw)
+                    for r in range(3):
+                        dN[r] += dIw[r]
+                    _turned_inertia(S[j, :3], I, V[k, :3], dIw)
+                    cross(V[k, :3], dIw, t)
+                    for r in range(3):
+                        dN[r] += t[r]
+                cross(c, dac, t)
+                for r in range(3):
+                    dN[r] += mass[b] * t[r]
+                for i in range(n):
+                    if not moves[k, i]:
+                        continue
+                    value = 0.0
+                    for r in range(3):
+                        value += S[i, r] * dN[r] + S[i, 3 + r] * mass[b] * dac[r]
+                    if case == 0:
+                        if i != j and moves[i, j]:
+                            bracket(S[j], S[i], dS)
+                            for r in range(3):
+                                value += dS[r] * N[r] + dS[3 + r] * mass[b] * ac[r]
+                        dtau_dq[i, j] += value
+                    else:
+                        dtau_dp[i, j] += value
+
+
+@kernel
+def _turned_inertia(w, I, x, out):  # noqa: E741
+    """Fill out = (w x I - I w x) x."""
+    y, z = np.empty(3), np.empty(3)
+    _matvec(I, x, y)
+    cross(w, y, out)
+    cross(w, x, y)
+    _matvec(I, y, z)
+    for r in range(3):
+        out[r] -= z[r]
+
+
+@kernel
+def kinetic_and_potential(V, rotation, position, body_link, mass, com, inertia, gravity):
+    """Kinetic energy and gravity potential of the bodies [J]."""
+    kinetic, potential = 0.0, 0.0
+    c, vc, h = np.empty(3), np.empty(3), np.empty(3)
+    I = np.empty((3, 3))  # noqa: E741
+    for b in range(body_link.size):
+        k = body_link[b]
+        _matvec(rotation[k], com[b], c)
+        for r in range(3):
+            c[r] += position[k, r]
+        _ground_inertia(rotation[k], inertia[b], I)
+        cross(V[k, :3], c, vc)
+        _matvec(I, V[k, :3], h)
+        for r in range(3):
+            vc[r] += V[k, 3 + r]
+            kinetic += 0.5 * (mass[b] * vc[r] * vc[r] + V[k, r] * h[r])
+            potential -= mass[b] * gravity[r] * c[r]
+    return kinetic, potential

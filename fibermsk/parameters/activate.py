@@ -1,0 +1,63 @@
+"""Models with other activations."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fibermsk import _check
+from fibermsk.errors import ModelError
+from fibermsk.model import Model
+from fibermsk.model.activation import Activation
+from fibermsk.parameters.revise import redirected
+
+__all__ = ["with_activations"]
+
+
+def with_activations(model: Model, activations: Mapping[str, float | Activation]) -> Model:
+    """Create a model with other activations of its fibers.
+
+    Parameters
+    ----------
+    model : Model
+        Model to start from; not changed.
+    activations : dict
+        By name of fiber: a number in [0, 1], or a function t -> float such as a `Table`. Other
+        fibers keep their activation.
+
+    Returns
+    -------
+    model : Model
+        New model with new fibers for those named; all other items are shared.
+
+    Raises
+    ------
+    ModelError
+        If the model has no fiber of a name, or an activation is not valid.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> relaxed = fm.Model("leg")
+    >>> tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3))
+    >>> ends = relaxed.ground.at(0, 0, 0), relaxed.ground.at(0.1, 0, 0)
+    >>> _ = relaxed.add(fm.Fiber("calf", attach=ends, radius=3e-3, n_elements=4, tissue=tissue))
+    >>> fm.with_activations(relaxed, {"calf": fm.Ramp(0.0, 0.2, 0.5)}).fibers[0].activation_at(0.1)
+    0.25
+    """
+    _check.instance("with_activations", "model", model, Model, "a Model")
+    _check.instance("with_activations", "activations", activations, Mapping, "a dict")
+    names = [fiber.name for fiber in model.fibers]
+    for name in activations:
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1)
+            known = ", ".join(names) or "none"
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ModelError(f"model {model.name!r} has no fiber {name!r}; it has: {known}{hint}")
+    new = {
+        id(fiber): replace(fiber, activation=activations[fiber.name])
+        for fiber in model.fibers
+        if fiber.name in activations
+    }
+    return redirected(model, new)

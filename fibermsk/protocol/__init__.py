@@ -1,0 +1,31 @@
+"""What a time integrator or a Newton solver may ask of a system, and nothing else."""
+
+from fibermsk.protocol.optional import Collides, HasStates, Legible, Offloaded, Projects
+from fibermsk.protocol.system import System
+from fibermsk.protocol.values import (
+    BorderedMatrix,
+    Evaluation,
+    Frames,
+    SolvesItself,
+    StateBlock,
+    Tangent,
+    Tolerance,
+    Verdict,
+)
+
+__all__ = [
+    "BorderedMatrix",
+    "Collides",
+    "Evaluation",
+    "Frames",
+    "HasStates",
+    "Legible",
+    "Offloaded",
+    "Projects",
+    "SolvesItself",
+    "StateBlock",
+    "System",
+    "Tangent",
+    "Tolerance",
+    "Verdict",
+]

@@ -1,0 +1,105 @@
+"""What a system may offer besides `System`: solvers ask whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.protocol.system import System
+from fibermsk.protocol.values import StateBlock, Verdict
+
+__all__ = ["Collides", "HasStates", "Legible", "Offloaded", "Projects"]
+
+Array = NDArray[np.float64]
+
+
+@runtime_checkable
+class HasStates(Protocol):
+    """Additional interface of systems with unknowns of first order.
+
+    Their rows are F(t, y, v) = 0 with v their rates, and they have no v_dot. They come last in y.
+    """
+
+    @property
+    def states(self) -> Sequence[StateBlock]:
+        """Blocks of unknowns of first order, in their order in y."""
+        ...
+
+
+@runtime_checkable
+class Projects(Protocol):
+    """Additional interface of systems with constraints on some unknowns."""
+
+    def held(self, t: float, y: Array) -> tuple[NDArray[np.int64], Array]:
+        """Constrained unknowns (m,), and G (m, n) of the constraints G dy = 0."""
+        ...
+
+    def project(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Project positions and velocities onto the constraints."""
+        ...
+
+
+@runtime_checkable
+class Collides(Protocol):
+    """Additional interface of systems with collision checks.
+
+    Solvers check every motion that they accept, so that no step, however it was predicted,
+    extrapolated or prescribed, passes through a contact.
+    """
+
+    def begin(self, t: float, y: Array) -> bool:
+        """Set the contact points for the start of a run; return whether they changed.
+
+        Contact points that earlier runs added are removed.
+
+        Raises
+        ------
+        ModelError
+            If the penetration of a contact exceeds the limit of its law.
+        """
+        ...
+
+    def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
+        """Check the motion between two states, each a time [s] and positions (n,)."""
+        ...
+
+    def refine_along(self, t: float, y: Array) -> bool:
+        """Add contact points where an accepted state needs them; return whether any were added."""
+        ...
+
+
+@runtime_checkable
+class Legible(Protocol):
+    """Additional interface of systems whose states can be read by name."""
+
+    def moment(self, t: float, y: Array, v: Array, reactions: Array) -> Any:
+        """View of a state, with the forces of the attachments on the fibers (n_points, 3) [N].
+
+        The view does not change the internal state of the system.
+        """
+        ...
+
+
+@runtime_checkable
+class Offloaded(Protocol):
+    """Additional interface of systems whose vectors are not NumPy arrays, such as on a GPU.
+
+    The vectors support arithmetic and NumPy's dispatched functions. Methods take such vectors;
+    those for reports take NumPy arrays too.
+    """
+
+    @property
+    def host(self) -> System:
+        """The same system with NumPy vectors."""
+        ...
+
+    def to_host(self, array: Array) -> Array:
+        """Copy a device array to NumPy."""
+        ...
+
+    def from_host(self, array: Array) -> Array:
+        """Copy a NumPy array to the device."""
+        ...

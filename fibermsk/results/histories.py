@@ -1,0 +1,99 @@
+"""Histories of element reports and of first-order states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.results.fields import AXES, Field
+
+__all__ = ["Histories", "StateRecord", "state_histories"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Histories(Mapping[str, Array]):
+    """Histories of the fields of one element, or of the states of one owner, by name.
+
+    Attributes
+    ----------
+    fields : dict of Field
+        Unit, label and description of each.
+    arrays : dict of (n_frames,) or (n_frames, m) float array
+        Values of each.
+
+    Examples
+    --------
+    >>> result.elements["band"]["tension"].max()  # doctest: +SKIP
+    >>> result.elements["band"].fields["tension"].unit  # doctest: +SKIP
+    """
+
+    fields: dict[str, Field]
+    arrays: dict[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        """Values of one field."""
+        if name not in self.arrays:
+            raise KeyError(f"no field {name!r}; there are: {', '.join(self.arrays) or 'none'}")
+        return self.arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names."""
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        """Number of fields."""
+        return len(self.arrays)
+
+    def components(self, name: str) -> dict[str, Array]:
+        """Scalar histories: components x, y, z of a vector, 1, 2, ... of several states."""
+        values = self[name]
+        if values.ndim == 1:
+            return {"": values}
+        counted = [str(k + 1) for k in range(values.shape[1])]
+        names = AXES if self.fields[name].place == "element" else counted
+        return dict(zip(names, values.T, strict=True))
+
+    def at_frames(self, frames: slice) -> Histories:
+        """Histories over some frames."""
+        return Histories(self.fields, {name: one[frames] for name, one in self.arrays.items()})
+
+
+class StateRecord(NamedTuple):
+    """Recorded first-order states of one owner.
+
+    Attributes
+    ----------
+    owner : str
+        Owner, such as an element.
+    names, units : tuple of str
+        Name and unit of each state. Consecutive states of the same name form one array.
+    values : (n_frames, n_states) float array
+        Their values.
+    """
+
+    owner: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+
+
+def state_histories(records: Iterable[StateRecord]) -> dict[str, Histories]:
+    """Histories of the states, by owner."""
+    found: dict[str, Histories] = {}
+    for record in records:
+        own = found.setdefault(record.owner, Histories({}, {}))
+        for name, unit in dict(zip(record.names, record.units, strict=True)).items():
+            columns = [k for k, other in enumerate(record.names) if other == name]
+            values = record.values[:, columns if len(columns) > 1 else columns[0]].copy()
+            label = name.replace("_", " ")
+            own.arrays[name] = values
+            own.fields[name] = Field(
+                name, unit, label, "state of first order", values.shape[1:], "state"
+            )
+    return found

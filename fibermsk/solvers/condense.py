@@ -1,0 +1,103 @@
+"""Condensation of dependent unknowns: constrained, or of first order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from fibermsk.protocol import BorderedMatrix, Projects, System
+
+__all__ = ["condensed", "followers", "free_part", "part"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Matrix = BorderedMatrix | Array
+
+
+def corner(matrix: Matrix, k: int) -> Array:
+    """Last k rows and columns, (k, k)."""
+    full = matrix if isinstance(matrix, np.ndarray) else matrix.D
+    n = full.shape[0] - k
+    return full[n:, n:]
+
+
+def leading(matrix: Matrix, k: int) -> Matrix:
+    """All but the last k rows and columns."""
+    if isinstance(matrix, np.ndarray):
+        n = matrix.shape[0] - k
+        return matrix[:n, :n]
+    n = matrix.D.shape[0] - k
+    return BorderedMatrix(matrix.sparse, matrix.B[:, :n], matrix.R[:n], matrix.D[:n, :n])
+
+
+def following(matrix: Matrix, k: int) -> Array:
+    """Derivative (k, n - k) of the last k unknowns in the others, if their rows stay zero.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If their corner is singular.
+    """
+    if isinstance(matrix, np.ndarray):
+        n = matrix.shape[0] - k
+        rows = matrix[n:, :n]
+    else:
+        n = matrix.D.shape[0] - k
+        rows = np.hstack([matrix.R[n:], matrix.D[n:, :n]])
+    return np.asarray(-np.linalg.solve(corner(matrix, k), rows), np.float64)
+
+
+def condensed(matrix: Matrix, k: int) -> Matrix:
+    """Schur complement: the matrix without the last k unknowns, if their rows stay zero.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If their corner is singular.
+    """
+    if not k:
+        return matrix
+    rest, follow = leading(matrix, k), following(matrix, k)
+    if isinstance(matrix, np.ndarray) or isinstance(rest, np.ndarray):
+        n = follow.shape[1]
+        return np.asarray(rest) + np.asarray(matrix)[:n, n:] @ follow
+    n_x, n = rest.B.shape
+    on_nodes, on_q = matrix.B[:, n:], matrix.D[:n, n:]
+    by_nodes, by_q = follow[:, :n_x], follow[:, n_x:]
+    A = csc_array(rest.sparse + csc_array(on_nodes) @ csc_array(by_nodes))
+    return BorderedMatrix(
+        A, rest.B + on_nodes @ by_q, rest.R + on_q @ by_nodes, rest.D + on_q @ by_q
+    )
+
+
+def followers(system: System, t: float, y: Array) -> tuple[Index, Array]:
+    """Constrained unknowns (m,), and their derivatives (m, n) in all others."""
+    if not isinstance(system, Projects):
+        return np.zeros(0, np.int64), np.zeros((0, y.size))
+    held, G = system.held(t, y)
+    return held, np.asarray(-np.linalg.solve(G[:, held], G), np.float64)
+
+
+def part(matrix: Matrix, free: Index, held: Index, follow: Array) -> BorderedMatrix:
+    """Matrix of the free unknowns (n_free,), with constrained ones (m,) of the border eliminated.
+
+    follow (m, n_free): derivatives of the latter; zero for nodes.
+    """
+    assert isinstance(matrix, BorderedMatrix)
+    n = matrix.B.shape[0]
+    kept, border, held = free[free < n], free[free >= n] - n, held - n
+    follow = follow[:, kept.size :]
+    A = csc_array(matrix.sparse[kept][:, kept])
+    B = matrix.B[np.ix_(kept, border)] + matrix.B[np.ix_(kept, held)] @ follow
+    D = matrix.D[np.ix_(border, border)] + matrix.D[np.ix_(border, held)] @ follow
+    return BorderedMatrix(A, B, matrix.R[np.ix_(border, kept)], D)
+
+
+def free_part(system: System, t: float, y: Array, matrix: Matrix) -> Matrix:
+    """Tangent at a state without the constrained unknowns."""
+    held, follow = followers(system, t, y)
+    if not held.size:
+        return matrix
+    free = np.setdiff1d(np.arange(y.size), held)
+    return part(matrix, free, held, follow[:, free])

@@ -1,0 +1,1 @@
+"""Inertia and weight of bodies, and the passive forces of their joints."""

@@ -1,0 +1,63 @@
+"""Build systems from models, and from systems with other parameter values."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fibermsk import _check
+from fibermsk.model import Model
+from fibermsk.model.plausible import remarks
+from fibermsk.parameters import revise
+from fibermsk.system.parts import revise_parts
+from fibermsk.system.system import FiberSystem
+
+__all__ = ["build", "rebuild"]
+
+
+def build(model: Model) -> FiberSystem:
+    """Number a model, check its geometry, and allocate arrays.
+
+    Parameters
+    ----------
+    model : Model
+        The description; it is not changed and not kept in sync.
+
+    Returns
+    -------
+    system : FiberSystem
+        Ready for `equilibrium` and `simulate`.
+
+    Raises
+    ------
+    ModelError
+        If the model is incomplete, a path misses its attachment, or a fiber starts inadmissibly
+        deep in a bone or in another fiber.
+
+    Warns
+    -----
+    ModelWarning
+        If a value is implausible, such as an angle in degrees, or line muscles exert no force.
+    """
+    _check.instance("build", "model", model, Model, "a Model")
+    model.validate()
+    system = FiberSystem(model.copy())
+    _warn(system, lambda item: True)
+    return system
+
+
+def rebuild(system: FiberSystem, values: Mapping[str, Any]) -> FiberSystem:
+    """System with other parameter values; see `FiberSystem.with_parameters`."""
+    revision = revise(system.model, values)
+    parts = revise_parts(system.configuration.parts, system.model, revision)
+    other = FiberSystem(revision.model, (system, parts))
+    _warn(other, revision.new_numbers)
+    return other
+
+
+def _warn(system: FiberSystem, concerns: Callable[[Any], bool]) -> None:
+    """Warn of implausible values of some items."""
+    lengths = dict(zip(system.cables.names, system.cables.length, strict=True))
+    for remark in remarks(system.model, lengths, concerns):
+        warnings.warn(remark, stacklevel=4)

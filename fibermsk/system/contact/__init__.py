@@ -1,0 +1,1 @@
+"""Contact between fibers, and of fibers with bones: search, laws and forces."""

@@ -1,0 +1,183 @@
+"""Broad phase: candidate pairs of elements with other fibers and bones, grouped in runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.search.bone_bounds import find_near_bone
+from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
+from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.system.contact.partners import Partners
+from fibermsk.system.contact.shapes import ShapesAt
+
+__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs", "slots"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FiberRuns:
+    """Candidate pairs, one run for every element and every other fiber near it.
+
+    Runs are sorted by element and then by partner, candidates within a run by number. The order
+    depends only on the set of pairs.
+
+    Attributes
+    ----------
+    element, law : (n_runs,) int array
+        The integrated element and its contact law.
+    start : (n_runs + 1,) int array
+        Where the run's candidates begin.
+    candidates : (n_pairs,) int array
+        Elements of the other fiber.
+    slot_start : (n_runs + 1,) int array
+        Where the run's quadrature points begin.
+    """
+
+    element: Index
+    law: Index
+    start: Index
+    candidates: Index
+    slot_start: Index
+
+    @property
+    def pair_first(self) -> Index:
+        """Integrated element of each candidate pair."""
+        return np.repeat(self.element, np.diff(self.start))
+
+    def select(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs of a mask (n_runs,)."""
+        if keep.all():
+            return self
+        return self._keep(np.repeat(keep, np.diff(self.start)), points)
+
+    def select_candidates(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs with only the candidates of a mask (n_pairs,)."""
+        return self._keep(keep, points)
+
+    def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
+        """Runs with only the candidates that `known` lacks."""
+        new = np.empty(self.candidates.size, bool)
+        mark_new(self.pair_first, self.candidates, known.pair_first, known.candidates, new)
+        return self._keep(new, points)
+
+    def _keep(self, new: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs of a mask of the candidates, without empty runs."""
+        before = np.r_[0, np.cumsum(new)]
+        counts = np.diff(before[self.start])
+        keep = counts > 0
+        law = self.law[keep]
+        return FiberRuns(
+            element=self.element[keep],
+            law=law,
+            start=np.r_[0, np.cumsum(counts[keep])],
+            candidates=self.candidates[new],
+            slot_start=slots(points, law),
+        )
+
+
+@dataclass(frozen=True)
+class BoneRuns:
+    """One run for every element and every bone shape near it; fields as in `FiberRuns`."""
+
+    element: Index
+    shape: Index
+    law: Index
+    slot_start: Index
+
+    def of_fibers(self, fiber: Index) -> Index:
+        """First run of each fiber with runs, and the number of runs.
+
+        fiber (n_elements,): fiber of each element.
+        """
+        return np.r_[np.flatnonzero(np.diff(fiber[self.element], prepend=-1)), self.element.size]
+
+    def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
+        """Runs of a mask (n_runs,)."""
+        law = self.law[keep]
+        return BoneRuns(self.element[keep], self.shape[keep], law, slots(points, law))
+
+    def beyond(self, known: BoneRuns, points: Index) -> BoneRuns:
+        """Runs that `known` lacks."""
+        new = np.empty(self.element.size, bool)
+        mark_new(self.element, self.shape, known.element, known.shape, new)
+        return self.select(new, points)
+
+
+def slots(points: Index, law: Index) -> Index:
+    """First quadrature point of each run, and their total, from the laws of the runs."""
+    return np.r_[0, np.cumsum(points[law])].astype(np.int64)
+
+
+def find_fiber_runs(
+    partners: Partners,
+    fiber: Index,
+    before: Array,
+    after: Array,
+    stray: Array,
+    radius: Array,
+    reach: float,
+) -> FiberRuns:
+    """Find runs of all elements that could touch another fiber during a linear motion.
+
+    Parameters
+    ----------
+    partners : Partners
+        Contact laws between fibers and bones.
+    fiber : (n_elements,) int array
+        Fiber of each element.
+    before, after : (n_elements, 4, 3) float array
+        Bezier control points before and after the motion [m]; the same array if at rest.
+    stray : (n_elements,) float array
+        Bound of the deviation of control points from linear motion [m]; zero at rest.
+    radius : (n_fibers,) float array
+        Largest radius of each fiber during the motion [m].
+    reach : float
+        Additional distance below which a pair is a candidate [m].
+    """
+    if not (partners.fiber_law >= 0).any():
+        none = np.zeros(0, np.int64)
+        return FiberRuns(none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+    bounds = np.empty((fiber.size, N_BOUNDS))
+    enclose(before, after, stray, radius[fiber] + 0.5 * reach, bounds)
+    laws = (fiber, partners.group, partners.fiber_law)
+    pairs = find_pairs(before, after, bounds, before is not after, *laws)
+    element, law, start, candidates = list_runs(pairs, *laws)
+    return FiberRuns(element, law, start, candidates, slots(partners.points, law))
+
+
+def find_bone_runs(
+    partners: Partners,
+    fiber: Index,
+    hull: Array,
+    radius: Array,
+    shapes: ShapesAt,
+    approach: Array,
+) -> BoneRuns:
+    """Find runs of all elements that could touch a bone.
+
+    Parameters
+    ----------
+    partners, fiber, radius
+        As in `find_fiber_runs`.
+    hull : (n_elements, 4, 3) float array
+        Bezier control points [m].
+    shapes : tuple of arrays
+        Shapes in the ground frame; see `fibermsk.kernels.bones.bone_shape`.
+    approach : (n_shapes, n_elements) float array
+        Bound of how far each element approaches each shape [m].
+    """
+    n_shapes = partners.shape_link.size
+    near = np.zeros((fiber.size, n_shapes), bool)
+    for s in range(n_shapes):
+        found = np.empty(fiber.size, bool)
+        steepest = float(partners.shapes.steepest[s])
+        find_near_bone(hull, s, *shapes, steepest, approach[s], radius[fiber], found)
+        near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
+    element, shape = (part.astype(np.int64) for part in np.nonzero(near))
+    law = partners.bone_law[partners.group[fiber[element]], shape]
+    return BoneRuns(element, shape, law, slots(partners.points, law))

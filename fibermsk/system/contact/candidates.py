@@ -1,0 +1,285 @@
+"""Candidate pairs for contact, with a Verlet skin so that they are rarely searched."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.fibers.shape import bezier_hull
+from fibermsk.kernels.search.bone_bounds import fill_bone_approach, motion_beside
+from fibermsk.kernels.search.bounds import fill_after, relative_motion
+from fibermsk.kernels.search.motion import fill_least_tangents, fill_radii, fill_sizes
+from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, find_bone_runs, find_fiber_runs
+from fibermsk.system.contact.partners import Partners
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.tree import Tree, TreeState
+
+__all__ = ["Candidates", "Place", "Way", "bound_sections", "element_sizes", "into_link"]
+
+Array = NDArray[np.float64]
+
+# Bezier coefficients of a quartic from its coefficients in powers of xi.
+_BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
+
+
+def bound_sections(cables: Cables) -> tuple[Array, Array]:
+    """Bounds on each element (n_elements,) of r0 [m], and of r0 sqrt(|A1|)."""
+    hull = np.empty((cables.h.size, 4, 3))
+    bezier_hull(cables.reference, cables.elements, cables.h, hull)
+    speeds = np.linalg.norm(3.0 * np.diff(hull, axis=1), axis=2).max(axis=1) / cables.h
+    thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
+    return thickest, thickest * np.sqrt(speeds)
+
+
+def element_sizes(cables: Cables, hull: Array) -> tuple[Array, Array]:
+    """Bound of each element's length, and approximate least radius, two arrays (n_elements,) [m].
+
+    hull (n_elements, 4, 3): Bezier control points.
+    """
+    length, thinnest = np.empty((2, cables.h.size))
+    fill_sizes(hull, cables.h, cables.section_factors, length, thinnest)
+    return length, thinnest
+
+
+class Place(NamedTuple):
+    """A configuration: nodes (n_nodes, 6), Bezier control points (n_elements, 4, 3), links."""
+
+    nodes: Array
+    hull: Array
+    state: TreeState
+
+
+def into_link(place: Place, link: int, elements: Any) -> Array:
+    """Control points (m, 4, 3) of some elements in the frame of a link, -1 for the ground."""
+    hull = place.hull[elements]
+    if link < 0:
+        return hull
+    return (hull - place.state.position[link]) @ place.state.rotation[link]
+
+
+class Way(NamedTuple):
+    """An update from a configuration.
+
+    Attributes
+    ----------
+    place : Place
+        Configuration before the update.
+    after : (n_elements, 4, 3) float array
+        Bezier control points after it, to first order in the coordinates.
+    stray : (n_elements,) float array
+        Bound of their deviation from linear motion [m].
+    radii : (n_fibers,) float array
+        Bound of each fiber's radius during it [m].
+    approach : (n_links, n_elements) float array
+        Bound of how far each element approaches the bones of each link [m].
+    """
+
+    place: Place
+    after: Array
+    stray: Array
+    radii: Array
+    approach: Array
+
+
+class Candidates:
+    """Candidate pairs near the configuration of the last search.
+
+    `search` finds all pairs closer than the sum of their radii and a reach (Verlet skin). The list
+    stays valid until a pair that it lacks may have approached by the reach, including growth of the
+    radii; `hold` bounds this from the motion since the search. The forces use only these
+    candidates, so the reach is kept short.
+
+    An update may go farther. `hold_along` applies the same bound at its end. If it fails, `beyond`
+    finds the missing pairs that could touch during the update. They serve the safeguard of this
+    update alone; the candidates are searched again only if the next evaluation requires it.
+
+    Attributes
+    ----------
+    fiber_runs, bone_runs
+        Candidate pairs.
+    """
+
+    fiber_runs: FiberRuns
+    bone_runs: BoneRuns
+
+    def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
+        self.cables, self.partners, self.tree = cables, partners, tree
+        self.thickest, self._widest = bound_sections(cables)
+        self._no_stray = np.zeros(cables.h.size)
+        self._links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
+        self._reach = -1.0
+
+    def search(self, place: Place, reach: float) -> None:
+        """Find the candidates around a configuration."""
+        cables, partners = self.cables, self.partners
+        hull = place.hull.copy()
+        self._place = Place(place.nodes.copy(), hull, place.state)
+        self._reach = reach
+        self._radii = self._bound_radii(self.least_tangents(place))
+        self.fiber_runs = find_fiber_runs(
+            partners, cables.fiber, hull, hull, self._no_stray, self._radii, reach
+        )
+        self.bone_runs = find_bone_runs(
+            partners, cables.fiber, hull, self._radii, partners.shapes.at(place.state),
+            np.full((partners.shape_radius.size, cables.h.size), reach),
+        )  # fmt: skip
+
+    @property
+    def found_at(self) -> Place:
+        """Configuration of the last search."""
+        return self._place
+
+    @property
+    def were_found(self) -> bool:
+        """Whether a search was made."""
+        return self._reach >= 0.0
+
+    def forget(self) -> None:
+        """Invalidate the candidates."""
+        self._reach = -1.0
+
+    def hold(self, place: Place) -> bool:
+        """Whether the candidates include every pair that touches in a configuration."""
+        if not self.were_found:
+            return False
+        radii = self._bound_radii(self.least_tangents(place))
+        return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
+
+    @property
+    def links(self) -> NDArray[np.int64]:
+        """Links with bones that fibers may touch, in increasing order."""
+        return self._links
+
+    def way(
+        self, place: Place, hull_update: Array, remainder: Array, update_q: Array, fraction: float
+    ) -> Way:
+        """Bounds of a fraction of an update.
+
+        Parameters
+        ----------
+        place : Place
+            Configuration before the update.
+        hull_update : (n_elements, 4, 3) float array
+            Update of the Bezier control points, to first order in the coordinates [m].
+        remainder : (n_elements,) float array
+            Bound of the deviation of an element's control points from the linear update [m].
+        update_q : (n,) float array
+            Update of the coordinates.
+        fraction : float
+            Fraction of the update.
+        """
+        cables = self.cables
+        after, left = np.empty_like(place.hull), np.empty(cables.h.size)
+        fill_after(
+            place.hull, hull_update, remainder, cables.h, fraction, self.least_tangents(place),
+            after, left,
+        )  # fmt: skip
+        approach = np.empty((self._links.size, cables.h.size))
+        chain_length = self.tree.chain_length(place.state)
+        for i, link in enumerate(self._links):
+            fill_bone_approach(
+                place.hull, hull_update, remainder, link, place.state.S, self.tree.moves,
+                place.state.position, chain_length, update_q, fraction, approach[i],
+            )  # fmt: skip
+        return Way(place, after, remainder, self._bound_radii(left), approach)
+
+    def hold_along(self, way: Way) -> bool:
+        """Whether the candidates include every pair that touches during an update.
+
+        They must be valid at its start. Relative motions are largest at one of its ends.
+        """
+        hulls = (way.place.hull, way.after)
+        apart = max(self._fiber_motion(hull) for hull in hulls)
+        beside = self._bone_motion(way.place) + way.approach.max(axis=1, initial=0.0)
+        return self._within_reach(way.radii, apart + 2.0 * way.stray.max(initial=0.0), beside)
+
+    def along(
+        self, before: Place, after: Place, stray: Array, beside: Array, least: tuple[Array, Array]
+    ) -> tuple[FiberRuns, BoneRuns]:
+        """Runs with every pair that could touch during a motion between two configurations.
+
+        Parameters
+        ----------
+        before, after : Place
+            Its ends; control points and poses are interpolated linearly.
+        stray : (n_elements,) float array
+            Bound of the deviation of control points from linear motion [m].
+        beside : (n_links,) float array
+            The same in the frame of each link with bones [m].
+        least : pair of (n_elements,) float array
+            The `least_tangents` at both ends.
+        """
+        cables, partners = self.cables, self.partners
+        radii = np.maximum(*map(self._bound_radii, least))
+        if self.were_found:
+            apart = max(self._fiber_motion(place.hull) for place in (before, after))
+            near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
+            if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
+                return self.fiber_runs, self.bone_runs
+        fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
+        approach = np.empty((self._links.size, cables.h.size))
+        for i, link in enumerate(self._links):
+            way = into_link(after, link, slice(None)) - into_link(before, link, slice(None))
+            approach[i] = np.linalg.norm(way, axis=2).max(axis=1) + beside[i]
+        shapes = partners.shapes.at(before.state)
+        approach = approach[self._link_of_shape]
+        return fibers, find_bone_runs(partners, cables.fiber, before.hull, radii, shapes, approach)
+
+    def beyond(self, way: Way) -> tuple[FiberRuns, BoneRuns]:
+        """Pairs that could touch during an update and are not among the candidates."""
+        cables, partners = self.cables, self.partners
+        hull, state = way.place.hull, way.place.state
+        fibers = find_fiber_runs(partners, cables.fiber, hull, way.after, way.stray, way.radii, 0.0)
+        bones = find_bone_runs(
+            partners, cables.fiber, hull, way.radii, partners.shapes.at(state),
+            way.approach[self._link_of_shape],
+        )  # fmt: skip
+        points = partners.points
+        return fibers.beyond(self.fiber_runs, points), bones.beyond(self.bone_runs, points)
+
+    def thickness(self, least_tangents: Array) -> Array:
+        """Bound of the largest radius of each element (n_elements,) [m]."""
+        return self._widest / np.sqrt(least_tangents)
+
+    def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
+        """Whether the candidates stay valid under motions between fibers and relative to links."""
+        motion = max(apart, beside.max(initial=0.0))
+        return bool(motion + 2.0 * (radii - self._radii).max(initial=0.0) <= self._reach)
+
+    def _fiber_motion(self, hull: Array) -> float:
+        """Bound of the relative motion since the search; zero if fibers never touch each other."""
+        if not (self.partners.fiber_law >= 0).any():
+            return 0.0
+        return relative_motion(self._place.hull, hull)
+
+    def _bone_motion(self, place: Place) -> Array:
+        """Largest motion of any element relative to each link since the search."""
+        poses = [
+            (np.eye(3), np.zeros(3)) if link < 0 else (state.rotation[link], state.position[link])
+            for link in self._links
+            for state in (self._place.state, place.state)
+        ]
+        motions = [
+            motion_beside(self._place.hull, place.hull, *before, *after)
+            for before, after in zip(poses[::2], poses[1::2], strict=True)
+        ]
+        return np.array(motions)
+
+    def _bound_radii(self, least_tangents: Array) -> Array:
+        """Bound of each fiber's largest radius.
+
+        r = r0 sqrt(|A1|/|a1|) with r0 and |A1| below the largest of their Bezier coefficients.
+        """
+        radii = np.empty(len(self.cables.names))
+        fill_radii(self.cables.element_start, self._widest, least_tangents, radii)
+        return radii
+
+    def least_tangents(self, place: Place) -> Array:
+        """Lower bound of |a1| on each element."""
+        cables = self.cables
+        least = np.empty(cables.h.size)
+        fill_least_tangents(place.nodes, cables.elements, cables.h, cables.xi, place.hull, least)
+        return least

@@ -1,0 +1,165 @@
+"""Candidate pairs of fibers: their runs, and storage for their blocks in the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.contact.pairs import color_pairs, find_touching, span_rows
+from fibermsk.linalg.couplings import list_entries
+from fibermsk.system.contact.broad_phase import FiberRuns
+from fibermsk.system.fibers.cables import Cables
+
+__all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs", "TouchingPairs"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+_SPARE = 1.05
+"""Growth factor of allocated memory, so that it is rarely reallocated."""
+
+
+class RunsOfPairs(NamedTuple):
+    """Runs of one formulation, sorted by pair.
+
+    Attributes
+    ----------
+    start : (n_pairs + 1,) int array
+        Where each pair's runs begin.
+    runs : (n_runs,) int array
+        Indices of the runs.
+    """
+
+    start: Index
+    runs: Index
+
+
+@dataclass(frozen=True)
+class FiberPairs:
+    """Pairs of fibers with common runs; the lower index comes first.
+
+    Attributes
+    ----------
+    first, second : (n_pairs,) int array
+        The fibers, in increasing order.
+    of_run : (n_runs,) int array
+        Pair of each run.
+    row_start, row_node : (n_pairs + 1,) and (n_pairs,) int array
+        Rows of the couplings; see `fibermsk.linalg.couplings`.
+    entries : tuple of int array
+        ``entry_start``, ``entry_middle`` and ``entries`` there.
+    """
+
+    first: Index
+    second: Index
+    of_run: Index
+    row_start: Index
+    row_node: Index
+    entries: tuple[Index, Index, Index]
+
+    @classmethod
+    def of(cls, runs: FiberRuns, cables: Cables) -> FiberPairs:
+        """Collect the pairs of some runs."""
+        n_fibers = len(cables.names)
+        own, other = cables.fiber[runs.element], cables.fiber[runs.candidates[runs.start[:-1]]]
+        keys = np.minimum(own, other) * n_fibers + np.maximum(own, other)
+        pairs, of_run = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(pairs, max(n_fibers, 1))
+        n_pairs = pairs.size
+        row_node, end = np.empty((2, n_pairs), np.int64)
+        span_rows(
+            cables.elements, cables.fiber, runs.element, runs.start, runs.candidates, of_run, first,
+            row_node, end,
+        )  # fmt: skip
+        entries = (
+            np.empty(n_fibers + 1, np.int64),
+            np.empty(n_fibers, np.int64),
+            np.empty(2 * n_pairs, np.int64),
+        )
+        list_entries(first, second, np.arange(n_fibers), *entries)
+        return cls(
+            first=first,
+            second=second,
+            of_run=of_run,
+            row_start=np.r_[0, np.cumsum(end - row_node)],
+            row_node=row_node,
+            entries=entries,
+        )
+
+    def sort(self, own: NDArray[np.bool_]) -> RunsOfPairs:
+        """Runs of a mask (n_runs,), renumbered."""
+        of_run = self.of_run[own]
+        counts = np.bincount(of_run, minlength=self.first.size)
+        return RunsOfPairs(np.r_[0, np.cumsum(counts)], np.argsort(of_run, kind="stable"))
+
+
+class TouchingPairs:
+    """Pairs in contact, in groups without common fibers, for parallel tasks.
+
+    The groups, and with them the order of all sums, depend only on which pairs touch; results do
+    not depend on the candidates.
+
+    Attributes
+    ----------
+    order : (n,) int array
+        Pairs in contact, sorted by group.
+    group_start : (n_groups + 1,) int array
+        Where each group begins.
+    """
+
+    def __init__(self, pairs: FiberPairs) -> None:
+        self._pairs = pairs
+        n = pairs.first.size
+        self._touches, self._before = np.zeros((2, n), bool)
+        self._color, self._room = np.empty((2, n), np.int64)
+        self.order, self.group_start = np.zeros(0, np.int64), np.zeros(1, np.int64)
+
+    def update(self, found: list[tuple[RunsOfPairs, Array]]) -> None:
+        """Update from the least 1 + gamma g of the runs (n_runs,) of each formulation."""
+        self._touches[:] = False
+        for own, least in found:
+            find_touching(own.start, own.runs, least, self._touches)
+        if np.array_equal(self._touches, self._before):
+            return
+        self._before[:] = self._touches
+        pairs = self._pairs
+        n_colors = color_pairs(
+            self._touches, pairs.first, pairs.second, pairs.entries[0], pairs.entries[2],
+            self._room, self._color,
+        )  # fmt: skip
+        own = np.flatnonzero(self._touches)
+        color = self._color[own]
+        self.order = own[np.argsort(color, kind="stable")]
+        self.group_start = np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))]
+
+
+class BlockMemory:
+    """Storage of the coupling blocks, reused between evaluations.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy, or the array module of a device.
+    """
+
+    def __init__(self, xp: Any = np) -> None:
+        self._xp = xp
+        self._upper = self._lower = xp.zeros((0, 6, 6))
+
+    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
+        """Return n zero blocks, upper and lower; no lower ones unless `both`."""
+        xp = self._xp
+        if n > self._upper.shape[0]:
+            # release the old memory first
+            self._upper = self._lower = xp.zeros((0, 6, 6))
+            self._upper = xp.zeros((int(_SPARE * n), 6, 6))
+        if both and n > self._lower.shape[0]:
+            self._lower = xp.zeros((self._upper.shape[0], 6, 6))
+        lower = self._lower if both else self._lower[:0]
+        self._upper[:n] = 0.0
+        lower[:n] = 0.0
+        return self._upper, lower

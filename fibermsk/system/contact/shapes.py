@@ -1,0 +1,128 @@
+"""Bone shapes as arrays, and their poses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
+from fibermsk.model import Body, Capsule, InfiniteCylinder
+from fibermsk.model.body import Shape
+from fibermsk.system.contact.distance_grid import grid_of
+from fibermsk.system.skeleton.tree import Tree, TreeState
+
+__all__ = ["Shapes", "ShapesAt", "build_shapes"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+# Margin of a grid over the radius of the thickest fiber: fibers compressed to a quarter of their
+# length are twice as thick.
+_MARGIN = 2.0
+
+ShapesAt = tuple[Array, Array, Index, Array]
+"""place, field, kind and grids of `fibermsk.kernels.bones.bone_shape`."""
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """All shapes that fibers may touch.
+
+    Attributes
+    ----------
+    link : (n_shapes,) int array
+        Link of each shape, -1 for the ground.
+    local : (n_shapes, 4, 3) float array
+        Both ends of an axis, or rotation and position of a mesh, in the frame of the link.
+    field : (n_shapes, 5) float array
+        See `fibermsk.kernels.bones.bone_shape`.
+    kind : (n_shapes, 5) int array
+        See `fibermsk.kernels.bones.bone_shape`.
+    grids : (n_coefficients,) float array
+        See `fibermsk.kernels.bones.bone_shape`.
+    steepest : (n_shapes,) float array
+        Bound of the gradient of each distance; 1 except for meshes.
+    thin : (n_shapes,) bool array
+        Meshes with parts so thin that contact laws admit penetration to their medial axis.
+    """
+
+    link: Index
+    local: Array
+    field: Array
+    kind: Index
+    grids: Array
+    steepest: Array
+    thin: NDArray[np.bool_]
+
+    def at(self, state: TreeState) -> ShapesAt:
+        """Arrays for kernels, with all shapes in the ground frame."""
+        return self.places(state), self.field, self.kind, self.grids
+
+    def places(self, state: TreeState) -> Array:
+        """Both ends of an axis, or rotation and position of a mesh, in ground, (n_shapes, 4, 3)."""
+        place = self.local.copy()
+        for s in np.flatnonzero(self.link >= 0):
+            rotation, position = state.rotation[self.link[s]], state.position[self.link[s]]
+            if self.kind[s, 0] == MESH:
+                place[s, :3] = rotation @ place[s, :3]
+                place[s, 3] = place[s, 3] @ rotation.T + position
+            else:
+                place[s, :2] = place[s, :2] @ rotation.T + position
+        return place
+
+
+def build_shapes(
+    shapes: list[tuple[Body, Shape]], tree: Tree, reach: Array, limit: Array
+) -> Shapes:
+    """Number shapes.
+
+    Parameters
+    ----------
+    shapes : list of (Body, shape)
+        Shapes with their bodies.
+    tree : Tree
+        Of the bodies.
+    reach, limit : (n_shapes,) float array
+        Radius of the thickest fiber that may touch each [m], and the least gamma of its laws.
+    """
+    n = len(shapes)
+    local, field = np.zeros((n, 4, 3)), np.zeros((n, 5))
+    kind, steepest, thin = np.zeros((n, 5), np.int64), np.ones(n), np.zeros(n, bool)
+    grids: list[Array] = []
+    begin: dict[int, int] = {}
+    for s, (body, shape) in enumerate(shapes):
+        _, rotation, position = tree.frames[body.name]
+        field[s, 0] = shape.radius
+        if isinstance(shape, Capsule | InfiniteCylinder):
+            kind[s, 0] = CAPSULE if isinstance(shape, Capsule) else INFINITE_CYLINDER
+            local[s, :2] = position + _ends(shape) @ rotation.T
+            continue
+        grid = grid_of(shape, _MARGIN * float(reach[s]))
+        if id(grid) not in begin:
+            begin[id(grid)] = sum(part.size for part in grids)
+            grids.append(grid.coefficients.ravel())
+        local[s, :3], local[s, 3] = rotation, position
+        field[s, 1:4], field[s, 4] = grid.origin, grid.spacing
+        kind[s] = MESH, *grid.coefficients.shape, begin[id(grid)]
+        # contact is admissible down to a depth of R / gamma
+        depth = float(field[s, 0] / limit[s])
+        steepest[s] = grid.lipschitz(depth)
+        thin[s] = grid.is_thin(depth)
+    return Shapes(
+        link=np.array([tree.frames[body.name][0] for body, _ in shapes], np.int64),
+        local=local,
+        field=field,
+        kind=kind,
+        grids=np.concatenate([np.zeros(0), *grids]),
+        steepest=steepest,
+        thin=thin,
+    )
+
+
+def _ends(shape: Capsule | InfiniteCylinder) -> Array:
+    """Two points of an axis in the body frame, (2, 3) [m]."""
+    if isinstance(shape, Capsule):
+        return np.array([shape.start, shape.end])
+    return np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])

@@ -1,0 +1,1 @@
+"""Fibers: nodes and elements, loads, attached ends, inertia, stress and bending."""

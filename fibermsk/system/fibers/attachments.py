@@ -1,0 +1,151 @@
+"""Kinematics of the attached ends of fibers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import sparse
+from numpy.typing import NDArray
+
+from fibermsk.kernels.skeleton import points
+from fibermsk.kernels.skeleton.rigid import REVOLUTE
+from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.skeleton import Motion, Skeleton
+
+__all__ = ["Attachments", "Ends"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Ends(NamedTuple):
+    """Positions c (n_points, 3), and C (n_points, 3, n_axes), dc/d(axes)."""
+
+    c: Array
+    C: Array
+
+
+class Attachments:
+    """Points on links that fibers are attached to.
+
+    Parameters
+    ----------
+    cables : Cables
+        Fibers with their ends.
+    skeleton : Skeleton
+        Bodies that they are attached to.
+    """
+
+    def __init__(self, cables: Cables, skeleton: Skeleton) -> None:
+        self._cables, self._skeleton = cables, skeleton
+        self._moved = skeleton.moved_by(cables.point_link)
+        self._pattern: tuple[Index, Index] | None = None
+
+    def place(self, motion: Motion) -> Ends:
+        """Positions of the attachment points."""
+        links, tree, n = motion.links, self._skeleton.tree, self._cables.point_link.size
+        c, C = np.empty((n, 3)), np.empty((n, 3, tree.n))
+        points.place_points(
+            links.S, tree.moves, links.rotation, links.position, self._cables.point_link,
+            self._cables.point_local, c, C,
+        )  # fmt: skip
+        return Ends(c, C)
+
+    def jacobian(self, motion: Motion, ends: Ends) -> Array:
+        """dc/dq, (n_points, 3, n)."""
+        return self._skeleton.columns(motion, ends.C)
+
+    def velocity_slope(self, motion: Motion, ends: Ends) -> Array:
+        """Derivative of end velocities in the axes at constant speeds, (n_points, 3, n_axes)."""
+        slope = np.empty_like(ends.C)
+        points.velocity_slope(*self._riding(motion, ends), slope)
+        return slope
+
+    def slopes(
+        self, motion: Motion, ends: Ends, dp_dq: float, dpdot_dp: float, rates: bool
+    ) -> tuple[Array, Array]:
+        """Derivatives of the ends' velocities and accelerations in the state, two (n_points, 3, n).
+
+        Without the parts C dp and C dp_dot. `rates` as in `fibermsk.protocol.System.evaluate`.
+        """
+        riding, by_axes = self._riding(motion, ends), self.velocity_slope(motion, ends)
+        bent = np.empty_like(by_axes)
+        if motion.rows is None:
+            if not rates:
+                return by_axes, dpdot_dp * by_axes
+            points.acceleration_slope(*riding, motion.rate, dp_dq, bent)
+            return by_axes, bent
+        J, V, W = (self._skeleton.axes_of(part) for part in motion.rows[3:6])
+        velocity = by_axes @ J + ends.C @ V
+        if not rates:
+            return velocity, dpdot_dp * velocity
+        points.acceleration_slope(*riding, motion.rate, 0.0, bent)
+        acceleration = bent @ J + 2.0 * by_axes @ (V + dp_dq * J)
+        return velocity, acceleration + ends.C @ (W + 2.0 * dp_dq * V)
+
+    def add_curvature(self, motion: Motion, ends: Ends, force: Array, D: Array) -> None:
+        """Add the derivative in the axes of C^T force at constant force (n_points, 3) to D."""
+        links, tree = motion.links, self._skeleton.tree
+        points.add_curvature(links.S, tree.moves, self._cables.point_link, ends.C, force, D)
+
+    def stray(self, motion: Motion, nodes: Array, update: Array, excess: Array) -> Array:
+        """Bound of the deviation of control points from linear motion, per element [m].
+
+        nodes (n_nodes, 6); update (n_axes,): linear part of the motion of the axes; excess
+        (n_axes,): bound of its nonlinear part, which affects all points, since it may move a bone
+        near them.
+        """
+        cables, tree, links = self._cables, self._skeleton.tree, motion.links
+        remainder = np.zeros(cables.h.size)
+        if not tree.n:  # no moving bodies
+            return remainder
+        turn, slide = tree.turns_and_slides(np.abs(update) + excess)
+        points.add_strays(
+            nodes, cables.elements, cables.end_element, cables.end_side, cables.point_link,
+            tree.moves, links.position, turn, slide, tree.chain_length(links), remainder,
+        )  # fmt: skip
+        if not excess.any():
+            return remainder
+        turns = tree.kind == REVOLUTE
+        x = nodes[cables.elements]
+        hull = np.stack([x[:, 0, :3], x[:, 1, :3]], axis=1)
+        reach = cables.h[:, None] / 3.0 * np.linalg.norm(x[..., 3:], axis=2)
+        lever = np.linalg.norm(hull[:, :, None] - links.position[None, None], axis=3)
+        lever = (lever + reach[:, :, None]).max(axis=1) + tree.chain_length(links).max(initial=0.0)
+        whole = (np.abs(update) + excess)[turns].sum() + 1.0
+        lever = np.where(turns, lever * whole, 1.0)
+        return remainder + lever @ excess
+
+    def hessian(self, q: Array) -> sparse.COO:
+        """Rank-3 tensor d2c/dq2 (3 n_points, n, n)."""
+        skeleton, link = self._skeleton, self._cables.point_link
+        zero = np.zeros(skeleton.n)
+        motion = skeleton.evaluate(q, zero, zero, second=True)
+        ends = self.place(motion)
+        if self._pattern is None:
+            self._pattern = _find_pattern(self._moved)
+        start, coords = self._pattern
+        values = np.zeros(coords.shape[1])
+        support, J, H, first = skeleton.dependence(motion)
+        points.fill_hessian(
+            motion.links.S, skeleton.tree.moves, link, ends.C, first, support, J, H,
+            skeleton.joint_of_axis, start, self._moved, values,
+        )  # fmt: skip
+        shape = (3 * link.size, skeleton.n, skeleton.n)
+        return sparse.COO(coords, values, shape=shape, has_duplicates=False, sorted=True)
+
+    def _riding(self, motion: Motion, ends: Ends) -> tuple[Any, ...]:
+        tree = self._skeleton.tree
+        return motion.links.S, tree.moves, self._cables.point_link, ends.C, motion.speed
+
+
+def _find_pattern(moved: NDArray[np.bool_]) -> tuple[Index, Index]:
+    """First entry of each point in the rank-3 tensor, and the coordinates of all entries."""
+    start, coords = [0], []
+    for m in range(moved.shape[0]):
+        own = np.flatnonzero(moved[m])
+        r, j, k = np.meshgrid(np.arange(3), own, own, indexing="ij")
+        coords.append(np.stack([3 * m + r.ravel(), j.ravel(), k.ravel()]))
+        start.append(start[-1] + r.size)
+    return np.array(start, np.int64), np.concatenate([np.zeros((3, 0), np.int64), *coords], axis=1)

@@ -1,0 +1,94 @@
+"""External inputs of the fibers at a time: activations, weight and line loads."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.fibers import cable
+from fibermsk.model import Constant, Model
+from fibermsk.system.fibers.cables import Cables
+
+__all__ = ["Loads"]
+
+Array = NDArray[np.float64]
+
+
+class Loads:
+    """Nodal forces and activations as functions of time, cached for the last time.
+
+    Attributes
+    ----------
+    weight : (n_nodes, 6) float array
+        Nodal forces of gravity [N].
+    largest : float
+        Largest component of the nodal forces at the last time [N].
+    """
+
+    def __init__(self, model: Model, cables: Cables, gravity: Array) -> None:
+        self._model, self._cables = model, cables
+        weight = cables.line_density[:, :, None] * gravity
+        self.weight = self._nodal(weight)
+        # fibers grouped by shared signal, and by whether their load varies
+        signals: dict[object, list[int]] = {}
+        for f, fiber in enumerate(model.fibers):
+            signal = fiber.activation
+            key = signal if isinstance(signal, Constant) else id(signal)
+            signals.setdefault(key, []).append(f)
+        self._sharing = [np.array(fibers) for fibers in signals.values()]
+        self._fixed, self._varying = weight, []
+        for f, fiber in enumerate(model.fibers):
+            if callable(fiber.line_load):
+                self._varying.append(f)
+            elif np.any(fiber.line_load):
+                self._add_line_load(self._fixed, f, 0.0)
+        self._external = self._nodal(self._fixed)
+        if not self._varying:
+            self._fixed = np.zeros((0, 0, 3))
+        self.forget()
+
+    def forget(self) -> None:
+        """Clear the cache."""
+        self._time = np.nan
+
+    def activations(self, t: float) -> Array:
+        """Activation of each fiber at time t, (n_fibers,); a shared signal is evaluated once."""
+        if t == self._time:
+            return self._activations
+        result = np.empty(len(self._model.fibers))
+        for fibers in self._sharing:
+            result[fibers] = self._model.fibers[fibers[0]].activation_at(t)
+        return result
+
+    def at(self, t: float) -> tuple[Array, Array]:
+        """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
+        if t != self._time:
+            activations = self.activations(t)
+            if self._varying:
+                load = self._fixed.copy()
+                for f in self._varying:
+                    self._add_line_load(load, f, t)
+                self._external = self._nodal(load)
+            self.largest = float(np.abs(self._external).max(initial=0.0))
+            self._activations = activations
+            self._element_activation = activations[self._cables.fiber]
+            self._time = t
+        return self._external, self._element_activation
+
+    def _add_line_load(self, load: Array, f: int, t: float) -> None:
+        own = slice(self._cables.element_start[f], self._cables.element_start[f + 1])
+        load[own] += self.line_load(f, t) * self._cables.G0[own, :, None]
+
+    def line_load(self, f: int, t: float) -> Array:
+        """Line load at the quadrature points of one fiber (n_own_elements, n_points, 3) [N/m]."""
+        cables = self._cables
+        own = slice(cables.element_start[f], cables.element_start[f + 1])
+        theta = cables.theta[cables.elements[own, 0], None] + cables.h[own, None] * cables.xi
+        return self._model.fibers[f].line_load_at(theta.ravel(), t).reshape(*theta.shape, 3)
+
+    def _nodal(self, load: Array) -> Array:
+        """Nodal forces of a load per theta given at the quadrature points."""
+        cables = self._cables
+        force = np.zeros((cables.n_nodes, 6))
+        cable.line_load_force(cables.elements, cables.h, cables.xi, cables.weight, load, force)
+        return force

@@ -1,0 +1,108 @@
+"""Stretch and axial force along the fibers: detection of slack and of values not finite."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.system.fibers.cables import N_POINTS, Cables
+from fibermsk.system.fibers.stress_groups import sample, stress_groups
+
+__all__ = ["TensionProbe"]
+
+Array = NDArray[np.float64]
+
+_ROUND_OFF = 1e-9
+"""Compression over A0 mu that counts as round-off: a strain of 3e-10."""
+
+
+class TensionProbe:
+    """Axial force and stretch at the Gauss points of all fibers.
+
+    Attributes
+    ----------
+    stiffness : (n_fibers,) float array
+        Largest A0 mu of each fiber [N], the scale of its forces.
+    round_off : float
+        Force that counts as round-off relative to the largest of these [N].
+    groups : tuple of StressGroup
+        Fibers by the kind of their stress law.
+    """
+
+    def __init__(self, cables: Cables) -> None:
+        self._cables, self.groups = cables, stress_groups(cables)
+        self._start = N_POINTS * cables.element_start[:-1]
+        self.stiffness = self._reduce(np.maximum, (cables.area * cables.modulus).ravel())
+        self.round_off = _ROUND_OFF * float(self.stiffness.max(initial=0.0))
+
+    def least(self, nodes: Array, velocity: Array, activation: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber (n_fibers,) [N], and its theta.
+
+        Compression within round-off counts as zero force.
+        """
+        cables = self._cables
+        least = np.empty(self.stiffness.size)
+        activation = activation[cables.fiber]
+        theta = np.empty(least.size)
+        for of in self.groups:
+            found = np.empty(of.element_start.size - 1)
+            element, point = np.zeros((2, found.size), np.int64)
+            of.kernels.least_forces(
+                of.element_start, nodes, velocity, of.elements, of.h, cables.xi, of.area, of.G0,
+                of.law, activation[of.inside], found, element, point,
+            )  # fmt: skip
+            least[of.fibers] = found
+            start = cables.theta[of.elements[element, 0]]
+            theta[of.fibers] = start + of.h[element] * cables.xi[point]
+        return self.rounded(least), theta
+
+    def rounded(self, least: Array) -> Array:
+        """Least forces (n_fibers,) [N] with those within round-off set to zero, in place."""
+        least[np.abs(least) < _ROUND_OFF * self.stiffness] = 0.0
+        return least
+
+    def stretches(self, nodes: Array) -> tuple[Array, Array]:
+        """Least and largest stretch of each fiber, two arrays (n_fibers,)."""
+        stretch, _ = self._sample(
+            nodes, np.zeros_like(nodes), np.zeros(self.stiffness.size), self._cables.law
+        )
+        return self._reduce(np.minimum, stretch), self._reduce(np.maximum, stretch)
+
+    def flaw(self, nodes: Array, velocity: Array, activation: Array) -> str:
+        """Part of the stress that is not finite, and its location; empty if none."""
+        stretch, _ = self._sample(nodes, velocity, activation, self._cables.law)
+        bad = np.flatnonzero(~(np.isfinite(stretch) & (stretch > 0.0)))
+        if bad.size:
+            return f"the stretch of {self._place(bad[0])}"
+        for of in self.groups:
+            for name, column in of.layout.amplitudes.items():
+                law = self._cables.law.copy()
+                off = [other for other in of.layout.amplitudes.values() if other != column]
+                law[:, :, off] = 0.0
+                _, force = self._sample(nodes, velocity, activation, law)
+                own = np.zeros(force.size, bool)
+                own[of.points(N_POINTS)] = True
+                bad = np.flatnonzero(own & ~np.isfinite(force))
+                if bad.size:
+                    return f"the {name} stress of {self._place(bad[0])}"
+        return ""
+
+    def _place(self, sample: np.int64) -> str:
+        cables = self._cables
+        e, point = divmod(int(sample), N_POINTS)
+        theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[point]
+        return f"fiber {cables.names[cables.fiber[e]]!r} at theta = {theta:.3g}"
+
+    def _sample(
+        self, nodes: Array, velocity: Array, activation: Array, law: Array
+    ) -> tuple[Array, Array]:
+        """Stretch and force [N] at all points, sorted by element."""
+        cables = self._cables
+        stretch, force = sample(
+            self.groups, cables.xi, cables.area, cables.G0, law, nodes, velocity,
+            activation[cables.fiber],
+        )  # fmt: skip
+        return stretch.ravel(), force.ravel()
+
+    def _reduce(self, operation: np.ufunc, values: Array) -> Array:
+        return operation.reduceat(values, self._start) if values.size else np.zeros(0)

@@ -1,0 +1,253 @@
+"""Constraints on the coordinates, and the multipliers that enforce them.
+
+Constraints g(q) = 0, of couplings and of contributions, have
+
+    M p_dot + bias + G^T lam = forces,   g'' = G p_dot - b = -2 w g' - w^2 g,
+
+the constrained arm of identification (its eqs. 1 and 2) with two terms that return g to zero. As
+many coordinates as there are constraints give the multipliers by their rows, and take the
+constraints in place of these; the others feel G^T lam. Constraints of contributions are projected
+after each step, so that g and g' stay at round-off; their w is so small that it changes no motion,
+and only makes the static equations regular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from fibermsk.errors import ConstraintError, ModelError
+from fibermsk.system.contribution import At, Contribution, HasConstraints, Held, Slopes
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+__all__ = ["Multipliers"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+RETURN_RATE, _PROJECTED_RATE = 100.0, 1.0
+"""w of couplings, and of constraints that are projected [1/s]."""
+
+_DEPENDENT, _LEAST_LEVER = 1e-9, 1e-2
+"""Smallest part of the largest pivot with which constraints count as independent, and the least
+value of that pivot which is not itself round-off [m]."""
+
+_OPEN = 1e-6
+"""How far constraints may be from being met at the start of a run [m], or [m/s]."""
+
+_CLOSED, _NEARLY_CLOSED = 1e-16, 1e-12
+"""Openings that a projection need not, or if it gets no further does not, make smaller [m]."""
+
+_MOST_PROJECTIONS = 20
+
+
+class Multipliers:
+    """Constraints of a system.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Coordinates, and couplings with multipliers.
+    contributions : iterable of Contribution
+        Those that have constraints are asked for them.
+    """
+
+    def __init__(self, skeleton: Skeleton, contributions: Iterable[Contribution]) -> None:
+        self._skeleton = skeleton
+        self.holding = [one for one in contributions if isinstance(one, HasConstraints)]
+        self._open = np.setdiff1d(np.arange(skeleton.n), skeleton.constraints.held)
+        self._chosen = np.zeros(0, np.int64)
+
+    def _gather(self, at: At, second: bool) -> Held | None:
+        """All constraints at a state."""
+        parts = self._skeleton.constraints.couplings(at.motion.rows)
+        parts += [one.constrain(at, second) for one in self.holding]
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        return Held(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def held(self, at: At) -> tuple[Index, Array]:
+        """Coordinates (m,) whose rows are constraints, and G (m, n)."""
+        held = self._gather(at, False)
+        if held is None:
+            return np.zeros(0, np.int64), np.zeros((0, self._skeleton.n))
+        return self._own(held.G), held.G
+
+    def _own(self, G: Array, *, anew: bool = True) -> Index:
+        """Coordinates whose rows give the multipliers; not `anew`, those of the last tangent.
+
+        Raises
+        ------
+        ConstraintError
+            If the constraints are not independent of each other.
+        """
+        if not self.holding:
+            return self._skeleton.constraints.dependent
+        if not anew and self._chosen.size == G.shape[0]:
+            return self._chosen
+        m = G.shape[0]
+        factors: Any = qr(G[:, self._open], mode="economic", pivoting=True)
+        _, R, order = factors
+        pivots = np.abs(R.diagonal())
+        if pivots.size < m or not pivots[-1] > _DEPENDENT * max(pivots[0], _LEAST_LEVER):
+            names = ", ".join(repr(getattr(one, "name", "")) for one in self.holding)
+            raise ConstraintError(
+                f"constraints {names}: not independent of each other and of the joints here; must "
+                "each remove a motion of its own; give a mechanism in a plane the directions of "
+                "the plane, and keep away from dead points"
+            )
+        return np.sort(self._open[order[:m]])
+
+    def _curvature(self, at: At, multipliers: Array) -> Array:
+        """Derivative of G^T times the multipliers in the coordinates, (n, n)."""
+        skeleton = self._skeleton
+        total, begin = np.zeros((skeleton.n, skeleton.n)), skeleton.constraints.row.size
+        if begin and at.motion.rows is not None:
+            total += skeleton.constraints.curvature(at.motion.rows, multipliers[:begin])
+        for one in self.holding:
+            m = one.constrain(at, False).g.size
+            total += one.curvature(at, multipliers[begin : begin + m])
+            begin += m
+        return total
+
+    def settle(self, at: At, force: Array) -> None:
+        """Hand forces (n,) of held coordinates on to those they follow, or to what holds them."""
+        held = self._gather(at, False)
+        if held is not None:
+            own = self._own(held.G)
+            free = np.setdiff1d(np.arange(force.size), own)
+            force[free] -= held.G[:, free].T @ np.linalg.solve(held.G[:, own].T, force[own])
+            force[own] = 0.0
+        force[self._skeleton.constraints.held] = 0.0
+
+    def reduce(
+        self, at: At, slopes: Slopes | None, residual: Array, B: Array, R: Array, D: Array
+    ) -> None:
+        """Put the constraints in place of the equations of the coordinates they hold.
+
+        residual (n,); B (n_x, m), R (m, n_x), D (m, m): border of the tangent, whose first n
+        entries are those of the coordinates; changed in place.
+        """
+        held = self._gather(at, slopes is not None)
+        if held is not None:
+            self._couple(at, held, slopes, residual, R, D)
+        prescribed = self._skeleton.constraints.held
+        if prescribed.size:
+            residual[prescribed] = 0.0
+            if slopes is not None:
+                B[:, prescribed], R[prescribed] = 0.0, 0.0
+                D[prescribed], D[:, prescribed] = 0.0, 0.0
+                D[prescribed, prescribed] = 1.0
+
+    def _couple(
+        self, at: At, held: Held, slopes: Slopes | None, residual: Array, R: Array, D: Array
+    ) -> None:
+        # with the rows of a tangent go the residuals that are solved with it
+        G, own, n = held.G, self._own(held.G, anew=slopes is not None), residual.size
+        if slopes is not None:
+            self._chosen = own
+        free = np.setdiff1d(np.arange(n), own)
+        to_multipliers = -np.linalg.inv(G[:, own].T)
+        lam = to_multipliers @ residual[own]
+        residual[free] += G[:, free].T @ lam
+        w = np.full((held.g.size, 1), _PROJECTED_RATE)
+        w[: self._skeleton.constraints.row.size] = RETURN_RATE
+        if slopes is not None:
+            D[:n, :n] += self._curvature(at, lam)
+            R[free] += G[:, free].T @ (to_multipliers @ R[own])
+            D[free] += G[:, free].T @ (to_multipliers @ D[own])
+            first = held.V + slopes.dv_dy * G
+            second = held.W + 2.0 * slopes.dv_dy * held.V + slopes.dvdot_dy * G
+            R[own], D[own] = 0.0, 0.0
+            D[own, :n] = second + 2.0 * w * first + w**2 * G
+        w = w[:, 0]
+        residual[own] = held.g_ddot + 2.0 * w * held.g_dot + w**2 * held.g
+
+    def drift(self, at: At) -> tuple[float, float]:
+        """Largest value and rate of any constraint of a contribution."""
+        found = [one.constrain(at, False) for one in self.holding]
+        return (
+            max((float(np.abs(one.g).max()) for one in found), default=0.0),
+            max((float(np.abs(one.g_dot).max()) for one in found), default=0.0),
+        )
+
+    def check(self, at: At) -> None:
+        """Refuse a start at which a constraint of a contribution does not hold.
+
+        Raises
+        ------
+        ModelError
+            Names the constraint and how far it is from being met.
+        """
+        for one in self.holding:
+            g = one.constrain(at, False).g
+            if np.abs(g).max() > _OPEN:
+                raise ModelError(
+                    f"constraint {getattr(one, 'name', '')!r}: open by {np.abs(g).max():.4g} m at "
+                    f"the start; must be within {_OPEN:g} m; start from coordinates that close it, "
+                    "such as those of FiberSystem.project"
+                )
+
+    def completion(self, at: At, moving: Index) -> Array:
+        """Changes (n,) of the rates of coordinates that do not move, so that constraints hold.
+
+        Raises
+        ------
+        ModelError
+            If the rates of those that move contradict each other.
+        """
+        held = self._gather(at, False)
+        assert held is not None
+        others = np.setdiff1d(self._open, moving)
+        change = np.zeros(held.G.shape[1])
+        change[others] = np.linalg.lstsq(held.G[:, others], -held.g_dot)[0]
+        left = np.abs(held.g_dot + held.G @ change).max()
+        if left > _OPEN * (1.0 + np.abs(at.p).max(initial=0.0)):
+            raise ModelError(
+                f"start speeds: the constraints open at {left:.4g} m/s; must be speeds that a "
+                "closed mechanism can have; give one of them, and the others follow"
+            )
+        return change
+
+    def project(
+        self, look: Callable[[Array, Array], At], q: Array, p: Array
+    ) -> tuple[Array, Array]:
+        """Nearest coordinates that obey the constraints, and rates that do so there.
+
+        Parameters
+        ----------
+        look : callable
+            Coordinates and rates (n,) to a state.
+        q, p : (n,) float array
+            Where to start.
+
+        Raises
+        ------
+        ConstraintError
+            If the constraints are not independent, or are not met nearby.
+        """
+        before, at = np.inf, look(q, p)
+        for _ in range(_MOST_PROJECTIONS):
+            held = self._gather(at, False)
+            assert held is not None
+            size = float(np.abs(held.g).max())
+            if size <= _CLOSED or (size > 0.5 * before and size < _NEARLY_CLOSED):
+                return q, p - self._least(held.G, held.g_dot)
+            before = size
+            q = q - self._least(held.G, held.g)
+            at = look(q, p)
+        raise ConstraintError(
+            f"the constraints are not met near the coordinates {np.round(q, 4).tolist()}: "
+            f"{before:.3g} m is left; start from coordinates that close the mechanism"
+        )
+
+    def _least(self, G: Array, right: Array) -> Array:
+        """Smallest change (n,) of the coordinates that are not prescribed with G change = right."""
+        self._own(G)
+        change = np.zeros(G.shape[1])
+        change[self._open] = np.linalg.lstsq(G[:, self._open], right)[0]
+        return change

@@ -1,0 +1,1 @@
+"""Reports of states and runs: histories, stills, energy, inverse dynamics, identity, flaws."""

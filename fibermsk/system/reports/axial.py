@@ -1,0 +1,39 @@
+"""Axial force due to contact pressure."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.system.contact.search import ContactSearch
+
+__all__ = ["pressure_along"]
+
+_NO_PARTNERS = np.empty(0, np.int64), np.empty(0)
+
+
+def pressure_along(search: ContactSearch) -> NDArray[np.float64]:
+    """Axial force due to the pressure of contact potentials, at the last contact points.
+
+    Parameters
+    ----------
+    search : ContactSearch
+        After `evaluate`; all its laws have the same number of points.
+
+    Returns
+    -------
+    force : (n_elements, n_points) float array
+        [N], not positive. Between fibers, the pressure of the partner's points is that of parallel
+        fibers. Zero for half passes, whose force has no axial component.
+    """
+    cables, partners = search.cables, search.partners
+    total = np.zeros((cables.h.size, int(partners.points.max(initial=1))))
+    partner_points = [(part, (part.element, part.xi)) for part in search.fiber_sets]
+    for part, points in (*partner_points, *((part, _NO_PARTNERS) for part in search.bone_sets)):
+        if not part.potential or part.runs.element.size == 0:
+            continue
+        part.kernels.add_pressure(
+            part.runs.element, part.runs.law, partners.constants, partners.xi, cables.radius_poly,
+            *points, part.state, total,
+        )  # fmt: skip
+    return total

@@ -1,0 +1,89 @@
+"""Fields that elements report, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk.errors import ModelError
+from fibermsk.results import Field, Histories
+from fibermsk.system.contribution import At, HasFields
+from fibermsk.system.states import StatesOfModel
+
+__all__ = ["ElementFields"]
+
+_SHAPES = "be () for a number or (3,) for a vector"
+
+
+class ElementFields:
+    """Histories of the fields of elements.
+
+    Parameters
+    ----------
+    elements : mapping of str to contribution
+        Contributions of the elements, by name.
+    n_frames : int
+        Number of frames.
+    states : StatesOfModel
+        States of the elements.
+
+    Attributes
+    ----------
+    histories : dict of Histories
+        By element; filled by `put`.
+
+    Raises
+    ------
+    ModelError
+        If two fields, or a field and a state, of an element share a name, or if files cannot store
+        a field.
+    """
+
+    def __init__(
+        self, elements: Mapping[str, object], n_frames: int, states: StatesOfModel
+    ) -> None:
+        taken = {(block.owner, name) for block in states.blocks for name in block.names}
+        self._elements = {name: one for name, one in elements.items() if isinstance(one, HasFields)}
+        self.histories: dict[str, Histories] = {}
+        for owner, one in self._elements.items():
+            what, fields = f"element {owner!r}", {}
+            for field in one.reports:
+                _check.instance(what, "reports", field, Field, "a Field")
+                _check.item_name(f"{what}: field", field.name)
+                _check.name(f"{what}: label of field {field.name!r}", field.label)
+                _check.name(f"{what}: unit of field {field.name!r}", field.unit)
+                if field.name in fields or (owner, field.name) in taken:
+                    must = "be unique among its fields and states"
+                    _check.refuse(f"{what}: field", "name", field.name, must)
+                if field.shape not in ((), (3,)):
+                    _check.refuse(f"{what}: field {field.name!r}", "shape", field.shape, _SHAPES)
+                fields[field.name] = field
+            arrays = {
+                name: np.empty((n_frames, 3)[: 1 + len(f.shape)]) for name, f in fields.items()
+            }
+            self.histories[owner] = Histories(fields, arrays)
+
+    def put(self, frame: int, at: At) -> None:
+        """Store the values of all fields at a frame.
+
+        Raises
+        ------
+        ModelError
+            If an element returns fields or shapes other than those it describes.
+        """
+        for owner, one in self._elements.items():
+            own, found = self.histories[owner], one.fields(at)
+            if set(found) != set(own):
+                raise ModelError(
+                    f"element {owner!r}: fields = {', '.join(found) or 'none'}; must be those that "
+                    f"it describes: {', '.join(own) or 'none'}"
+                )
+            for name, value in found.items():
+                if (shape := np.shape(value)) != own.fields[name].shape:
+                    raise ModelError(
+                        f"element {owner!r}: field {name!r} has the shape {shape}; must have the "
+                        f"one that it describes, {own.fields[name].shape}"
+                    )
+                own.arrays[name][frame] = value

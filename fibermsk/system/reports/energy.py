@@ -1,0 +1,38 @@
+"""Energies of a state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from fibermsk.system.contribution import At, Contribution, HasEnergy
+
+__all__ = ["Energy", "energy"]
+
+
+class Energy(NamedTuple):
+    """Energies of a state [J]: kinetic, elastic, gravity, contact.
+
+    The elastic energy is that of fibers (passive, prestress, bending) and of springs and limits of
+    the coordinates.
+    """
+
+    kinetic: float
+    elastic: float
+    gravity: float
+    contact: float
+
+    @property
+    def total(self) -> float:
+        """Sum of all [J]."""
+        return self.kinetic + self.elastic + self.gravity + self.contact
+
+
+def energy(contributions: Iterable[Contribution], at: At) -> Energy:
+    """Energies of all contributions that have one."""
+    total = Counter(dict.fromkeys(Energy._fields, 0.0))
+    for one in contributions:
+        if isinstance(one, HasEnergy):
+            total.update(one.energy(at))
+    return Energy(**total)

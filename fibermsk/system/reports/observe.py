@@ -1,0 +1,201 @@
+"""Results from raw frames: poses, stretch, forces along the fibers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk._plausible import RULES
+from fibermsk._version import __version__
+from fibermsk.elements import gauss_rule
+from fibermsk.errors import ModelWarning
+from fibermsk.model import Model
+from fibermsk.protocol import Frames
+from fibermsk.results import FiberHistory, Result
+from fibermsk.results.histories import state_histories
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.fibers.cables import Cables, reference_speed
+from fibermsk.system.fibers.stress_groups import sample, stress_groups
+from fibermsk.system.reports.axial import pressure_along
+from fibermsk.system.reports.element_fields import ElementFields
+from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
+
+__all__ = ["observe", "stress_remark"]
+
+Array = NDArray[np.float64]
+
+_MUSCLE_STRESS = "muscle stress"
+_MUSCLE = 0.9
+"""Muscle fraction above which tissue counts as muscle."""
+
+_SAMPLE_XI = gauss_rule(3)[0]
+"""Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Sample points of all elements, `_SAMPLE_XI` on each, and the data of the stress law there."""
+
+    theta: Array
+    area: Array
+    G0: Array
+    law: Array
+    fraction: Array
+
+
+def _sample(model: Model, cables: Cables) -> _Samples:
+    n, m = cables.h.size, _SAMPLE_XI.size
+    theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
+    fraction, law = np.empty((n, m)), np.zeros((n, m, cables.law.shape[2]))
+    for f, fiber in enumerate(model.fibers):
+        own = slice(cables.element_start[f], cables.element_start[f + 1])
+        inside = theta[own].clip(0.0, 1.0)
+        fraction[own] = fiber.muscle_fraction_at(inside.ravel()).reshape(inside.shape)
+        law[own, :, : fiber.tissue.layout.size] = fiber.tissue.constants(fraction[own])
+    radius = cables.radius_poly @ np.vander(_SAMPLE_XI, 5, increasing=True).T
+    return _Samples(
+        theta=theta,
+        area=np.pi * radius**2,
+        G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI),
+        law=law,
+        fraction=fraction,
+    )
+
+
+def observe(
+    model: Model,
+    configuration: Configuration,
+    elements: Mapping[str, object],
+    activations: Array,
+    frames: Frames,
+) -> Result:
+    """Result of a run.
+
+    Parameters
+    ----------
+    model, configuration
+        The system.
+    elements : mapping of str to contribution
+        Contributions of the elements of the model, by name.
+    activations : (n_frames, n_fibers) float array
+        Activation of every fiber at every frame.
+    frames : Frames
+        Raw record.
+    """
+    skeleton, cables, partners = (
+        configuration.skeleton, configuration.cables, configuration.partners,
+    )  # fmt: skip
+    n_frames, n_x = frames.t.size, 6 * cables.n_nodes
+    samples = _sample(model, cables)
+    n, m = cables.h.size, _SAMPLE_XI.size
+    stretch, force = (np.empty((n_frames, n, m)) for _ in range(2))
+    line_force = np.zeros((n_frames, n, m, 3))
+    groups = stress_groups(cables)
+    poses = {
+        body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
+        for body in model.bodies
+        if body is not model.ground or is_seen(body)
+    }
+    n_laws = partners.points.size
+    search = ContactSearch(
+        cables,
+        replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
+        skeleton.tree,
+    )
+    values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
+    reported = ElementFields(elements, n_frames, configuration.states)
+    states = np.empty((n_frames, configuration.states.n))
+    for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
+        at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
+        values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
+        reported.put(i, at)
+        states[i] = at.states
+        state = at.motion.links
+        for name, (position, rotation) in poses.items():
+            rotation[i], position[i] = skeleton.tree.place(name, state)
+        stretch[i], force[i] = sample(
+            groups, _SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
+            activations[i, cables.fiber],
+        )  # fmt: skip
+        search.evaluate(at.nodes, state)
+        if n_laws:
+            line_force[i] = search.line_forces()
+            force[i] += pressure_along(search)
+
+    fibers = {}
+    for f, fiber in enumerate(model.fibers):
+        node = slice(cables.node_start[f], cables.node_start[f + 1])
+        nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
+        pull = np.zeros((2, n_frames, 3))
+        for point in np.flatnonzero(cables.point_fiber == f):
+            pull[cables.point_end[point]] = -frames.reactions[:, point]
+        lam = _own(stretch, cables, f)
+        reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
+        fibers[fiber.name] = FiberHistory(
+            node_theta=cables.theta[node].copy(),
+            position=nodes[:, :, :3].copy(),
+            tangent=nodes[:, :, 3:].copy(),
+            theta=_own(samples.theta[None], cables, f)[0],
+            muscle_fraction=_own(samples.fraction[None], cables, f)[0],
+            stretch=lam,
+            radius=reference / np.sqrt(lam),
+            axial_force=_own(force, cables, f),
+            contact_line_force=_own(line_force, cables, f),
+            activation=activations[:, f].copy(),
+            force_origin=pull[0],
+            force_insertion=pull[1],
+        )
+    return Result(
+        scene=model.name,
+        parameters={},
+        time=frames.t,
+        coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+        speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+        bodies={
+            body.name: body_motion(body, *poses[body.name])
+            for body in model.bodies
+            if body.name in poses
+        },
+        fibers=fibers,
+        step_size=frames.step_size,
+        newton_iterations=frames.newton_iterations,
+        min_admissibility=frames.admissibility,
+        version=__version__,
+        up=up(model),
+        coordinate_units=coordinate_units(model),
+        states=state_histories(configuration.states.records(states)),
+        elements=reported.histories,
+    )
+
+
+def _own(field: Array, cables: Cables, fiber: int) -> Array:
+    """Samples of one fiber in one row, (n_frames, n_samples) or (n_frames, n_samples, 3)."""
+    own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
+    return own.reshape(len(own), -1, *own.shape[3:])
+
+
+def stress_remark(model: Model, result: Result) -> ModelWarning | None:
+    """Warn of an implausible largest stress in muscle: fiber, time and location."""
+    if _MUSCLE_STRESS in model.meant:
+        return None
+    worst = (0.0, "", 0.0, 0.0)
+    for name, fiber in result.fibers.items():
+        stress = fiber.axial_force / (np.pi * fiber.radius**2)
+        stress = np.where(fiber.muscle_fraction > _MUSCLE, stress, 0.0)
+        i, k = np.unravel_index(np.argmax(stress), stress.shape)
+        worst = max(
+            worst, (float(stress[i, k]), name, float(result.time[i]), float(fiber.theta[k]))
+        )
+    stress, name, time, theta = worst
+    if not stress > RULES[_MUSCLE_STRESS].most:
+        return None
+    text = (
+        f"fiber {name!r}: the stress in its muscle reaches {stress:.3g} N/m^2 at t = {time:.4g} s, "
+        f"theta = {theta:.2f}; muscle generates 3e5 and tears below 1e7: check units "
+        f"and stretch. If it is meant: Model(meant=[{_MUSCLE_STRESS!r}])"
+    )
+    return ModelWarning(text, kind="plausibility", fiber=name, time=time)

@@ -1,0 +1,208 @@
+"""View of a model in one pose, before it is built or without fibers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk import _check
+from fibermsk._version import __version__
+from fibermsk.errors import ModelError
+from fibermsk.model import Body, Model
+from fibermsk.model.axis import Axis
+from fibermsk.model.function import Linear
+from fibermsk.model.joint import Joint
+from fibermsk.protocol import Frames
+from fibermsk.results import BodyMotion, JointAxis, MuscleLine, Result, ShapeRecord, Still
+from fibermsk.system.reports.muscle_path import path_points
+from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
+from fibermsk.system.reports.wrap_meshes import wrap_mesh
+from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
+
+__all__ = ["still"]
+
+Array = NDArray[np.float64]
+Poses = dict[str, tuple[Array, Array]]
+
+_SPECIFIC_TENSION = 3.0e5
+"""Force of a muscle over its cross-section [N/m^2], for its thickness in pictures."""
+_THINNED = 0.15
+"""Radius of a muscle's line over that of its cross-section."""
+_STICK = 0.007
+"""Radius of a stick over the size of the model."""
+
+
+def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still:
+    """Return a model in one pose for display: bones, fibers, muscle lines, wraps, axes.
+
+    Parameters
+    ----------
+    model : Model
+        The description, complete.
+    coordinates : mapping of str to float, optional
+        Coordinates by name [rad or m]; default: initial values. Not for models with
+        fibers, whose shape is known only in the initial configuration.
+
+    Returns
+    -------
+    still : Still
+        For `fibermsk.view.show` and `fibermsk.view.screenshot`. Muscle lines are straight between
+        points and ignore wrap surfaces.
+
+    Raises
+    ------
+    ModelError
+        If the model is incomplete or has no such coordinate.
+    """
+    frame = skeleton(model)
+    if coordinates is not None:
+        what = "a dict of numbers by coordinate"
+        _check.instance("still", "coordinates", coordinates, Mapping, what)
+    q = frame.start if coordinates is None else frame.q_of(dict(coordinates))
+    poses = frame.poses(q)
+    if not model.fibers:
+        result = _bones(model, frame, q, poses)
+    elif coordinates is None:
+        result = _with_fibers(model)
+    else:
+        raise ModelError(
+            f"still: coordinates = {dict(coordinates)}; must be left out for a model with fibers, "
+            "whose shape is known only at its start: change the start values of joints"
+        )
+    muscles = {
+        muscle.name: MuscleLine(
+            path_points(frame, muscle, q), _radius(float(muscle.max_isometric_force))
+        )
+        for muscle in model.muscles
+    }
+    wraps = {wrap.shape.name: wrap.shape for muscle in model.muscles for wrap in muscle.wraps}
+    return Still(
+        result=result,
+        muscles=muscles,
+        wraps={
+            name: wrap_mesh(shape, *poses[shape.body.name])
+            for name, shape in wraps.items()
+            if shape.active
+        },
+        sticks=_sticks(model, poses, muscles),
+        axes=_axes(model, frame, q, poses),
+    )
+
+
+def _bones(model: Model, frame: Skeleton, q: Array, poses: Poses) -> Result:
+    """A single frame of the bodies."""
+    bodies: dict[str, BodyMotion] = {}
+    for body in model.bodies:
+        if body is not model.ground or is_seen(body):
+            rotation, position = poses[body.name]
+            bodies[body.name] = body_motion(body, position[None], rotation[None])
+    values = {name: np.array([value]) for name, value in frame.values(q).items()}
+    return Result(
+        scene=model.name,
+        parameters={},
+        time=np.zeros(1),
+        coordinates=values,
+        speeds={name: np.zeros(1) for name in values},
+        bodies=bodies,
+        fibers={},
+        step_size=np.zeros(1),
+        newton_iterations=np.zeros(1, dtype=np.int64),
+        min_admissibility=np.ones(1),
+        method="",
+        version=__version__,
+        up=up(model),
+        coordinate_units=coordinate_units(model),
+    )
+
+
+def _with_fibers(model: Model) -> Result:
+    """A single frame of bodies and fibers, at the start."""
+    from fibermsk.system.build import build
+
+    system = build(model)
+    y, v = system.initial_state()
+    frames = Frames(
+        t=np.zeros(1),
+        y=y[None],
+        v=v[None],
+        reactions=np.zeros((1, len(system.cables.attached_nodes), 3)),
+        step_size=np.zeros(1),
+        newton_iterations=np.zeros(1, dtype=np.int64),
+        admissibility=np.ones(1),
+    )
+    return system.observe(frames)
+
+
+def _radius(force: float) -> float:
+    """Line radius of a muscle with a maximal force [m]."""
+    return _THINNED * float(np.sqrt(force / (np.pi * _SPECIFIC_TENSION)))
+
+
+def _place(poses: Poses, body: Body, point: object) -> Array:
+    rotation, position = poses[body.name]
+    return rotation @ np.asarray(point, dtype=float) + position
+
+
+def _sticks(
+    model: Model, poses: Poses, muscles: Mapping[str, MuscleLine]
+) -> tuple[ShapeRecord, ...]:
+    """Capsules for bodies without shape: from joint to joint, at the ends to the center of mass."""
+    pairs = []
+    for body in model.bodies[1:]:
+        joint = model.joint_of(body)
+        if is_seen(body) or joint is None:
+            continue
+        start = _place(poses, body, joint.child_at)
+        ends = [_place(poses, body, j.at) for j in model.joints if j.parent is body]
+        if not ends and body.mass is not None:
+            ends = [_place(poses, body, body.com)]
+        pairs += [(start, end) for end in ends if np.linalg.norm(end - start) > 1e-6]
+    corners = [pose[1][None] for pose in poses.values()]
+    cloud = np.concatenate(corners + [line.points for line in muscles.values()])
+    radius = _STICK * float(np.linalg.norm(np.ptp(cloud, axis=0)))
+    return tuple(ShapeRecord("capsule", start, end, radius) for start, end in pairs)
+
+
+def _axes(model: Model, frame: Skeleton, q: Array, poses: Poses) -> tuple[JointAxis, ...]:
+    """Axes of all joints in this pose."""
+    values, free = frame.values(q), set(frame.independent)
+    marks = []
+    for joint in model.joints:
+        marks += _axes_of(joint, values, free, poses)
+    return tuple(marks)
+
+
+def _axes_of(
+    joint: Joint, values: Mapping[str, float], free: set[str], poses: Poses
+) -> list[JointAxis]:
+    """Axes of a joint that free coordinates move."""
+    rotation, _ = poses[joint.parent.name]
+    point = _place(poses, joint.parent, joint.at)
+    marks = []
+    for axis in joint.axes:
+        direction = rotation @ np.asarray(axis.direction)
+        if names := _names(axis, free):
+            marks.append(JointAxis(names, axis.kind, point, direction))
+        value = axis.offset + sum(float(f.pieces()(values[name])) for name, f in axis.pairs)
+        if axis.kind == "rotation":
+            rotation = _turn(direction, value) @ rotation
+        else:
+            point = point + value * direction
+    # Rotation axes are drawn at the joint center, which the translations have moved.
+    return [mark._replace(point=point) if mark.kind == "rotation" else mark for mark in marks]
+
+
+def _names(axis: Axis, free: set[str]) -> tuple[str, ...]:
+    """Free coordinates that an axis depends on linearly."""
+    return tuple(
+        name for name, f in axis.pairs if name in free and isinstance(f, Linear) and f.slope != 0.0
+    )
+
+
+def _turn(axis: Array, angle: float) -> Array:
+    """Rotation matrix about a unit axis."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)

@@ -1,0 +1,59 @@
+"""Wrap surfaces of line muscles as triangle meshes, for display."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
+from fibermsk.results import ShapeRecord
+
+__all__ = ["wrap_mesh"]
+
+Array = NDArray[np.float64]
+
+_AROUND, _ALONG = 48, 24
+
+
+def wrap_mesh(wrap: WrapSurface, rotation: Array, position: Array) -> ShapeRecord:
+    """Mesh of a wrap surface in ground.
+
+    Parameters
+    ----------
+    wrap : WrapSphere, WrapCylinder, WrapEllipsoid or WrapTorus
+        The surface; drawn as a whole, regardless of its quadrant.
+    rotation, position : (3, 3) and (3,) float array
+        Pose of its body in ground.
+    """
+    own, faces = _points(wrap)
+    on_body = own @ np.asarray(wrap.rotation).T + np.asarray(wrap.position)
+    return ShapeRecord.mesh(on_body @ rotation.T + position, faces)
+
+
+def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
+    """Vertices in the frame of the surface, and triangles."""
+    turn = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
+    circle = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=-1)
+    z = np.array([0.0, 0.0, 1.0])
+    along = np.arange(_ALONG + 1)[:, None, None] * (np.pi / _ALONG)
+    rings: Array
+    if isinstance(wrap, WrapCylinder):
+        heights = np.array([-0.5, 0.5]) * float(wrap.length)
+        rings = wrap.radius * circle + heights[:, None, None] * z
+    elif isinstance(wrap, WrapTorus):
+        outward = wrap.outer_radius + wrap.inner_radius * np.cos(2.0 * along)
+        rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
+    else:
+        half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
+        rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
+    return rings.reshape(-1, 3), _between(len(rings))
+
+
+def _between(n_rings: int) -> NDArray[np.int64]:
+    """Triangles between consecutive rings, counterclockwise seen from outside."""
+    index = np.arange(n_rings * _AROUND).reshape(n_rings, _AROUND)
+    after = np.roll(index, -1, axis=1)
+    a, b, c, d = index[:-1], after[:-1], index[1:], after[1:]
+    return np.concatenate(
+        [np.stack([a, b, d], -1).reshape(-1, 3), np.stack([a, d, c], -1).reshape(-1, 3)]
+    )

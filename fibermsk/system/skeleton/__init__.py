@@ -1,0 +1,1 @@
+"""Joint axes and bodies as functions of the generalized coordinates."""

@@ -1,0 +1,278 @@
+"""Map from the generalized coordinates to the joint axes: the model's functions as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.kernels.skeleton import coordinate_map
+from fibermsk.model.function import Function, Linear
+
+__all__ = ["Corner", "CoordinateMap", "MapBuilder", "Push", "Rows", "push_coordinates"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """All rows of a map at one state; see `fibermsk.kernels.skeleton.coordinate_map`.
+
+    Attributes
+    ----------
+    x, x_dot, x_ddot : (n_rows,) float array
+        Values and rates.
+    J : (n_rows, n) float array
+        dx/dq.
+    V, W : (n_rows, n) float array
+        Derivatives of x_dot and x_ddot in q; zero rows unless requested.
+    H : (n_rows, m, m) float array
+        Second derivatives in the states that each row depends on; empty like V and W.
+    turns : (n_turns, 3, 3) float array
+        Rotation matrices of the quaternions.
+    """
+
+    x: Array
+    x_dot: Array
+    x_ddot: Array
+    J: Array
+    V: Array
+    W: Array
+    H: Array
+    turns: Array
+
+
+@dataclass(frozen=True)
+class CoordinateMap:
+    """Rows as functions of a state q; see `fibermsk.kernels.skeleton.coordinate_map`.
+
+    Attributes
+    ----------
+    n : int
+        Number of entries of q, the first rows.
+    offset : (n_rows,) float array
+        Added to each row.
+    row, source, piece_start, begin, origin, coefficients
+        Functions.
+    support : (n_rows, m) int array
+        Entries of the state that each row depends on, padded with -1.
+    place : (n_entries, m) int array
+        Position of the entries of the source among those of the row.
+    states : (n_turns, 4) int array
+        Quaternions in the state.
+    turn_row : (n_turns,) int array
+        First of the three rows of each quaternion.
+    """
+
+    n: int
+    offset: Array
+    row: Index
+    source: Index
+    piece_start: Index
+    begin: Array
+    origin: Array
+    coefficients: Array
+    support: Index
+    place: Index
+    states: Index
+    turn_row: Index
+
+    def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool) -> Rows:
+        """All rows; new arrays."""
+        m, n = self.offset.size, self.n
+        x, x_dot, x_ddot = np.empty(m), np.empty(m), np.empty(m)
+        x[:n], x_dot[:n], x_ddot[:n] = q, p, p_dot
+        J, width = np.zeros((m, n)), self.support.shape[1]
+        J[np.arange(n), np.arange(n)] = 1.0
+        V, W = (np.zeros((m if second else 0, n)) for _ in range(2))
+        H = np.zeros((m if second else 0, width, width))
+        turns = np.empty((self.turn_row.size, 3, 3))
+        coordinate_map.fill_rows(
+            n, self.row, self.source, self.piece_start, self.begin, self.origin, self.coefficients,
+            self.offset, self.support, self.place, x, x_dot, x_ddot, J, second, V, W, H,
+        )  # fmt: skip
+        coordinate_map.fill_turns(
+            self.states, self.turn_row, x, x_dot, x_ddot, turns, J, second, V, W, H
+        )
+        return Rows(x, x_dot, x_ddot, J, V, W, H, turns)
+
+    def add_curvature(self, rows: Rows, first: int, weight: Array, out: Array) -> None:
+        """Add the sum of weight_i d2x_i/dq2 over rows from the first on to out (n, n)."""
+        coordinate_map.add_curvature(first, self.support, weight, rows.H, out)
+
+    def columns(self, rows: Rows, first: int, columns: Array) -> Array:
+        """Columns (..., m) of the rows from the first on, times J: (..., n)."""
+        flat = np.ascontiguousarray(columns).reshape(-1, columns.shape[-1])
+        out = np.zeros((flat.shape[0], self.n))
+        coordinate_map.add_columns(first, self.support, rows.J, flat, out)
+        return out.reshape(*columns.shape[:-1], self.n)
+
+    def congruence(self, rows: Rows, first: int, M: Array) -> Array:
+        """J^T M J of the rows from the first on, (n, n)."""
+        out = np.zeros((self.n, self.n))
+        coordinate_map.congruence(first, self.support, rows.J, M, out)
+        return out
+
+    def excess(self, q: Array, update: Array) -> Array:
+        """Bound of the nonlinear part of rows during an update, (n_rows,)."""
+        out = np.zeros(self.offset.size)
+        coordinate_map.bound_excess(
+            self.n, self.row, self.source, self.piece_start, self.begin, self.origin,
+            self.coefficients, self.offset, self.states, self.turn_row, q, update, out,
+        )  # fmt: skip
+        return out
+
+
+class Corner(NamedTuple):
+    """Derivative of a residual in the coordinates, with rates that depend linearly on them.
+
+    Attributes
+    ----------
+    D : (n, n) float array
+        Matrix to add to.
+    dp_dq, dpdot_dp : float
+        Derivatives of p in q, and of p_dot in p.
+    """
+
+    D: Array
+    dp_dq: float
+    dpdot_dp: float
+
+
+class Push(NamedTuple):
+    """A generalized force along a coordinate, with its derivatives in the value and the rate.
+
+    Attributes
+    ----------
+    row : int
+        Row of the map, or entry of the state if there is no map.
+    force, by_x, by_x_dot : float
+        Force [N m or N], and its derivatives in the coordinate and its rate.
+    """
+
+    row: int
+    force: float
+    by_x: float
+    by_x_dot: float
+
+
+def push_coordinates(
+    on: CoordinateMap | None,
+    rows: Rows | None,
+    pushes: Iterable[Push],
+    residual: Array,
+    corner: Corner | None = None,
+) -> None:
+    """Subtract forces along coordinates from a residual, and their derivatives from a corner.
+
+    Parameters
+    ----------
+    on, rows
+        The map and its rows at the state; None if every coordinate is an entry of the state.
+    pushes : iterable of Push
+        The forces.
+    residual : (n,) float array
+        Of the state; changed in place.
+    corner : Corner, optional
+        Matrix for the derivatives; changed in place.
+    """
+    total = np.zeros(residual.size)
+    weight = np.zeros(residual.size if rows is None else rows.x.size)
+    for row, force, by_x, by_x_dot in pushes:
+        J = rows.J[row] if rows is not None else np.zeros(residual.size)
+        if rows is None:
+            J[row] = 1.0
+        total += force * J
+        if corner is None:
+            continue
+        way = by_x * J + by_x_dot * corner.dp_dq * J
+        if rows is not None:
+            way += by_x_dot * rows.V[row]
+        corner.D[:] -= np.outer(J, way)
+        weight[row] -= force
+    residual -= total
+    if corner is not None and rows is not None and on is not None:
+        on.add_curvature(rows, 0, weight, corner.D)
+
+
+class MapBuilder:
+    """Collect the rows of a map, in order, and their functions.
+
+    Parameters
+    ----------
+    n : int
+        Entries of the state.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._offsets = [0.0] * n
+        self._entries: list[tuple[int, int, Function]] = []
+        self._turns: list[tuple[list[int], int]] = []
+
+    def add(self, terms: list[tuple[int, Function]], offset: float = 0.0) -> int:
+        """Add a row: an offset plus functions of earlier rows; return its number."""
+        row = len(self._offsets)
+        constant = offset
+        for source, function in terms:
+            if isinstance(function, Linear):
+                constant += function.intercept
+                function = Linear(function.slope)
+                if function.slope == 0.0:
+                    continue
+            self._entries.append((row, source, function))
+        self._offsets.append(constant)
+        return row
+
+    def add_turn(self, states: list[int]) -> int:
+        """Add the three rows of a quaternion; return the first."""
+        first = len(self._offsets)
+        self._turns.append((states, first))
+        self._offsets += [0.0] * 3
+        return first
+
+    def build(self) -> CoordinateMap:
+        """Build the map."""
+        pieces = [function.pieces() for _, _, function in self._entries]
+        counts = [piece.origin.size for piece in pieces]
+        width = max((piece.coefficients.shape[1] for piece in pieces), default=1)
+        coefficients = np.zeros((sum(counts), width))
+        start = np.r_[0, np.cumsum(counts)].astype(np.int64)
+        for piece, first, last in zip(pieces, start, start[1:], strict=False):
+            coefficients[first:last, : piece.coefficients.shape[1]] = piece.coefficients
+        support, place = self._dependence()
+        none = [np.zeros(0)]
+        return CoordinateMap(
+            n=self._n,
+            offset=np.array(self._offsets, float),
+            row=np.array([row for row, _, _ in self._entries], np.int64),
+            source=np.array([source for _, source, _ in self._entries], np.int64),
+            piece_start=start,
+            begin=np.concatenate(none + [np.r_[-np.inf, piece.knots] for piece in pieces]),
+            origin=np.concatenate(none + [piece.origin for piece in pieces]),
+            coefficients=coefficients,
+            support=support,
+            place=place,
+            states=np.array([states for states, _ in self._turns], np.int64).reshape(-1, 4),
+            turn_row=np.array([row for _, row in self._turns], np.int64),
+        )
+
+    def _dependence(self) -> tuple[Index, Index]:
+        """`support` and `place` of the map."""
+        on: list[list[int]] = [[k] if k < self._n else [] for k in range(len(self._offsets))]
+        for states, first in self._turns:
+            for row in range(first, first + 3):
+                on[row] = list(states)
+        for row, source, _ in self._entries:
+            on[row] += [state for state in on[source] if state not in on[row]]
+        width = max(map(len, on), default=1)
+        support = np.full((len(on), max(width, 1)), -1, np.int64)
+        for row, states in enumerate(on):
+            support[row, : len(states)] = states
+        place = np.zeros((len(self._entries), support.shape[1]), np.int64)
+        for e, (row, source, _) in enumerate(self._entries):
+            place[e, : len(on[source])] = [on[row].index(state) for state in on[source]]
+        return support, place

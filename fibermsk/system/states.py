@@ -1,0 +1,172 @@
+"""Unknowns of first order: states of a contribution, such as an activation or a tendon force.
+
+A state s has a rate and no inertia; its row is F(t, y, s, s_dot) = 0. States come after nodes and
+coordinates in y, and their rates in the same places of v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fibermsk import _check
+from fibermsk.errors import ModelError
+from fibermsk.protocol import StateBlock
+from fibermsk.results import StateRecord
+from fibermsk.system.contribution import At, Sums
+
+__all__ = ["States", "StatesOfModel"]
+
+Array = NDArray[np.float64]
+
+
+class States:
+    """Port of a contribution to its states.
+
+    Parameters
+    ----------
+    block : StateBlock
+        Owner, names, units, scales and start values.
+    first : int
+        Number of its first entry among all states.
+
+    Attributes
+    ----------
+    block : StateBlock
+        The block of states.
+    """
+
+    def __init__(self, block: StateBlock, first: int) -> None:
+        self.block = block
+        self._own = slice(first, first + len(block.names))
+
+    def at(self, at: At) -> tuple[Array, Array]:
+        """Values and rates, two (m,)."""
+        return at.states[self._own], at.rates[self._own]
+
+    def add(self, sums: Sums, row: ArrayLike, by_state: ArrayLike, by_rate: ArrayLike) -> None:
+        """Add rows F (m,), and their derivatives (m, m) in values and rates."""
+        m = len(self.block.names)
+        sums.states.row[self._own] += _shaped(self.block.owner, "row", row, (m,))
+        if sums.slopes is not None:
+            slope = _shaped(self.block.owner, "by_state", by_state, (m, m))
+            rate = _shaped(self.block.owner, "by_rate", by_rate, (m, m))
+            sums.states.by_state[self._own, self._own] += slope + sums.slopes.dv_dy * rate
+
+    def follow(self, sums: Sums, by_q: ArrayLike) -> None:
+        """Add derivatives of the rows in the coordinates, (m, n), if there is a tangent.
+
+        With X and V of `BodyPoints.follow` or `CoordinatePort.follow`: F_x X + F_v V.
+        """
+        sums.states.by_q[self._own] += np.asarray(by_q, float)
+
+    def act(
+        self, sums: Sums, follows: Array, by_state: ArrayLike, by_rate: ArrayLike = 0.0
+    ) -> None:
+        """Add derivatives of forces in the states, if there is a tangent.
+
+        Parameters
+        ----------
+        sums : Sums
+            Sums to add to.
+        follows : (k, n) float array
+            Derivatives X (see `follow`) of the k quantities that the forces act on.
+        by_state, by_rate : (k, m) array_like
+            Derivatives of the forces in values and rates of the states.
+        """
+        assert sums.slopes is not None
+        slope = np.asarray(by_state, float) + sums.slopes.dv_dy * np.asarray(by_rate, float)
+        sums.states.on_q[:, self._own] -= follows.T @ slope
+
+
+def _shaped(owner: str, name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Array of a shape."""
+    array = np.asarray(value, float)
+    if array.shape != shape:
+        _check.refuse(f"states of {owner!r}", name, array.shape, f"have the shape {shape}")
+    return array
+
+
+class StatesOfModel:
+    """All states of a model in blocks.
+
+    Attributes
+    ----------
+    blocks : list of StateBlock
+        In the order of their entries.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[StateBlock] = []
+
+    @property
+    def n(self) -> int:
+        """Number of all states."""
+        return sum(len(block.names) for block in self.blocks)
+
+    @property
+    def scale(self) -> Array:
+        """Characteristic sizes, (n,)."""
+        return np.concatenate([np.zeros(0), *(block.scale for block in self.blocks)])
+
+    @property
+    def start(self) -> Array:
+        """Start values, (n,)."""
+        return np.concatenate([np.zeros(0), *(block.start for block in self.blocks)])
+
+    def describe(self, state: int) -> str:
+        """Name of a state, such as "tendon_1: force"."""
+        names = [f"{block.owner}: {name}" for block in self.blocks for name in block.names]
+        return names[state]
+
+    def records(self, values: Array) -> list[StateRecord]:
+        """Values at frames (n_frames, n), block by block."""
+        ends = np.cumsum([len(block.names) for block in self.blocks])
+        parts = np.split(values, ends[:-1].astype(int), axis=1)
+        return [
+            StateRecord(block.owner, block.names, block.units, part)
+            for block, part in zip(self.blocks, parts, strict=False)
+        ]
+
+    def new(
+        self,
+        owner: str,
+        names: Sequence[str],
+        units: Sequence[str],
+        scale: ArrayLike,
+        start: ArrayLike,
+    ) -> States:
+        """Add a block of states for a contribution.
+
+        Parameters
+        ----------
+        owner : str
+            Name of the element; unique among the owners of states.
+        names, units : sequence of m str
+            Of each entry, for messages, files and plots.
+        scale : (m,) array_like
+            Characteristic size of each; tolerances are relative to it. Positive.
+        start : (m,) array_like
+            Values at the start.
+
+        Raises
+        ------
+        ModelError
+            If the owner has states already, or a length or range is wrong.
+        """
+        what = f"states of {owner!r}"
+        if any(block.owner == owner for block in self.blocks):
+            raise ModelError(f"{what}: the name is taken; must be unique among owners of states")
+        m = len(names)
+        if not m or len(units) != m or len(set(names)) != m:
+            _check.refuse(what, "names", tuple(names), f"be unique, and as many as units, {units}")
+        sizes = np.array(_check.array(what, "scale", scale, (m,)))
+        if not (sizes > 0.0).all():
+            _check.refuse(what, "scale", sizes.min(), "be positive")
+        begin = np.array(_check.array(what, "start", start, (m,)))
+        block = StateBlock(owner, tuple(names), tuple(units), sizes, begin)
+        port = States(block, self.n)
+        self.blocks.append(block)
+        return port

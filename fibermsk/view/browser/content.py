@@ -1,0 +1,282 @@
+"""What the page shows of results: the head that its script reads, and the arrays behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.results.result import FiberHistory, Result
+from fibermsk.results.still import Still
+from fibermsk.view.browser.packing import Frames, Packer
+from fibermsk.view.drawing.arrows import elements_per_arrow
+from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.compare import (
+    common_camera,
+    common_limits,
+    common_times,
+    make_stages,
+    result_names,
+)
+from fibermsk.view.drawing.labels import Label
+from fibermsk.view.drawing.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
+from fibermsk.view.drawing.meshes import directions
+from fibermsk.view.drawing.pieces import still_labels
+from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
+from fibermsk.view.fields import FIELDS, check_field, nearest_frame
+from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
+
+__all__ = ["Content", "kept_frames", "pack"]
+
+Array = NDArray[np.float64]
+
+_N_DIRECTIONS = 300
+_MOST_CONTACTS = 3000
+"""Arrows of contact at once; beyond that neighboring elements share one."""
+
+
+class Content:
+    """Data of a page in parts: the head with what stands still, then a few frames each.
+
+    Attributes
+    ----------
+    title : str
+        Names of the results.
+    n_parts : int
+        Number of parts.
+    error : float
+        Greatest distance between a fiber's centerline in the page and in the result [m], along
+        each axis.
+    """
+
+    def __init__(self, title: str, head: bytes, runs: Sequence[Frames], error: float) -> None:
+        self.title, self.error = title, error
+        self._head = head
+        self._places = [(run, k) for run in runs for k in range(len(run.bounds) - 1)]
+        self.n_parts = 1 + len(self._places)
+
+    def part(self, number: int) -> bytes:
+        """A part, deflated; 0 is the head."""
+        if number == 0:
+            return self._head
+        run, k = self._places[number - 1]
+        return run.part(k)
+
+
+def kept_frames(n_frames: int, most: int | None) -> NDArray[np.int64]:
+    """Evenly chosen frames, the first and the last among them; all where they are few enough.
+
+    Raises
+    ------
+    ModelError
+        If at most one frame is asked for.
+    """
+    if most is not None and most < 2:
+        raise ModelError(f"max_frames = {most}; must be at least 2, or None for all frames")
+    if most is None or n_frames <= most:
+        return np.arange(n_frames)
+    return np.unique(np.rint(np.linspace(0, n_frames - 1, most)).astype(np.int64))
+
+
+def pack(
+    shown: Result | Still | Sequence[Result],
+    *,
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
+    color_by: str = "axial_force",
+    autoplay: bool = False,
+    max_frames: int | None = None,
+    time: float | None = None,
+    at_end: bool = False,
+    arrows: Iterable[str] = (),
+    labels: bool = False,
+) -> Content:
+    """Pack what a page shows; the parameters are those of `write_page`.
+
+    With `at_end` the last frame is shown first where no time is given.
+    """
+    color_by, arrows = check_field(color_by), check_kinds(arrows)
+    stages = make_stages(
+        shown, color_by, compare, theme="light", arrows=(), labels=labels, budget=_NO_TUBES
+    )
+    several = [shown] if isinstance(shown, (Result, Still)) else shown
+    results = [stage.result for stage in stages]
+    names = result_names(results, names)
+    if time is not None or at_end:
+        longest = max(results, key=lambda result: float(result.time[-1]))
+        time = float(longest.time[nearest_frame(longest, time)])
+    share = max(elements_per_arrow(result, _MOST_CONTACTS) for result in results)
+    packer, runs, notes = Packer(), [], []
+    for stage, name, one in zip(stages, names, several, strict=True):
+        runs.append(Frames(kept_frames(stage.result.time.size, max_frames)))
+        words = still_labels(one) if isinstance(one, Still) else []
+        notes.append(_run(packer, runs[-1], stage, name) | {"labels": _labels(words)})
+    counts = [len(run.bounds) - 1 for run in runs]
+    for k, note in enumerate(notes):
+        note |= {"bounds": runs[k].bounds, "first_part": 1 + sum(counts[:k])}
+    error = max(_error(note, stage) for note, stage in zip(notes, stages, strict=True))
+    cloud = np.concatenate([stage.cloud for stage in stages])
+    margins = np.concatenate([stage.margins for stage in stages])
+    first = results[0]
+    head = {
+        "runs": notes,
+        "overlay": compare == "overlay",
+        "version": first.version,
+        "still": stages[0].is_still,
+        "up": [float(x) for x in first.up],
+        "error": error,
+        "autoplay": autoplay,
+        "start": time,
+        "color_by": color_by,
+        "arrows": list(arrows),
+        "names": labels,
+        "time": packer.add(_times(results, runs), "f8"),
+        "fields": _fields(results),
+        "camera": {
+            "ways": _ways(stages),
+            "angle": common_camera(stages, "fit", 1.0).angle,
+            "cloud": packer.add(_outermost(cloud, margins), "f8"),
+        },
+        "size": float(np.linalg.norm(np.ptp(cloud, axis=0))),
+        "share": share,
+        "greatest": {
+            kind: max(greatest_force(result, kind, share) for result in results)
+            for kind in ARROW_KINDS
+        },
+        "colors": {"muscle": list(FIELD_COLORS), "tendon": list(TENDON_COLORS), **ARROW_COLORS},
+        "shade": {name: theme.shade for name, theme in THEMES.items()},
+        "lights": [[list(direction), strength] for direction, strength in LIGHTS],
+        "ambient": AMBIENT,
+    }
+    words = json.dumps(head, allow_nan=False, separators=(",", ":"))
+    return Content(", ".join(names), packer.bytes(words), runs, error)
+
+
+_NO_TUBES = 1
+"""The script makes the tubes: the fewest points will do for those of the stages."""
+
+
+def _times(results: Sequence[Result], runs: Sequence[Frames]) -> Array:
+    pairs = zip(results, runs, strict=True)
+    return common_times([result.time[run.kept] for result, run in pairs])
+
+
+def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, Any]:
+    result = stage.result
+    places = {name: number for number, name in enumerate(result.bodies)}
+    return {
+        "name": name,
+        "status": result.status,
+        "message": result.message,
+        "method": result.method,
+        "n_all": int(result.time.size),
+        "opacity": stage.opacity,
+        "behind": stage.behind,
+        "flawed": _flawed(result, frames.kept),
+        "time": packer.add(result.time[frames.kept], "f8"),
+        "fibers": [_fiber(packer, frames, name, fiber) for name, fiber in result.fibers.items()],
+        "bodies": [
+            {
+                "name": name,
+                "position": frames.add(body.position, "f4"),
+                "rotation": frames.add(body.rotation, "f4"),
+            }
+            for name, body in result.bodies.items()
+        ],
+        "pieces": [
+            {
+                "body": places[piece.body] if piece.body else -1,
+                # Points are few beside numbers over the frames, and are not seen to be rounded.
+                "points": packer.add(piece.surface.points, "f4"),
+                "normals": packer.add(np.rint(127.0 * piece.surface.normals), "i1"),
+                "faces": packer.add(piece.surface.faces, "u4"),
+                "color": [float(x) for x in piece.color],
+                "opacity": float(piece.opacity),
+            }
+            for piece in stage.pieces
+        ],
+        "coordinates": [
+            {
+                "name": name,
+                "unit": result.unit_of(name),
+                "moves": bool(np.ptp(values) > 1e-9),
+                "values": frames.add(values, "f8"),
+            }
+            for name, values in result.coordinates.items()
+        ],
+    }
+
+
+def _labels(labels: Sequence[Label]) -> list[dict[str, Any]]:
+    """Names of what a still shows; the script names the fibers itself, as they move."""
+    return [{"words": label.words, "point": [float(x) for x in label.point]} for label in labels]
+
+
+def _flawed(result: Result, kept: NDArray[np.int64]) -> list[int]:
+    """At each frame the number of fibers whose numbers are not finite; empty where it stays 0."""
+    count = np.zeros(result.time.size, dtype=int)
+    for fiber in result.fibers.values():
+        placed = np.isfinite(fiber.position).all(axis=(1, 2))
+        count += ~(placed & np.isfinite(fiber.radius).all(axis=1))
+    return count[kept].tolist() if count.any() else []
+
+
+def _fiber(packer: Packer, frames: Frames, name: str, fiber: FiberHistory) -> dict[str, Any]:
+    note: dict[str, Any] = {"name": name}
+    for key in ("node_theta", "theta"):
+        note[key] = packer.add(getattr(fiber, key), "f8")
+    note["weight"] = packer.add(sample_weights(fiber), "f8")
+    note["muscle_fraction"] = packer.add(fiber.muscle_fraction, "f4")
+    for key, field in FIBER_FIELDS.items():
+        if field.varies and not field.derived:
+            note[key] = frames.add(getattr(fiber, key))
+    return note
+
+
+def _error(run: dict[str, Any], stage: Stage) -> float:
+    """Greatest error of a centerline by rounding its nodes and tangents [m].
+
+    The shape functions of the positions are positive with the sum 1; those of the tangents have
+    absolute values with the sum h xi (1 - xi), at most h / 4.
+    """
+    worst = 0.0
+    for note, fiber in zip(run["fibers"], stage.result.fibers.values(), strict=True):
+        longest = float(np.max(np.diff(fiber.node_theta)))
+        steps = note["position"]["step"] + note["tangent"]["step"] * longest / 4.0
+        worst = max(worst, 0.5 * steps)
+    return worst
+
+
+def _fields(results: Sequence[Result]) -> list[dict[str, Any]]:
+    fields = []
+    for name in FIELDS if any(result.fibers for result in results) else ():
+        field, limits = FIBER_FIELDS[name], list(common_limits(results, name))
+        note = {"name": name, "words": field.label, "unit": field.shown_unit, "limits": limits}
+        fields.append(note)
+    return fields
+
+
+def _ways(stages: Sequence[Stage]) -> dict[str, dict[str, list[float]]]:
+    """For each preset of the camera, where it looks and what is up in the picture."""
+    ways = {}
+    for preset in PRESETS:
+        _, above, forward = common_camera(stages, preset, 1.0).axes
+        ways[preset] = {"forward": forward.tolist(), "above": above.tolist()}
+    return ways
+
+
+def _outermost(points: Array, margins: Array) -> Array:
+    """Those balls (x, y, z, radius) that lie farthest out in one direction or another."""
+    balls = np.column_stack([points, margins])
+    if len(balls) <= _N_DIRECTIONS:
+        return balls
+    # One direction at a time: there may be a million points.
+    farthest = [
+        int(np.argmax(points @ direction + margins)) for direction in directions(_N_DIRECTIONS)
+    ]
+    return balls[np.unique(farthest)]

@@ -1,0 +1,290 @@
+// The page: what is shown, what the buttons and keys do, and when it is drawn.
+
+class App extends Panel {
+  constructor({ head, bytes, packed }) {
+    super();
+    this.head = head;
+    this.packed = packed;
+    const { time, camera } = revive({ time: head.time, camera: head.camera }, bytes, 0, []);
+    this.time = time;
+    this.camera = new Camera(camera, head.up, camera.cloud);
+    this.runs = head.runs.map((note) => new Run(note, bytes));
+    this.views = head.overlay ? [this.runs] : this.runs.map((run) => [run]);
+    this.fibers = this.runs.flatMap((run) => run.fibers);
+    const most = Math.max(0, ...this.fibers.map((fiber) => fiber.nNodes - 1));
+    const detail = tubeDetail(this.fibers.length, most);
+    for (const run of this.runs) {
+      run.offset = this.fibers.indexOf(run.fibers[0]);
+      run.rings = run.fibers.length ? new Rings(run.fibers, detail) : null;
+    }
+    this.longest = 0.22 * head.size;
+    this.frame = 0;
+    this.field = head.color_by;
+    this.selected = -1;
+    this.playing = false;
+    this.waiting = false; // for the part with the frame to be shown
+    this.touched = false; // whether the camera was moved by hand
+    this.charts = [];
+    this.dirty = false;
+    this.error = null;
+    this.heavy = 2 * detail.along * detail.around * this.fibers.length > 100000;
+    this.pace = new Pace(() => this.redraw());
+  }
+
+  start(time) {
+    this.fillControls();
+    this.describe();
+    this.setTheme();
+    try {
+      this.scene = new Scene($("view"), this.head, this.views);
+    } catch (trouble) {
+      this.error = String(trouble.message);
+      const trial = document.createElement("canvas").getContext("webgl2");
+      $("trouble").hidden = false;
+      $("trouble").textContent = trial
+        ? `The scene cannot be drawn: ${this.error}. The curves beside it work all the same.`
+        : "The scene needs WebGL 2, which this browser lacks or has switched off. Try a "
+          + "current Firefox, Chrome, Edge or Safari with hardware acceleration switched on. The "
+          + "curves beside the scene work all the same.";
+    }
+    this.listen();
+    this.fit("fit");
+    this.started = true;
+    this.showFrame(this.nearest(time));
+    this.showCurves();
+    if (this.head.autoplay && this.time.length > 1) this.play();
+  }
+
+  /** Some bytes with frames have come. */
+  came(packed) {
+    this.packed += packed;
+    if (!this.started) return;
+    this.tellLoaded();
+    if (this.waiting) this.showFrame(this.frame, this.sought);
+    const refresh = () => {
+      this.refreshing = null;
+      const rows = this.curveRows();
+      this.charts.forEach((chart, k) => chart.set(rows[k]));
+      this.redraw();
+    };
+    if (this.part < 1) this.refreshing ??= setTimeout(refresh, 1000);
+    else refresh();
+  }
+
+  listen() {
+    const on = (id, kind, action) => $(id).addEventListener(kind, action);
+    on("play", "click", () => this.toggle());
+    on("time", "input", () => this.showFrame(this.nearest(Number($("time").value))));
+    on("field", "change", () => this.setField($("field").value));
+    on("fiber", "change", () => this.select(Number($("fiber").value)));
+    on("preset", "change", () => this.fit($("preset").value));
+    on("back", "click", () => this.step(-1));
+    on("on", "click", () => this.step(1));
+    for (const id of ["attachment", "contact", "show-names"]) on(id, "change", () => this.refill());
+    on("theme", "click", () => {
+      document.documentElement.dataset.theme = this.theme === "dark" ? "light" : "dark";
+      this.setTheme();
+    });
+    on("save", "click", () => this.save());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme());
+    document.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => {
+      if (!this.touched) this.fit($("preset").value);
+      this.redraw(true);
+    }).observe($("scene"));
+    const canvas = $("view");
+    watchPointers(canvas, this.camera, {
+      redraw: () => {
+        this.touched = true;
+        this.redraw(this.arrowKinds.length > 0); // their scale depends on the distance
+      },
+      click: (x, y, touch) => {
+        canvas.focus({ preventScroll: true });
+        this.select(this.pick(x, y, touch ? 14 : 4));
+      },
+      home: () => this.fit("fit"),
+    });
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.scene = null;
+    });
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.scene = new Scene(canvas, this.head, this.views);
+      this.refill();
+    });
+  }
+
+  key(event) {
+    const kind = event.target.tagName;
+    if (event.ctrlKey || event.metaKey || event.altKey || kind === "SELECT") return;
+    const last = this.time.length - 1;
+    const actions = {
+      ArrowLeft: () => this.step(-1),
+      ArrowRight: () => this.step(1),
+      Home: () => this.showFrame(0),
+      End: () => this.showFrame(last),
+      f: () => this.fit("fit"),
+      r: () => this.fit("fit"),
+      Escape: () => this.select(-1),
+    };
+    // Space presses a button or a box that has the focus.
+    if (kind !== "BUTTON" && kind !== "SUMMARY" && event.target.type !== "checkbox") {
+      actions[" "] = () => this.toggle();
+    }
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  nearest(time) {
+    return nearestIndex(this.time, time);
+  }
+
+  step(n) {
+    this.pause();
+    this.showFrame(clamp(this.frame + n, 0, this.time.length - 1));
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  play() {
+    if (this.time.length < 2) return;
+    const first = this.time[0], last = this.time[this.time.length - 1];
+    this.playing = true;
+    this.showPlaying();
+    let clock = this.frame === this.time.length - 1 ? first : this.time[this.frame];
+    let before = null;
+    const run = (now) => {
+      if (!this.playing) return;
+      if (before !== null) {
+        const wall = Math.min((now - before) / 1000, 0.5);
+        // The slider may have moved in between.
+        if (this.sought) clock = this.time[this.frame];
+        this.sought = false;
+        if (!this.waiting) clock += wall * Number($("speed").value);
+        if (clock > last) {
+          if (!$("loop").checked) {
+            this.showFrame(this.time.length - 1);
+            this.pause();
+            return;
+          }
+          clock = first + ((clock - first) % (last - first));
+        }
+        const frame = this.nearest(clock);
+        if (frame !== this.frame) this.showFrame(frame, false);
+      }
+      before = now;
+      requestAnimationFrame(run);
+    };
+    requestAnimationFrame(run);
+  }
+
+  pause() {
+    if (!this.playing) return;
+    this.playing = false;
+    this.showPlaying();
+    this.redraw();
+  }
+
+  showPlaying() {
+    $("play").classList.toggle("playing", this.playing);
+    $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
+  }
+
+  showFrame(frame, sought = true) {
+    this.frame = frame;
+    this.sought = sought;
+    const time = this.time[frame];
+    this.waiting = this.runs.filter((run) => !run.show(time)).length > 0;
+    $("time").value = time;
+    $("now").textContent = this.timeWords(time);
+    $("time").setAttribute("aria-valuetext", this.timeWords(time));
+    this.refill();
+  }
+
+  /** A time with the digits that tell neighboring frames apart. */
+  timeWords(time) {
+    const mean = (this.time[this.time.length - 1] - this.time[0]) / Math.max(this.time.length - 1, 1);
+    return `${time.toFixed(clamp(Math.ceil(-Math.log10(mean || 1)) + 1, 2, 6))} s`;
+  }
+
+  setField(name) {
+    this.field = name;
+    $("field").value = name;
+    this.refill(true);
+    if (this.selected >= 0) this.showCurves();
+  }
+
+  select(number) {
+    if (number === this.selected) return;
+    this.selected = number;
+    $("fiber").value = String(number);
+    this.showCurves();
+    this.redraw();
+  }
+
+  get theme() {
+    const asked = document.documentElement.dataset.theme;
+    if (asked === "light" || asked === "dark") return asked;
+    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
+  setTheme() {
+    document.documentElement.dataset.look = this.theme;
+    const style = getComputedStyle(document.documentElement);
+    const names = ["ground", "ink", "faint", "line", "accent", "curve"];
+    this.look = Object.fromEntries(names.map((n) => [n, style.getPropertyValue(`--${n}`).trim()]));
+    $("theme").textContent = this.theme === "dark" ? "Light" : "Dark";
+    this.redraw(true);
+  }
+
+  /** Part of a view's width that the legend takes. */
+  get room() {
+    const wide = $("scene").clientWidth / this.views.length;
+    return $("legend").hidden ? 0 : Math.min((LEGEND_WIDTH + 8) / Math.max(wide, 1), 0.5);
+  }
+
+  fit(preset) {
+    $("preset").value = preset;
+    this.touched = false;
+    this.sizeLegend();
+    const { clientWidth, clientHeight } = $("scene");
+    const aspect = clientWidth / this.views.length / Math.max(clientHeight, 1);
+    this.camera.look(preset, aspect, this.room);
+    this.redraw(true);
+  }
+
+  sizeLegend() {
+    $("legend").hidden = !this.fibers.length;
+  }
+
+  /** Numbers of the scene have changed: compute and draw them. */
+  refill(legendToo = true) {
+    this.stale = true;
+    this.redraw(legendToo);
+  }
+
+  redraw(legendToo = false) {
+    this.legendStale ||= legendToo;
+    if (this.dirty) return;
+    this.dirty = true;
+    requestAnimationFrame(() => {
+      this.dirty = false;
+      this.pace.begin();
+      this.paint();
+    });
+  }
+
+  /** Number of the fiber at a place of the scene, in pixels of the page; -1 for none. */
+  pick(x, y, reach) {
+    if (!this.scene || !this.fibers.length) return -1;
+    const { clientWidth: width, clientHeight: height } = $("scene");
+    const k = $("view").width / width;
+    const found = this.scene.pick(this.lookNow(width, height), k * x, k * y, Math.round(k * reach));
+    this.redraw();
+    return found;
+  }
+}

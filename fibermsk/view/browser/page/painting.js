@@ -1,0 +1,243 @@
+// What the page draws: scene, legend, names, and the picture that is saved.
+
+const MOST_NAMES = 60;
+const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
+
+class Painting {
+  get limits() {
+    return this.head.fields.find((field) => field.name === this.field)?.limits ?? [0, 1];
+  }
+
+  get arrowKinds() {
+    return ["attachment", "contact"].filter((k) => $(k).checked && this.head.greatest[k] > 0);
+  }
+
+  /** Arrows of a run: where each starts, its way, its color. */
+  arrowRows(run) {
+    const rows = [], kinds = this.arrowKinds;
+    const put = (kind, point, force) => {
+      const way = scale(this.longest / this.head.greatest[kind], force);
+      if (length(way) > 0.01 * this.longest) rows.push(...point, ...way, ...rgb(this.head.colors[kind]));
+    };
+    for (const fiber of run.fibers) {
+      if (kinds.includes("attachment")) {
+        const triple = (series) => [0, 1, 2].map((i) => series.at(3 * run.frame + i));
+        put("attachment", fiber.point(run.frame, 0), triple(fiber.force_origin));
+        put("attachment", fiber.point(run.frame, 1), triple(fiber.force_insertion));
+      }
+      if (kinds.includes("contact")) {
+        const found = fiber.contacts(run.frame, this.head.share);
+        found.forEach(({ point, force }) => put("contact", point, force));
+      }
+    }
+    return new Float32Array(rows);
+  }
+
+  lookNow(width, height) {
+    return {
+      ...this.camera.matrices(width / this.views.length / height), longest: this.longest,
+      coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
+      shade: this.head.shade[this.theme],
+    };
+  }
+
+  /** Where a point of a run is in the scene, in pixels, and how far away. */
+  project(point, run) {
+    const { clientWidth, clientHeight } = $("scene"), wide = clientWidth / this.views.length;
+    const [x, y, away] = this.camera.project(point, wide, clientHeight);
+    return [x + wide * this.views.findIndex((runs) => runs.includes(run)), y, away];
+  }
+
+  paint() {
+    const { clientWidth: width, clientHeight: height } = $("scene");
+    if (this.stale) {
+      for (const run of this.runs) {
+        run.rings?.move(run.frame, this.field, this.limits);
+        this.scene?.fill(run, this.arrowRows(run));
+      }
+    }
+    this.stale = false;
+    if (this.scene && width && height) {
+      const dpr = Math.min(window.devicePixelRatio || 1, 2) * this.pace.sharpness;
+      this.resize(Math.round(width * dpr), Math.round(height * dpr));
+      const start = performance.now(), wanted = this.pace.wanted;
+      this.scene.draw(this.lookNow(width, height));
+      if (wanted) {
+        this.scene.finish();
+        this.pace.took(performance.now() - start);
+      }
+    }
+    if (this.legendStale) this.paintLegend();
+    this.legendStale = false;
+    this.paintNames(width, height);
+    this.paintCaptions();
+    this.paintAxes();
+    this.charts.forEach((chart) => chart.draw(this.time[this.frame], this.look));
+    const words = `${$("scene-name").textContent} at ${$("now").textContent}`;
+    $("view").setAttribute("aria-label", `Scene in space: ${words}`);
+  }
+
+  /** What is written above a view: names where there are several, and what is amiss. */
+  captions(runs) {
+    const time = this.time[this.frame], several = this.runs.length > 1;
+    return runs.flatMap((run, k) => {
+      const words = [], flaws = run.flawed[run.frame];
+      const failed = run.status === "success" ? "" : ` (${run.status})`;
+      const kind = this.head.overlay ? ["solid: ", "translucent: "][Math.min(k, 1)] : "";
+      if (several) words.push(kind + run.name + failed);
+      if (run.ended(time)) words.push(`t = ${this.timeWords(run.time[run.frame])}, its end`);
+      if (flaws) words.push(`${flaws} of ${run.fibers.length} fibers: numbers not finite`);
+      return words;
+    });
+  }
+
+  paintCaptions() {
+    const list = $("captions");
+    list.replaceChildren(...this.views.map((runs) => {
+      const place = document.createElement("p");
+      place.textContent = this.captions(runs).join("\n");
+      return place;
+    }));
+  }
+
+  /** Directions of the axes of the ground frame, in the lower left corner. */
+  paintAxes() {
+    const canvas = $("axes"), size = 64, reach = 22;
+    canvas.width = canvas.height = 2 * size;
+    const pen = canvas.getContext("2d");
+    pen.setTransform(2, 0, 0, 2, size, size);
+    pen.font = "600 11px system-ui, sans-serif";
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.lineWidth = 2;
+    const { right, above, forward } = this.camera;
+    // The farthest first.
+    [0, 1, 2].sort((a, b) => forward[b] - forward[a]).forEach((k) => {
+      const x = reach * right[k], y = -reach * above[k];
+      pen.strokeStyle = pen.fillStyle = AXES[k];
+      pen.beginPath();
+      pen.moveTo(0, 0);
+      pen.lineTo(x, y);
+      pen.stroke();
+      pen.fillText("xyz"[k], 1.3 * x, 1.3 * y);
+    });
+  }
+
+  resize(width, height) {
+    const canvas = $("view");
+    if (canvas.width === width && canvas.height === height) return;
+    canvas.width = width;
+    canvas.height = height;
+  }
+
+  paintLegend() {
+    if (!this.fibers.length) return;
+    const field = this.head.fields.find((one) => one.name === this.field);
+    const all = this.fibers.flatMap((fiber) => Array.from(fiber.muscle_fraction));
+    const tissues = [];
+    if (all.some((x) => x < 0.5)) tissues.push("tendon");
+    if (all.some((x) => x >= 0.5)) tissues.push("muscle");
+    const tall = 2 * this.camera.distance * Math.tan(0.5 * this.camera.angle);
+    const perMeter = $("scene").clientHeight / tall;
+    const arrows = this.arrowKinds.map((kind) => {
+      const perNewton = (this.longest / this.head.greatest[kind]) * perMeter;
+      const force = roundDown(48 / perNewton);
+      return { kind, force, pixels: force * perNewton };
+    });
+    drawLegend($("legend"), {
+      field, tissues, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
+      ink: this.look.ink, faint: this.look.faint, dpr: 2,
+    });
+    const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
+    const ends = field.limits.map((x) => short(factor * x)).join(" to ");
+    const forces = arrows.map(({ kind, force }) => `; arrows: ${arrowWords(kind, this.head.share)}, ${force} N`);
+    const words = `Color: ${field.words}, ${ends}${name === "-" ? "" : ` ${name}`}`;
+    $("legend").setAttribute("aria-label", words + forces.join(""));
+  }
+
+  paintNames(width, height) {
+    const place = $("names");
+    place.replaceChildren();
+    const wanted = [];
+    const shown = $("show-names").checked;
+    const named = shown && this.fibers.length <= MOST_NAMES;
+    this.fibers.forEach((fiber, k) => {
+      // Neighbors are named at different places along them.
+      const at = 0.35 + 0.1 * (k % 4);
+      const label = () => [fiber.name, fiber.point(fiber.run.frame, at), fiber.run];
+      if (k === this.selected) wanted.unshift([...label(), true]);
+      else if (named) wanted.push([...label(), false]);
+    });
+    if (shown) {
+      this.runs.forEach((run) => run.labels.forEach(
+        ({ words, point }) => wanted.push([words, point, run, false]),
+      ));
+    }
+    const taken = [];
+    for (const [words, point, run, selected] of wanted) {
+      const [x, y, away] = this.project(point, run);
+      if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
+      const span = document.createElement("span");
+      span.textContent = words;
+      span.classList.toggle("selected", selected);
+      place.append(span);
+      const wide = span.offsetWidth, tall = span.offsetHeight;
+      const inside = ([left, top]) => (
+        left >= 0 && left + wide <= width && top >= 0 && top + tall <= height
+      );
+      const free = ([left, top]) => inside([left, top]) && taken.every(([a, b, w, h]) => (
+        left + wide <= a || a + w <= left || top + tall <= b || b + h <= top
+      ));
+      const spots = [0, 1, -1, 2, -2].flatMap((k) => [
+        [x + 10, y + k * tall - 0.5 * tall], [x - 10 - wide, y + k * tall - 0.5 * tall],
+      ]);
+      const spot = spots.find(free);
+      if (!spot) {
+        span.remove();
+        continue;
+      }
+      taken.push([...spot, wide, tall]);
+      span.style.transform = `translate(${spot[0]}px, ${spot[1]}px)`;
+    }
+  }
+
+  /** The scene twice as fine, with name, time and legend, as a PNG file. */
+  save() {
+    if (!this.scene) return;
+    const { clientWidth: width, clientHeight: height } = $("scene");
+    const k = 2;
+    const picture = document.createElement("canvas");
+    picture.width = k * width;
+    picture.height = k * height;
+    this.resize(2 * k * width, 2 * k * height);
+    this.scene.draw({ ...this.lookNow(width, height), coarseness: 0 });
+    const pen = picture.getContext("2d");
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage($("view"), 0, 0, picture.width, picture.height);
+    pen.scale(k, k);
+    this.views.forEach((runs, v) => {
+      const lines = this.captions(runs), { name, status } = runs[0];
+      if (this.runs.length === 1) lines.unshift(name + (status === "success" ? "" : ` (${status})`));
+      if (!this.head.still) lines.splice(this.head.overlay ? runs.length : 1, 0, `t = ${$("now").textContent}`);
+      lines.forEach((words, n) => {
+        pen.fillStyle = n ? this.look.faint : this.look.ink;
+        pen.font = n ? "13px system-ui, sans-serif" : "600 15px system-ui, sans-serif";
+        pen.fillText(words, 14 + (v * width) / this.views.length, 26 + 20 * n);
+      });
+    });
+    const legend = $("legend");
+    if (!legend.hidden) {
+      const box = legend.getBoundingClientRect(), scene = $("scene").getBoundingClientRect();
+      pen.drawImage(legend, box.left - scene.left, box.top - scene.top, box.width, box.height);
+    }
+    picture.toBlob((blob) => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(blob);
+      const name = this.runs.map((run) => run.name).join("-").replace(/[^\w-]+/g, "_") || "scene";
+      link.download = `${name}_${this.frame}.png`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    });
+    this.redraw();
+  }
+}

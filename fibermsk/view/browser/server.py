@@ -1,0 +1,209 @@
+"""The page of results from a server on this machine, which sends the data in parts."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Iterable, Sequence
+from email.message import Message
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
+from typing import Any
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.browser.content import Content, pack
+from fibermsk.view.browser.guard import guard
+from fibermsk.view.browser.write import check_theme, page
+from fibermsk.view.pictures.opengl import has_display
+
+__all__ = ["DEFAULT_PORT", "PageServer", "check_port", "serve"]
+
+DEFAULT_PORT = 8080
+_IDLE = 60.0
+"""Seconds after which a browser that sends nothing is left."""
+
+
+def serve(
+    shown: Result | Still | Sequence[Result],
+    *,
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
+    time: float | None = None,
+    color_by: str = "axial_force",
+    theme: str = "auto",
+    arrows: Iterable[str] = (),
+    labels: bool = False,
+    max_frames: int | None = None,
+    port: int = DEFAULT_PORT,
+    host: str = "127.0.0.1",
+    allow_hosts: Sequence[str] = (),
+    open_browser: bool | None = None,
+) -> None:
+    """Serve the page of results or of a model to browsers, until Ctrl-C.
+
+    The browser draws, so that this machine needs no OpenGL. It shows the first picture as soon as
+    some frames have come, and asks for the others by and by. Whoever reaches the address can look
+    on: with the default host, programs on this machine alone. Requests of other sites' pages are
+    refused by their headers Host and Origin.
+
+    Parameters
+    ----------
+    shown : Result, Still, or sequence of Result
+        What to show; several are compared.
+    names, compare, color_by, theme, arrows, labels, max_frames
+        As for :func:`fibermsk.view.write_page`.
+    time : float, optional
+        Simulated time at first [s]; the last frame by default.
+    port : int
+        Where to listen, 1 to 65535; 0 for any that is free. The address is printed.
+    host : str
+        Address to listen at.
+    allow_hosts : sequence of str
+        Names under which browsers reach the server besides ``localhost`` and `host`, such as that
+        of a proxy before it.
+    open_browser : bool, optional
+        Whether to open the page here; by default if there is a display and a browser.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field, time, theme, comparison or kind of arrows, no frame, or the port
+        is none or taken.
+    """
+    check_theme(theme)
+    with PageServer(host, port, allow_hosts) as server:
+        content = pack(
+            shown, names=names, compare=compare, time=time, at_end=True, color_by=color_by,
+            arrows=arrows, labels=labels, max_frames=max_frames,
+        )  # fmt: skip
+        server.show(content, theme)
+        print(f"viewer at {server.address} (Ctrl-C ends)", flush=True)
+        if _has_browser() if open_browser is None else open_browser:
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            # Ctrl-C is how it is meant to end.
+            print("stopped", file=sys.stderr)
+
+
+def check_port(port: int, host: str = "127.0.0.1") -> None:
+    """Refuse a port that cannot be listened at, before anything is read.
+
+    Raises
+    ------
+    ModelError
+        If the port is none or taken.
+    """
+    PageServer(host, port).server_close()
+
+
+class PageServer(ThreadingTCPServer):
+    """Server of one page and its data: a few fixed paths, no files.
+
+    Parameters
+    ----------
+    host, port, allow_hosts
+        As for `serve`.
+
+    Raises
+    ------
+    ModelError
+        If the port is none or taken.
+    """
+
+    daemon_threads = True
+    # on Windows it would let two servers share a port
+    allow_reuse_address = os.name == "posix"
+
+    def __init__(self, host: str, port: int, allow_hosts: Sequence[str] = ()) -> None:
+        if not 0 <= port <= 65535:
+            raise ModelError(
+                f"port = {port}; must lie between 1 and 65535, or be 0 for any free one"
+            )
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            self.address_family = found[0]
+            super().__init__((str(found[4][0]), port), _Handler)
+        except PermissionError as error:
+            raise ModelError(
+                f"port = {port} on {host}: not allowed; ports below 1024 need special rights; use "
+                "a higher one, or 0 for any free one"
+            ) from error
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ModelError(
+                f"port = {port} on {host}: {reason[:1].lower()}{reason[1:]}; give another one, or "
+                "0 for any free one"
+            ) from error
+        name = f"[{host}]" if ":" in host else host
+        self.address = f"http://{name}:{self.server_address[1]}/"
+        self._refusal = guard(host, allow_hosts)
+        self._answers: dict[str, tuple[str, Callable[[], bytes]]] = {}
+
+    def show(self, content: Content, theme: str) -> None:
+        """Answer with a page from now on."""
+        text = page(content, theme).encode()
+        self._answers = {"/": ("text/html; charset=utf-8", lambda: text)} | {
+            f"/parts/{k}": ("application/octet-stream", partial(content.part, k))
+            for k in range(content.n_parts)
+        }
+
+    def answer(self, path: str, headers: Message) -> tuple[HTTPStatus, str, bytes]:
+        """Status, kind and body of the answer to a request."""
+        found = (headers.get_all(name, []) for name in ("Host", "Origin"))
+        if problem := self._refusal(*found):
+            text = f"fibermsk: {problem}; where it should be, name it with --allow-host NAME\n"
+            return HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", text.encode()
+        if path not in self._answers:
+            return HTTPStatus.NOT_FOUND, "text/plain", b"fibermsk: there is no such page\n"
+        kind, body = self._answers[path]
+        return HTTPStatus.OK, kind, body()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what went wrong, unless a browser has left."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers requests with what the server has; nothing but GET is understood."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = _IDLE
+
+    def do_GET(self) -> None:
+        """Send the page or a part of its data."""
+        assert isinstance(self.server, PageServer)
+        status, kind, body = self.server.answer(self.path.partition("?")[0], self.headers)
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        if status != HTTPStatus.OK:
+            # what follows a refused request is not read as another one
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal is for what the user asks."""
+
+
+def _has_browser() -> bool:
+    """Whether a browser with a window can be opened; one within the terminal would block it."""
+    if not has_display():
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True

@@ -1,0 +1,152 @@
+"""Writing the page: template, style, script and data in one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+import re
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.browser.content import Content, pack
+
+__all__ = ["SCRIPTS", "THEMES", "page_text", "write_page"]
+
+THEMES = ("auto", "light", "dark")
+SCRIPTS = (
+    "scene/vectors.js", "data.js", "fiber.js", "run.js", "scene/shapes.js", "scene/shaders.js",
+    "scene/camera.js", "scene/draw.js", "numbers.js", "legend.js", "curves.js", "scene/pointer.js",
+    "scene/pace.js", "painting.js", "panel.js", "app.js", "start.js",
+)  # fmt: skip
+"""In the order in which they stand in the page."""
+
+
+def write_page(
+    shown: Result | Still | Sequence[Result],
+    path: str | os.PathLike[str],
+    *,
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
+    color_by: str = "axial_force",
+    theme: str = "auto",
+    autoplay: bool = False,
+    max_frames: int | None = None,
+    time: float | None = None,
+    arrows: Iterable[str] = (),
+    labels: bool = False,
+) -> Path:
+    """Write results or a model as a page that a browser opens as a file.
+
+    It needs no server and no network: data, script and style are inside. Fibers, bones, time
+    slider, camera, fields, force arrows and the curves of a fiber work as in the window.
+
+    Parameters
+    ----------
+    shown : Result, Still, or sequence of Result
+        Complete, failed or interrupted runs, of which several are compared; or a model in a pose,
+        from :func:`fibermsk.still`.
+    path : path
+        HTML file; its folder is made, a file already there is replaced.
+    names : sequence of str, optional
+        Of the results; their scenes by default.
+    compare : str
+        ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
+    color_by : str
+        Field that colors the fibers at first.
+    theme : str
+        ``"light"``, ``"dark"``, or ``"auto"``: what the reader's system prefers.
+    autoplay : bool
+        Whether it plays when it is opened.
+    max_frames : int, optional
+        Most frames of a result in the page, chosen evenly with the first and the last; the page
+        says so. By default all.
+    time : float, optional
+        Simulated time at first [s]; by default the start.
+    arrows : iterable of str
+        Forces drawn at first: ``"attachment"``, ``"contact"`` or both.
+    labels : bool
+        Write the names of fibers and muscles at first, and draw the joint axes of a model.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field, time, theme, comparison or kind of arrows, no frame, or the file
+        cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ModelError(f"cannot write {path}: a page is an HTML file; name it *.html")
+    check_writable(path)
+    text = page_text(
+        shown, theme=theme, names=names, compare=compare, color_by=color_by, autoplay=autoplay,
+        max_frames=max_frames, time=time, arrows=arrows, labels=labels,
+    )  # fmt: skip
+    write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))
+    return path
+
+
+def page_text(shown: Result | Still | Sequence[Result], *, theme: str = "auto", **look: Any) -> str:
+    """The page as text with its data inside; parameters are those of `write_page`."""
+    check_theme(theme)
+    content = pack(shown, **look)
+    return page(content, theme, [content.part(k) for k in range(content.n_parts)])
+
+
+def check_theme(theme: str) -> None:
+    """Refuse a theme that there is not."""
+    if theme not in THEMES:
+        raise ModelError(f"theme = {theme!r}; must be one of {', '.join(THEMES)}")
+
+
+def page(content: Content, theme: str, inside: Sequence[bytes] = ()) -> str:
+    """The page as text, with parts of the data inside; it asks its server for all others."""
+    style, script = _read("page.css"), _script()
+    parts = {
+        "policy": _policy(style, script, served=not inside),
+        "theme": theme,
+        "title": html.escape(f"{content.title} - fibermsk"),
+        "style": style,
+        "script": script,
+        "data": "\n".join(
+            f'<script type="text/plain" id="part-{k}">{base64.b64encode(part).decode()}</script>'
+            for k, part in enumerate(inside)
+        ),
+    }
+    # One pass, so that nothing in one part is taken for the place of another.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("template.html"))
+
+
+def _script() -> str:
+    body = "\n".join(_read(name) for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}\n}})();'
+
+
+def _policy(style: str, script: str, *, served: bool) -> str:
+    """What the browser lets the page do: run this script, use this style, and reach for nothing.
+
+    A page that is served may also ask its own server.
+    """
+    hashes = {}
+    for kind, text in (("script", script), ("style", style)):
+        digest = hashlib.sha256(text.encode()).digest()
+        hashes[kind] = f"{kind}-src 'sha256-{base64.b64encode(digest).decode()}'"
+    rules = ["default-src 'none'", *hashes.values(), "img-src data: blob:"]
+    return "; ".join(rules + (["connect-src 'self'"] if served else []))
+
+
+def _read(name: str) -> str:
+    return files("fibermsk.view.browser").joinpath("page", name).read_text(encoding="utf-8")

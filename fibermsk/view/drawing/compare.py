@@ -1,0 +1,133 @@
+"""Several results in one viewer: their names, common times and common scales."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.drawing.camera import Camera, fit_camera, look_along
+from fibermsk.view.drawing.detail import PICTURE_POINTS
+from fibermsk.view.drawing.stage import Stage, arrow_scales
+from fibermsk.view.fields import check_frames, field_range
+
+__all__ = [
+    "COMPARE",
+    "common_camera",
+    "common_limits",
+    "common_times",
+    "frame_at",
+    "make_stages",
+    "result_names",
+    "set_common_arrows",
+]
+
+COMPARE = ("side_by_side", "overlay")
+"""Ways to show several results."""
+
+_MOST = 4
+
+
+def common_times(times_of_each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Times of the frames of all results, increasing, each once [s]."""
+    times = np.unique(np.concatenate(times_of_each))
+    # what differs by rounding alone is one frame
+    slack = 1e-9 * max(1.0, float(np.max(np.abs(times))))
+    return times[np.concatenate([[True], np.diff(times) > slack])]
+
+
+def frame_at(result: Result, time: float) -> int:
+    """Frame nearest to a time [s]; the last one after the end."""
+    return int(np.argmin(np.abs(result.time - time)))
+
+
+def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, float]:
+    """Least and greatest value of a field over all runs."""
+    ranges = [field_range(result, color_by) for result in results if result.fibers]
+    if not ranges:
+        return field_range(results[0], color_by)
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def result_names(results: Sequence[Result], names: Sequence[str] | None) -> tuple[str, ...]:
+    """Name of each result: as given, else its scene, numbered where two are alike.
+
+    Raises
+    ------
+    ModelError
+        If there is not one for each.
+    """
+    if names is not None:
+        if len(names) != len(results):
+            raise ModelError(f"names holds {len(names)} for {len(results)} results; give one each")
+        return tuple(names)
+    scenes = [result.scene for result in results]
+    return tuple(
+        f"{scene} ({scenes[: k + 1].count(scene)})" if scenes.count(scene) > 1 else scene
+        for k, scene in enumerate(scenes)
+    )
+
+
+def make_stages(
+    shown: Result | Still | Sequence[Result | Still],
+    color_by: str,
+    compare: str,
+    *,
+    theme: str,
+    arrows: Iterable[str],
+    labels: bool,
+    budget: int = PICTURE_POINTS,
+) -> list[Stage]:
+    """Stage of each result, with common limits of colors and common scales of arrows.
+
+    Raises
+    ------
+    ModelError
+        If there is nothing to show or too much, or a name is unknown.
+    """
+    several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
+    if not 1 <= len(several) <= _MOST:
+        raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")
+    if compare not in COMPARE:
+        raise ModelError(f"compare = {compare!r}; there are: {', '.join(COMPARE)}")
+    results = [one.result if isinstance(one, Still) else one for one in several]
+    for result in results:
+        check_frames(result)
+    stages = [
+        Stage(
+            one,
+            color_by,
+            labels=labels,
+            limits=common_limits(results, color_by),
+            theme=theme,
+            budget=budget // len(several),
+            ghost=compare == "overlay" and k > 0,
+        )
+        for k, one in enumerate(several)
+    ]
+    set_common_arrows(stages, arrows)
+    return stages
+
+
+def common_camera(
+    stages: Sequence[Stage], preset: str, aspect: float, *, room: float = 0.0, head: float = 0.0
+) -> Camera:
+    """Camera that sees all runs from one of `PRESETS`; parameters as those of `fit_camera`."""
+    cloud = np.concatenate([stage.cloud for stage in stages])
+    margins = np.concatenate([stage.margins for stage in stages])
+    up, turn = stages[0].result.up, 0.5 if stages[0].is_still else 0.3
+    if preset == "fit":
+        return fit_camera(cloud, margins, aspect, up, room=room, head=head, turn=turn)
+    return look_along(preset, cloud, margins, aspect, up, room=room, head=head)
+
+
+def set_common_arrows(stages: Sequence[Stage], kinds: Iterable[str]) -> None:
+    """Arrows of some kinds on all stages, to one scale."""
+    kinds = tuple(kinds)
+    scales = arrow_scales(stages, kinds)
+    for stage in stages:
+        stage.set_arrows(kinds, scales)

@@ -1,0 +1,150 @@
+"""What is drawn beside the fibers: bones, and of a still muscle lines, wraps and joint axes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.results.result import BodyMotion, ShapeRecord
+from fibermsk.results.still import JointAxis, MuscleLine, Still
+from fibermsk.view.drawing.labels import Label
+from fibermsk.view.drawing.meshes import join, mesh_surface
+from fibermsk.view.drawing.surfaces import Surface, shape_surface
+
+__all__ = ["BONE_COLOR", "Piece", "body_pieces", "still_labels", "still_pieces"]
+
+Array = NDArray[np.float64]
+Color = tuple[float, float, float]
+
+BONE_COLOR: Color = (0.93, 0.89, 0.79)
+_TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)
+_WRAP_COLOR: Color = (0.27, 0.58, 0.66)
+_STICK_COLOR: Color = (0.70, 0.69, 0.66)
+_MUSCLE_COLORS: tuple[Color, ...] = (
+    (0.68, 0.17, 0.19),
+    (0.80, 0.36, 0.27),
+    (0.55, 0.10, 0.18),
+    (0.87, 0.50, 0.36),
+    (0.72, 0.26, 0.33),
+)
+"""Shades of muscle, in turn, so that neighbors can be told apart."""
+_AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
+_AXIS_LENGTH = 0.07
+"""Length of a joint axis on its positive side, over the size of the model."""
+_NAMES = 3
+"""Most coordinates in one label."""
+
+
+class Piece(NamedTuple):
+    """A surface that moves with a body.
+
+    Attributes
+    ----------
+    body : str
+        Name of the body; empty for ground.
+    surface : Surface
+        In the body frame.
+    color : three floats
+        Red, green and blue, from 0 to 1.
+    opacity : float
+        1 is solid.
+    """
+
+    body: str
+    surface: Surface
+    color: Color
+    opacity: float = 1.0
+
+
+def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]]) -> list[Piece]:
+    """What is drawn of one body.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    body : BodyMotion
+        Where a body has meshes, touched or not, they are the bone, and other shapes that fibers
+        touch are a shade around it.
+    span : dict
+        Number of each infinite cylinder among the shapes to where it is drawn, see
+        `shape_surface`.
+    """
+    bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
+    pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
+    look = (_TOUCHED_COLOR, 0.3) if bones else (BONE_COLOR, 1.0)
+    for number, shape in enumerate(body.shapes):
+        if shape.kind != "mesh":
+            pieces.append(Piece(name, shape_surface(shape, span=span.get(number)), *look))
+    return pieces
+
+
+def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
+    """What is drawn of a still beside its bodies and fibers.
+
+    Parameters
+    ----------
+    still : Still
+        The still.
+    size : float
+        Size of the picture [m].
+    axes : bool
+        Whether joint axes are drawn.
+    """
+    pieces = [Piece("", shape_surface(s, n_around=24), _STICK_COLOR) for s in still.sticks]
+    n_colors = len(_MUSCLE_COLORS)
+    lines = [_line(line) for line in still.muscles.values()]
+    for k in range(min(n_colors, len(lines))):
+        pieces.append(Piece("", join(lines[k::n_colors]), _MUSCLE_COLORS[k]))
+    for wrap in still.wraps.values():
+        if len(wrap.faces):
+            pieces.append(Piece("", mesh_surface(wrap), _WRAP_COLOR, 0.3))
+    if axes:
+        pieces += [
+            Piece("", _arrow(axis, _AXIS_LENGTH * size), _AXIS_COLORS[axis.kind])
+            for axis in still.axes
+        ]
+    return pieces
+
+
+def still_labels(still: Still) -> list[Label]:
+    """Names of the coordinates at their joint axes, and of the muscles at their middles."""
+    moving: dict[tuple[float, ...], list[JointAxis]] = {}
+    for axis in still.axes:
+        moving.setdefault(tuple(np.round(axis.point, 6)), []).append(axis)
+    labels = []
+    for axes in moving.values():
+        names = list(dict.fromkeys(name for axis in axes for name in axis.coordinates))
+        for k in range(0, len(names), _NAMES):
+            words = ", ".join(names[k : k + _NAMES])
+            labels.append(Label(words, axes[0].point, _AXIS_COLORS[axes[0].kind]))
+    for name, line in still.muscles.items():
+        labels.append(Label(name, _middle(line.points), _MUSCLE_COLORS[2]))
+    return labels
+
+
+def _middle(points: Array) -> Array:
+    """Point halfway along a polyline."""
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    return np.array([np.interp(0.5 * way[-1], way, points[:, i]) for i in range(3)])
+
+
+def _line(line: MuscleLine) -> Surface:
+    """Tube with balls at its corners."""
+    segments = zip(line.points[:-1], line.points[1:], strict=True)
+    return join(
+        [
+            shape_surface(ShapeRecord("capsule", start, end, line.radius), n_around=16)
+            for start, end in segments
+        ]
+    )
+
+
+def _arrow(axis: JointAxis, length: float) -> Surface:
+    """Thin rod through the joint with a ball at the positive end."""
+    start, end = axis.point - 0.5 * length * axis.direction, axis.point + length * axis.direction
+    rod = ShapeRecord("capsule", start, end, 0.015 * length)
+    head = ShapeRecord("capsule", end, end, 0.04 * length)
+    return join([shape_surface(shape, n_around=16) for shape in (rod, head)])

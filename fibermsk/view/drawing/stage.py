@@ -1,0 +1,290 @@
+"""What is to be seen of a result, as triangles and numbers, whoever draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.results.result import BodyMotion, Result, ShapeRecord
+from fibermsk.results.still import Still
+from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
+from fibermsk.view.drawing.camera import Camera, fit_camera
+from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
+from fibermsk.view.drawing.labels import Label
+from fibermsk.view.drawing.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
+from fibermsk.view.drawing.meshes import extreme_points
+from fibermsk.view.drawing.pieces import Piece, body_pieces, still_labels, still_pieces
+from fibermsk.view.drawing.surfaces import Surface
+from fibermsk.view.drawing.tubes import Tubes
+from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
+from fibermsk.view.forces import check_kinds, greatest_force
+
+__all__ = ["AMBIENT", "FIELD_COLORS", "LIGHTS", "OVERSAMPLING", "Stage", "arrow_scales"]
+
+Array = NDArray[np.float64]
+
+LIGHTS = (
+    ((-0.35, 0.55, 0.76), 0.66),
+    ((0.6, 0.1, 0.8), 0.30),
+    ((0.1, -0.8, 0.6), 0.14),
+)
+"""Lights that move with the camera: direction to each (right, up, to the viewer), strength."""
+AMBIENT = 0.14
+"""Light that comes from everywhere."""
+OVERSAMPLING = 2
+"""Pixels drawn for each pixel of a picture, along each side."""
+
+_CAMERA_FRAMES = 24
+_ARROW_PART = 0.22
+"""Length of the longest arrow over the size of the scene."""
+_POINTS_PER_ARROW = 100
+"""Points of the budget of the fibers that allow one arrow of contact."""
+_GHOST = 0.4
+"""Opacity of a result that lies over another one."""
+_BEHIND = 1e-3
+"""How far it lies behind one in the same place, over the size of the scene."""
+
+
+class Stage:
+    """Meshes of a result and how they move.
+
+    Parameters
+    ----------
+    shown : Result or Still
+        With at least one frame.
+    color_by : str
+        Field that colors the fibers.
+    labels : bool
+        Whether the joint axes of a still are drawn, with its names.
+    limits : (float, float), optional
+        Values at the ends of the color scale; by default the range over the whole run, so that
+        all pictures of a run compare.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows, of :data:`fibermsk.view.forces.ARROW_KINDS`.
+    scales : mapping of str to ArrowScale, optional
+        How long arrows of each kind are; by default the longest of the run has a part of the size
+        of the scene.
+    budget : int
+        Points of all fibers together, see :func:`fibermsk.view.drawing.detail.choose_detail`.
+    ghost : bool
+        Draw everything translucent and bones cooler, to lie over another result.
+
+    Attributes
+    ----------
+    tubes : Tubes or None
+        The fibers; None where there is none.
+    arrows : dict of Arrows
+        By kind.
+    pieces : list of Piece
+        Everything else, in the frames of the bodies; what is not solid comes last.
+    labels : list of Label
+        Names of what a still shows.
+    cloud : (n, 3) float array
+        Points of what is drawn, over the whole run [m].
+    margins : (n,) float array
+        How thick the thing is there [m].
+    limits : (float, float)
+        Values at the ends of the color scale.
+    theme : Theme
+        Colors of the background and of words.
+    """
+
+    def __init__(
+        self,
+        shown: Result | Still,
+        color_by: str,
+        *,
+        labels: bool = False,
+        limits: tuple[float, float] | None = None,
+        theme: str = "light",
+        arrows: Iterable[str] = (),
+        scales: Mapping[str, ArrowScale] | None = None,
+        budget: int = PICTURE_POINTS,
+        ghost: bool = False,
+    ) -> None:
+        still = shown if isinstance(shown, Still) else None
+        result = shown.result if isinstance(shown, Still) else shown
+        check_frames(result)
+        kinds = check_kinds(arrows)
+        self.theme: Theme = find_theme(theme)
+        self.result = result
+        self.is_still = still is not None
+        self.most_arrows = max(budget // _POINTS_PER_ARROW, 1)
+        self.opacity = _GHOST if ghost else 1.0
+        self.set_field(color_by, limits)
+        self.tubes: Tubes | None = None
+        if result.fibers:
+            fibers = tuple(result.fibers.values())
+            most = max(fiber.node_theta.size for fiber in fibers) - 1
+            self.tubes = Tubes(fibers, choose_detail(len(fibers), most, budget))
+        self.cloud, self.margins = self._extent(still)
+        self.size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
+        self.arrows: dict[str, Arrows] = {}
+        self.set_arrows(kinds, scales)
+        self.pieces = [
+            piece
+            for name, body in result.bodies.items()
+            for piece in body_pieces(name, body, self._spans(body))
+        ]
+        self.labels: list[Label] = []
+        if still is not None:
+            self.pieces += still_pieces(still, self.size, axes=labels)
+            self.labels = still_labels(still) if labels else []
+        if ghost:
+            self.pieces = [self._ghost(piece) for piece in self.pieces]
+        self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
+
+    def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
+        """Color the fibers by another field; limits are those of the run by default."""
+        color_by = check_field(color_by)
+        fibers = self.result.fibers.values()
+        self._values = [fiber_field(fiber, color_by) for fiber in fibers]
+        self.limits = limits if limits is not None else field_range(self.result, color_by)
+        self.color_by = color_by
+
+    def set_arrows(
+        self, kinds: Iterable[str], scales: Mapping[str, ArrowScale] | None = None
+    ) -> None:
+        """Draw arrows of some kinds, and of no other; parameters as those of the class."""
+        kinds = check_kinds(kinds)
+        if not self.result.fibers:
+            kinds = ()
+        if scales is None:
+            scales = arrow_scales([self], kinds)
+        self.arrows = {
+            kind: self.arrows[kind]
+            if kind in self.arrows and self.arrows[kind].scale == scales[kind]
+            else Arrows(self.result, kind, scales[kind])
+            for kind in kinds
+        }
+
+    @property
+    def lift(self) -> float:
+        """How far arrows are drawn nearer to the eye than they are [m].
+
+        A fiber pulls along itself: without it most arrows would lie inside of their fibers.
+        """
+        fibers = self.result.fibers.values()
+        thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
+        return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
+
+    @property
+    def behind(self) -> float:
+        """How far fibers are drawn behind where they are [m], so that solid ones hide ghosts."""
+        return _BEHIND * self.size if self.opacity < 1.0 else 0.0
+
+    def move(self, frame: int) -> None:
+        """Fill the arrays of tubes, their colors and arrows with those at a frame."""
+        if self.tubes is not None:
+            self.tubes.move(frame)
+            self.paint(frame)
+        for arrows in self.arrows.values():
+            arrows.move(frame)
+
+    def paint(self, frame: int) -> None:
+        """Fill the colors alone."""
+        if self.tubes is not None:
+            self.tubes.paint(self._values, frame, self.limits, color_table())
+
+    def pose(self, body: str, frame: int) -> Array:
+        """Homogeneous transformation (4, 4) from the body frame to ground."""
+        transformation = np.eye(4)
+        if not body:
+            return transformation
+        motion = self.result.bodies[body]
+        transformation[:3, :3] = motion.rotation[frame]
+        transformation[:3, 3] = motion.position[frame]
+        return transformation
+
+    def camera(self, size: tuple[int, int], room: float) -> Camera:
+        """Camera that sees the whole run; `room` is the part of the width kept free."""
+        turn = 0.5 if self.is_still else 0.3  # left and right of a skeleton side by side
+        aspect, up = size[0] / size[1], self.result.up
+        return fit_camera(self.cloud, self.margins, aspect, up, room=room, turn=turn)
+
+    def _extent(self, still: Still | None) -> tuple[Array, Array]:
+        """Points that the run passes through, and how thick the thing there is."""
+        n_frames = self.result.time.size
+        frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
+        points, margins = [], []
+        for fiber in self.result.fibers.values():
+            nodes = fiber.position[frames].reshape(-1, 3)
+            points.append(nodes)
+            margins.append(np.full(len(nodes), float(np.nanmax(fiber.radius))))
+        for body in self.result.bodies.values():
+            for shape in (*body.shapes, *body.visuals):
+                if shape.kind == "infinite_cylinder":
+                    continue
+                ends, radius = _outline(shape)
+                places = ends @ body.rotation[frames].swapaxes(1, 2) + body.position[frames, None]
+                points.append(places.reshape(-1, 3))
+                margins.append(np.full(len(points[-1]), radius))
+        if still is not None:
+            for line in still.muscles.values():
+                points.append(line.points)
+                margins.append(np.full(len(line.points), line.radius))
+            for shape in still.sticks:
+                points.append(_outline(shape)[0])
+                margins.append(np.full(2, shape.radius))
+        if not points:
+            for body in self.result.bodies.values():
+                points.append(body.position[frames])
+                thick = max((shape.radius for shape in body.shapes), default=0.1)
+                margins.append(np.full(len(frames), 5.0 * thick))
+        if not points:
+            return np.zeros((1, 3)), np.ones(1)
+        cloud, thickness = np.concatenate(points), np.concatenate(margins)
+        seen = np.all(np.isfinite(cloud), axis=1) & np.isfinite(thickness)
+        return cloud[seen], thickness[seen]
+
+    def _ghost(self, piece: Piece) -> Piece:
+        """Piece of a result that lies over another; hidden by one in the same place."""
+        surface = piece.surface
+        points = surface.points - _BEHIND * self.size * surface.normals
+        return Piece(
+            piece.body,
+            Surface(points, surface.normals, surface.faces),
+            ghostly(piece.color),
+            _GHOST * piece.opacity,
+        )
+
+    def _spans(self, body: BodyMotion) -> dict[int, tuple[float, float]]:
+        """Where its infinite cylinders are drawn: just past everything else."""
+        spans = {}
+        for number, shape in enumerate(body.shapes):
+            if shape.kind != "infinite_cylinder":
+                continue
+            axis = shape.end - shape.start
+            axis = axis / np.linalg.norm(axis)
+            local = (self.cloud - body.position[0]) @ body.rotation[0] - shape.start
+            along = local @ axis
+            spans[number] = (
+                float(np.min(along - self.margins)) - 0.1 * shape.radius,
+                float(np.max(along + self.margins)) + 0.1 * shape.radius,
+            )
+        return spans
+
+
+def arrow_scales(stages: Iterable[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
+    """Scales that several stages share, by kind of arrow."""
+    stages, kinds = list(stages), check_kinds(kinds)
+    size = _ARROW_PART * max(stage.size for stage in stages)
+    scales = {}
+    for kind in kinds:
+        share = 1
+        if kind == "contact":
+            share = max(elements_per_arrow(stage.result, stage.most_arrows) for stage in stages)
+        greatest = max(greatest_force(stage.result, kind, share) for stage in stages)
+        scales[kind] = ArrowScale.of(greatest, size, share)
+    return scales
+
+
+def _outline(shape: ShapeRecord) -> tuple[Array, float]:
+    """Points in the body frame, and a radius around them, that hold all of a shape."""
+    if shape.kind == "mesh":
+        return extreme_points(shape.vertices), 0.0
+    return np.stack([shape.start, shape.end]), shape.radius

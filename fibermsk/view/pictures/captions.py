@@ -1,0 +1,102 @@
+"""Words over a picture: name, time, what colors mean, directions of the axes."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.labels import draw_labels
+from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.fields import flawed_fibers
+from fibermsk.view.pictures.legend import Legend, draw_legend, tissues
+
+__all__ = ["Captions"]
+
+_DPI = 100
+
+
+class Captions:
+    """What is written over the pictures of a stage; only the time changes from frame to frame.
+
+    Parameters
+    ----------
+    stage : Stage
+        What is shown.
+    camera : Camera
+        From where.
+    size : (int, int)
+        Width and height of the pictures in pixels.
+    """
+
+    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
+        width, height = size
+        self._result = stage.result
+        self._time = None if stage.is_still else stage.result.time
+        figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
+        self._canvas = FigureCanvasAgg(figure)
+        result, theme = stage.result, stage.theme
+        broken = "" if result.status == "success" else f" ({result.status})"
+        figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
+        legend = Legend(
+            theme,
+            stage.color_by if stage.tubes is not None else None,
+            stage.limits,
+            tissues([result]),
+            {kind: arrows.scale for kind, arrows in stage.arrows.items()},
+        )
+        draw_legend(figure, legend, 0.86 * width, size)
+        _draw_axes(figure, camera, theme, width, height)
+        draw_labels(figure, stage.labels, stage.cloud, camera, size)
+        self._canvas.draw()
+        self._still = self._canvas.copy_from_bbox(figure.bbox)
+        still = np.asarray(self._canvas.buffer_rgba()).copy()
+        self._inked = np.nonzero(still[..., 3])
+        self._ink = still[self._inked]
+        below = 0.97 - max(0.04, 24.0 / height)  # in low pictures the name takes more of them
+        self._words = figure.text(0.02, below, "", va="top", fontsize=11, color=theme.faint)
+
+    def over(self, image: NDArray[np.uint8], frame: int) -> NDArray[np.uint8]:
+        """Picture of one frame with its words, (height, width, 3); the image is left as it is."""
+        image = image.copy()
+        image[self._inked] = _mixed(image[self._inked], self._ink)
+        if self._time is not None:
+            words = f"t = {self._time[frame]:.3f} s"
+            if flawed := flawed_fibers(self._result, frame):
+                words += f"\n{flawed} of {len(self._result.fibers)} fibers: numbers not finite"
+            self._words.set_text(words)
+            self._canvas.restore_region(self._still)
+            before = np.asarray(self._canvas.buffer_rgba())
+            box = self._words.get_window_extent(self._canvas.get_renderer())
+            height, width = image.shape[:2]
+            rows = slice(max(int(height - box.y1) - 2, 0), int(height - box.y0) + 3)
+            columns = slice(max(int(box.x0) - 2, 0), min(int(box.x1) + 3, width))
+            before = before[rows, columns].copy()
+            self._words.draw(self._canvas.get_renderer())
+            after = np.asarray(self._canvas.buffer_rgba())[rows, columns]
+            changed = np.nonzero(np.any(after != before, axis=2))
+            part = image[rows, columns]
+            part[changed] = _mixed(part[changed], after[changed])
+        return image
+
+
+def _mixed(under: NDArray[np.uint8], ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Colors (n, 3) under inks (n, 4) of red, green, blue and opacity."""
+    part = ink[:, 3:].astype(np.float32) / 255.0
+    mixed = under + part * (ink[:, :3].astype(np.float32) - under)
+    return (mixed + 0.5).astype(np.uint8)
+
+
+def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: int, height: int) -> None:
+    """Small x, y, z arrows in the lower left corner."""
+    box = 0.14 * min(width, height)
+    axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))
+    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
+    axes.axis("off")
+    for direction, name in zip(np.eye(3), "xyz", strict=True):
+        x, y, _ = camera.axes @ direction
+        axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": theme.faint})
+        axes.text(1.25 * x, 1.25 * y, name, ha="center", va="center", fontsize=9, color=theme.text)

@@ -1,0 +1,145 @@
+"""Still pictures of a result in space."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.fields import nearest_frame
+from fibermsk.view.pictures.captions import Captions
+from fibermsk.view.pictures.opengl import off_screen_works
+
+__all__ = ["SCALE_ROOM", "check_size", "picture", "screenshot"]
+
+_SIDES = (100, 8000)
+"""Pixels; twice as many are drawn along each side, and OpenGL has 16384 at most."""
+
+SCALE_ROOM = 0.17
+"""Part of a picture's width that is kept free for the color scale."""
+
+
+def screenshot(
+    shown: Result | Still,
+    path: str | os.PathLike[str],
+    time: float | None = None,
+    color_by: str = "axial_force",
+    size: tuple[int, int] = (1200, 900),
+    labels: bool = False,
+    *,
+    theme: str = "light",
+    arrows: Iterable[str] = (),
+) -> Path:
+    """Write a picture of a result or of a model, without a display.
+
+    Parameters
+    ----------
+    shown : Result or Still
+        A complete, failed or interrupted run; or a model in a pose, from :func:`fibermsk.still`.
+    path : path
+        PNG file; its folder is made.
+    time : float, optional
+        Simulated time [s]; the nearest frame is drawn, by default the last.
+    color_by : str
+        Field that colors the fibers: ``axial_force``, ``stress``, ``stretch``, ``radius``,
+        ``activation``, ``contact_force_density`` or ``muscle_fraction``.
+    size : (int, int)
+        Width and height in pixels.
+    labels : bool
+        Draw the joint axes of a still, and write the names of its coordinates and muscles.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows: ``"attachment"``, of fibers on bodies at their ends, and
+        ``"contact"``, on fibers, one for each element.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ModelError
+        If there is no such field, time, theme or kind of arrows, or the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
+    check_size(size)
+    check_writable(path)
+    image = picture(
+        shown,
+        time=time,
+        color_by=color_by,
+        size=size,
+        labels=labels,
+        theme=theme,
+        arrows=arrows,
+    )
+    content = _png(image)
+    write_whole(path, lambda beside: beside.write_bytes(content))
+    return path
+
+
+def check_size(size: tuple[int, int]) -> None:
+    """Refuse pictures too small for their words, or too large to be drawn.
+
+    Raises
+    ------
+    ModelError
+        If a side is shorter than 100 or longer than 8000 pixels.
+    """
+    if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
+        raise ModelError(
+            f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
+            f"and at most {_SIDES[1]}"
+        )
+
+
+def picture(
+    shown: Result | Still,
+    *,
+    time: float | None = None,
+    color_by: str = "axial_force",
+    size: tuple[int, int] = (1200, 900),
+    labels: bool = False,
+    theme: str = "light",
+    arrows: Iterable[str] = (),
+) -> NDArray[np.uint8]:
+    """Picture of a result or of a model as an array.
+
+    Parameters are those of :func:`screenshot`. OpenGL draws it where there is one, with a display
+    or without; the processor does where there is none.
+
+    Returns
+    -------
+    image : (height, width, 3) uint8 array
+        RGB.
+    """
+    stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows)
+    frame = nearest_frame(stage.result, time)
+    camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)
+    if off_screen_works():
+        from fibermsk.view.pictures.vtk_draw import draw
+    else:
+        from fibermsk.view.pictures.cpu_draw import draw
+    return Captions(stage, camera, size).over(draw(stage, frame, camera, size), frame)
+
+
+def _png(image: NDArray[np.uint8]) -> bytes:
+    from matplotlib.image import imsave
+
+    content = io.BytesIO()
+    imsave(content, image, format="png")
+    return content.getvalue()

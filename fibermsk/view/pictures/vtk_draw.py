@@ -1,0 +1,265 @@
+"""Drawing a stage with PyVista, on OpenGL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+from numpy.typing import NDArray
+
+from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.looks import ARROW_COLORS, Color
+from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.drawing.surfaces import Surface
+from fibermsk.view.drawing.tubes import Tubes
+
+__all__ = ["Halo", "VtkScene", "add_lights", "draw", "set_camera"]
+
+
+class VtkScene:
+    """Actors of a stage in the active renderer of a plotter, moved from frame to frame.
+
+    Parameters
+    ----------
+    stage : Stage
+        What to draw.
+    plotter : pyvista.Plotter
+        Where to.
+    labels : bool
+        Whether the names of a still are written here.
+
+    Attributes
+    ----------
+    fibers : pyvista.PolyData or None
+        The tubes; its points, normals and colors are the arrays of ``stage.tubes``.
+    fiber_actor : pyvista.Actor or None
+        That shows them.
+    """
+
+    def __init__(self, stage: Stage, plotter: pv.Plotter, *, labels: bool = False) -> None:
+        self.stage = stage
+        self.plotter = plotter
+        self.renderer = plotter.renderer
+        self._moving: list[tuple[str, Any]] = []
+        self._bones: list[tuple[tuple[float, float, float], Any]] = []
+        for piece in stage.pieces:
+            solid = piece.opacity == 1.0
+            actor = plotter.add_mesh(
+                polydata(piece.surface),
+                color=piece.color,
+                opacity=piece.opacity,
+                # Of what one sees through, the far side would be drawn over the near one.
+                culling="none" if solid else "back",
+                ambient=AMBIENT,
+                specular=0.15,
+                specular_power=20.0,
+                pickable=solid,
+                reset_camera=False,
+                render=False,
+            )
+            actor.prop.interpolation = "phong"
+            self._bones.append((piece.color, actor))
+            if piece.body:
+                self._moving.append((piece.body, actor))
+        self.fibers: pv.PolyData | None = None
+        self.fiber_actor: Any = None
+        if stage.tubes is not None:
+            tubes = stage.tubes
+            self.fibers = polydata(Surface(tubes.points, tubes.normals, tubes.faces))
+            self.fibers.point_data["colors"] = tubes.colors
+            self.fiber_actor = plotter.add_mesh(
+                self.fibers,
+                scalars="colors",
+                rgb=True,
+                opacity=stage.opacity,
+                culling="back",  # tubes are closed
+                ambient=AMBIENT,
+                specular=0.2,
+                specular_power=30.0,
+                reset_camera=False,
+                render=False,
+            )
+            self.fiber_actor.prop.interpolation = "phong"
+        if stage.labels and labels:
+            plotter.add_point_labels(
+                np.stack([label.point for label in stage.labels]),
+                [label.words for label in stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
+                always_visible=True,
+                render=False,
+            )
+        self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
+        self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
+        self.show_theme()
+        self.show_arrows()
+        self.show_frame(0)
+
+    def show_frame(self, frame: int) -> None:
+        """Move everything to one frame; arrays are filled in place, nothing is rebuilt."""
+        for body, actor in self._moving:
+            actor.user_matrix = self.stage.pose(body, frame)
+        self.stage.move(frame)
+        if self.fibers is not None:
+            _moved(self.fibers)
+        for _, mesh, _ in self._arrows.values():
+            _moved(mesh)
+
+    def show_field(self, frame: int) -> None:
+        """Color the fibers by the field that the stage has now."""
+        self.stage.paint(frame)
+        if self.fibers is not None:
+            _moved(self.fibers)
+
+    def show_theme(self) -> None:
+        """Background and brightness of bones of the stage's theme."""
+        theme = self.stage.theme
+        self.renderer.SetBackground(*theme.rgb("background"))
+        for color, actor in self._bones:
+            actor.prop.color = tuple(theme.shade * part for part in color)
+
+    def show_arrows(self) -> None:
+        """Arrows that the stage has now, and no others."""
+        for kind, (arrows, _, actor) in list(self._arrows.items()):
+            if self.stage.arrows.get(kind) is not arrows:
+                self.renderer.RemoveActor(actor)
+                del self._arrows[kind]
+        for kind, arrows in self.stage.arrows.items():
+            if kind in self._arrows:
+                continue
+            mesh = polydata(Surface(arrows.points, arrows.normals, arrows.faces))
+            mapper = pv.DataSetMapper(mesh)
+            mapper.scalar_visibility = False
+            actor = pv.Actor(mapper=mapper)
+            prop = actor.prop
+            prop.color = ARROW_COLORS[kind]
+            prop.opacity = self.stage.opacity
+            prop.ambient, prop.specular, prop.specular_power = 0.35, 0.1, 20.0
+            prop.interpolation = "gouraud"
+            actor.pickable = False
+            self.renderer.AddActor(actor)
+            self._arrows[kind] = arrows, mesh, actor
+
+    def _lift(self) -> None:
+        """Draw arrows nearer to the eye, in front of the fibers that they begin in."""
+        forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
+        for _, _, actor in self._arrows.values():
+            actor.position = tuple(-self.stage.lift * forward)
+        if self.stage.behind and self.fiber_actor is not None:
+            self.fiber_actor.position = tuple(self.stage.behind * forward)
+
+    def look(self, camera: Camera) -> None:
+        """Set the camera."""
+        set_camera(self.renderer, camera)
+
+
+def add_lights(renderer: Any) -> None:
+    """Lights that move with the camera, in place of those there are."""
+    renderer.remove_all_lights()
+    for direction, strength in LIGHTS:
+        light = pv.Light(position=direction, light_type="camera light", intensity=strength)
+        renderer.add_light(light)
+
+
+def set_camera(renderer: Any, camera: Camera) -> None:
+    """Look from a camera."""
+    view = renderer.camera
+    view.position = tuple(camera.position)
+    view.focal_point = tuple(camera.focal_point)
+    view.up = tuple(camera.axes[1])
+    view.view_angle = float(np.degrees(camera.angle))
+    renderer.camera_set = True
+    renderer.ResetCameraClippingRange()
+
+
+def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Picture of one frame, drawn off the screen.
+
+    Returns
+    -------
+    image : (height, width, 3) uint8 array
+        RGB.
+    """
+    width, height = size
+    n = OVERSAMPLING
+    plotter = pv.Plotter(off_screen=True, window_size=[n * width, n * height])
+    try:
+        # Averaging smooths edges on every OpenGL; multisampling is missing from some.
+        plotter.render_window.SetMultiSamples(0)
+        add_lights(plotter.renderer)
+        scene = VtkScene(stage, plotter)
+        scene.show_frame(frame)
+        scene.look(camera)
+        image = np.asarray(plotter.screenshot(None, return_img=True))[..., :3]
+    finally:
+        plotter.close()
+    mean = image.reshape(height, n, width, n, 3).mean(axis=(1, 3))
+    return (mean + 0.5).astype(np.uint8)
+
+
+def polydata(surface: Surface) -> pv.PolyData:
+    """Mesh that shares the arrays of points and normals."""
+    mesh = pv.PolyData.from_regular_faces(surface.points, surface.faces)
+    mesh.point_data["Normals"] = surface.normals
+    mesh.point_data.active_normals_name = "Normals"
+    return mesh
+
+
+def _moved(mesh: pv.PolyData) -> None:
+    """Mark the arrays as modified."""
+    mesh.GetPoints().Modified()
+    data = mesh.GetPointData()
+    for k in range(data.GetNumberOfArrays()):
+        data.GetArray(k).Modified()
+    mesh.Modified()
+
+
+class Halo:
+    """Outline around the fiber that is selected: its inside, a bit wider, in one color."""
+
+    def __init__(self) -> None:
+        self._renderer: Any = None
+        self._tubes: Tubes | None = None
+        self._part = slice(0, 0)
+        self._mesh: pv.PolyData | None = None
+        self._actor: Any = None
+
+    def around(self, tubes: Tubes, fiber: int, renderer: Any, color: Color) -> None:
+        """Outline one fiber."""
+        self.hide()
+        self._tubes, self._part, self._renderer = tubes, tubes.of(fiber), renderer
+        n = tubes.detail.n_points
+        faces = tubes.faces[: len(tubes.faces) * n // len(tubes.points)]
+        self._points = np.empty((n, 3), dtype=np.float32)
+        self._mesh = polydata(Surface(self._points, tubes.normals[self._part].copy(), faces))
+        self._actor = pv.Actor(mapper=pv.DataSetMapper(self._mesh))
+        self._actor.mapper.scalar_visibility = False
+        self._actor.prop.lighting = False
+        self._actor.prop.culling = "front"
+        self._actor.pickable = False
+        self._actor.prop.color = color
+        self._renderer.AddActor(self._actor)
+        self.move()
+
+    def move(self) -> None:
+        """Follow the fiber."""
+        if self._tubes is None or self._mesh is None:
+            return
+        points, normals = self._tubes.points[self._part], self._tubes.normals[self._part]
+        # as wide as the ends of the fiber are thick
+        radius = float(np.linalg.norm(points[0] - points[-self._tubes.detail.n_around - 2]))
+        np.add(points, 0.35 * max(radius, 1e-6) * normals, out=self._points)
+        _moved(self._mesh)
+
+    def hide(self) -> None:
+        """Remove the outline."""
+        if self._actor is not None:
+            self._renderer.RemoveActor(self._actor)
+        self._tubes = self._mesh = self._actor = None
+
+    def color(self, color: Color) -> None:
+        """Change the color."""
+        if self._actor is not None:
+            self._actor.prop.color = color

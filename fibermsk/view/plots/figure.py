@@ -1,0 +1,135 @@
+"""Plots of a result over time and along the fibers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.view.fields import check_frames, nearest_frame
+from fibermsk.view.plots.groups import choose_fibers
+from fibermsk.view.plots.panel import Choice, Panel
+from fibermsk.view.plots.panels import PANELS, find_panels, names_there, panels_of
+
+__all__ = ["finish", "plot", "plot_names"]
+
+_PANEL_SIZE = (6.4, 3.1)
+_TIMES = 4
+
+
+def plot(
+    result: Result,
+    what: str | Iterable[str] | None = None,
+    *,
+    fibers: str | Sequence[str] | None = None,
+    times: float | Sequence[float] | None = None,
+) -> Figure:
+    """Figure of a result, drawn without a display.
+
+    Parameters
+    ----------
+    result : Result
+        A complete, failed or interrupted run.
+    what : str or several, optional
+        What to draw, see :func:`plot_names`. A field along the fibers has three: ``stretch`` along
+        a few fibers at some times, ``stretch_over_time``, the mean along each fiber, and
+        ``stretch_map``, colors over both. The default is one page of size A4 with what the result
+        has to tell.
+    fibers : str or several, optional
+        Names of fibers, or patterns such as ``"biceps*"``; all by default. Of more than seven the
+        median over each muscle is drawn, with a band from the 10th to the 90th percentile.
+    times : float or several, optional
+        At most four simulated times [s] for what is drawn along the fibers; by default two that
+        tell much.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        On the Agg canvas; write it with ``figure.savefig``.
+
+    Raises
+    ------
+    ModelError
+        If there is no such thing to draw, no such fiber, or a time is outside of the run.
+    """
+    choice = _choice(result, fibers, times)
+    if what is None:
+        from fibermsk.view.plots.summary import summary
+
+        return summary(choice)
+    names = [what] if isinstance(what, str) else list(what)
+    panels = [panel for name in names for panel in find_panels(choice, name)]
+    if not panels:
+        raise ModelError(f"no plot was named; must be some of: {', '.join(names_there(choice))}")
+
+    columns = 1 if len(panels) == 1 else 2
+    rows = -(-len(panels) // columns)
+    width, height = _PANEL_SIZE
+    figure = Figure(figsize=(width * columns, height * rows + 0.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(_title(result))
+    for index, panel in enumerate(panels):
+        axes = figure.add_subplot(rows, columns, index + 1)
+        panel.draw(axes)
+        finish(axes, panel)
+    return figure
+
+
+def plot_names(result: Result | None = None) -> dict[str, str]:
+    """Return the plots with a short description, for a result those that it has data for."""
+    if result is None:
+        return {name: words for name, (words, _) in PANELS.items()}
+    panels = panels_of(result)
+    return {name: panels[name][0] for name in names_there(_choice(result, None, None))}
+
+
+def _choice(
+    result: Result, fibers: str | Sequence[str] | None, times: float | Sequence[float] | None
+) -> Choice:
+    check_frames(result)
+    frames = None
+    if times is not None:
+        asked = np.atleast_1d(np.asarray(times, dtype=float))
+        if not 1 <= asked.size <= _TIMES:
+            raise ModelError(f"{asked.size} times; must be 1 to {_TIMES} for one plot")
+        frames = tuple(dict.fromkeys(nearest_frame(result, float(time)) for time in asked))
+    chosen = tuple(choose_fibers(result, fibers))
+    return Choice(result, chosen, named=fibers is not None, frames=frames)
+
+
+def finish(axes: Axes, panel: Panel, size: float = 9.0, *, legend: bool = True) -> None:
+    """Words, grid and legend of one set of axes; `size` is that of small letters in points."""
+    axes.set_title(panel.title, loc="left", fontsize=size + 1.0)
+    axes.set_xlabel(panel.x_label, fontsize=size)
+    axes.set_ylabel(panel.y_label, fontsize=size)
+    axes.tick_params(labelsize=size - 0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    if panel.is_map:
+        return
+    axes.grid(True, color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    low, high = axes.get_ylim()
+    middle = max(abs(low), abs(high))
+    if high - low < 1e-9 * middle:
+        axes.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
+    if legend and len(axes.get_legend_handles_labels()[1]) > 0:
+        # Beside the axes, so that it never lies on a curve.
+        axes.legend(
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1.02),
+            borderaxespad=0.0,
+            frameon=False,
+            fontsize=size - 0.7,
+        )
+
+
+def _title(result: Result) -> str:
+    if result.status == "success":
+        return result.scene
+    return f"{result.scene} ({result.status} at t = {np.max(result.time):.4g} s)"

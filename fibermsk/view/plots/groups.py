@@ -1,0 +1,115 @@
+"""Choice of the fibers of a plot, and their grouping into a readable number of curves."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+
+__all__ = [
+    "BAND",
+    "CURVES",
+    "Group",
+    "Spread",
+    "choose_fibers",
+    "fiber_stem",
+    "group",
+    "muscles",
+    "spread",
+]
+
+Array = NDArray[np.float64]
+
+CURVES = 7
+"""Largest number of curves of one set of axes that the palette distinguishes."""
+BAND = (10.0, 90.0)
+"""Percentiles of the band around the median of a group."""
+
+_LISTED = 12
+
+
+class Group(NamedTuple):
+    """Fibers drawn together: a curve for one fiber, median and band for several."""
+
+    label: str
+    fibers: tuple[str, ...]
+
+
+class Spread(NamedTuple):
+    """Median of a group, and the band around it; None of a single fiber."""
+
+    middle: Array
+    band: tuple[Array, Array] | None
+
+
+def fiber_stem(name: str) -> str:
+    """Name without its number: ``biceps`` of ``biceps_2``."""
+    return re.sub(r"[\s_\-.]*\d+$", "", name) or name
+
+
+def muscles(names: Sequence[str]) -> dict[str, list[str]]:
+    """Fibers by the stem of their names."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(fiber_stem(name), []).append(name)
+    return found
+
+
+def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
+    """Return the names of fibers that match a pattern, in the order of the result; all for None.
+
+    Parameters
+    ----------
+    result : Result
+        With the fibers.
+    patterns : str or sequence of str, optional
+        Names, or patterns as of files: ``biceps*``, ``fiber_[1-3]``.
+
+    Raises
+    ------
+    ModelError
+        If a pattern matches none; the message lists the fibers.
+    """
+    if patterns is None:
+        return list(result.fibers)
+    asked = [patterns] if isinstance(patterns, str) else list(patterns)
+    for pattern in asked:
+        if not any(name == pattern or fnmatchcase(name, pattern) for name in result.fibers):
+            names = list(result.fibers)
+            shown = ", ".join(names[:_LISTED]) or "none"
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            close = difflib.get_close_matches(pattern, names, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
+    return [name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)]
+
+
+def group(names: Sequence[str], most: int) -> list[Group]:
+    """At most `most` groups: single fibers, else those of one muscle together, else all."""
+    if len(names) <= most:
+        return [Group(name, (name,)) for name in names]
+    stems = muscles(names)
+    if len(stems) <= most:
+        return [
+            Group(found[0] if len(found) == 1 else f"{stem} ({len(found)})", tuple(found))
+            for stem, found in stems.items()
+        ]
+    return [Group(f"all {len(names)} fibers", tuple(names))]
+
+
+def spread(one: Group, values: Callable[[str], Array]) -> Spread:
+    """Median and percentiles over the fibers of a group of arrays of equal shape."""
+    if len(one.fibers) == 1:
+        return Spread(values(one.fibers[0]), None)
+    low, middle, high = np.percentile(
+        np.stack([values(name) for name in one.fibers]), [BAND[0], 50.0, BAND[1]], axis=0
+    )
+    return Spread(middle, (low, high))

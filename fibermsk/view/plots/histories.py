@@ -1,0 +1,264 @@
+"""Panels of what changes in time: activations, joints, bodies, forces, power, the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.results.histories import Histories
+from fibermsk.results.result import FiberHistory
+from fibermsk.view.plots.groups import BAND, CURVES, Group, fiber_stem, muscles, spread
+from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histories, most_moving
+
+__all__ = [
+    "activation",
+    "body_position",
+    "body_rotation",
+    "coordinates",
+    "end_forces",
+    "length",
+    "muscle_force",
+    "muscle_power",
+    "power",
+    "reported",
+    "reported_by",
+    "solver",
+    "speeds",
+]
+
+Array = NDArray[np.float64]
+
+_COORDINATES = 14
+_END_PANELS = 6
+
+
+def activation(choice: Choice) -> list[Panel]:
+    """Activation; one curve for fibers of one muscle with the same activation."""
+    fibers = choice.result.fibers
+    alike: list[Group] = []
+    for name in choice.fibers:
+        values = fibers[name].activation
+        for k, one in enumerate(alike):
+            same_stem = fiber_stem(one.fibers[0]) == fiber_stem(name)
+            if same_stem and np.array_equal(fibers[one.fibers[0]].activation, values):
+                alike[k] = Group("", (*one.fibers, name))
+                break
+        else:
+            alike.append(Group("", (name,)))
+    title = "Activation"
+    if len(alike) > CURVES:
+        groups = choice.over_time()
+        curves = {one.label: spread(one, lambda f: fibers[f].activation) for one in groups}
+        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
+    else:
+        stems = [fiber_stem(one.fibers[0]) for one in alike]
+        curves = {}
+        for one, stem in zip(alike, stems, strict=True):
+            if len(one.fibers) == 1:
+                label = one.fibers[0]
+            elif stems.count(stem) == 1:
+                label = f"{stem} ({len(one.fibers)} fibers)"
+            else:
+                label = f"{one.fibers[0]} and {len(one.fibers) - 1} more"
+            curves[label] = fibers[one.fibers[0]].activation
+    label = FIBER_FIELDS["activation"].axis_label
+    return [histories(title, label, choice.result, curves)] if curves else []
+
+
+def coordinates(choice: Choice) -> list[Panel]:
+    """Joint coordinates, a panel a unit."""
+    titles = {
+        "rad": ("Joint angles", "angle [°]"),
+        "m": ("Joint translations", "translation [m]"),
+        "1": ("Parts of quaternions", "part [-]"),
+    }
+    return _by_unit(choice, choice.result.coordinates, titles)
+
+
+def speeds(choice: Choice) -> list[Panel]:
+    """Rates of the joint coordinates, a panel a unit."""
+    titles = {
+        "rad": ("Joint speeds", "speed [°/s]"),
+        "m": ("Speeds of joint translations", "speed [m/s]"),
+        "1": ("Rates of quaternions", "rate [1/s]"),
+    }
+    return _by_unit(choice, choice.result.speeds, titles)
+
+
+def _by_unit(
+    choice: Choice, values: dict[str, Array], titles: dict[str, tuple[str, str]]
+) -> list[Panel]:
+    """A panel for each unit of the coordinates; angles in degrees."""
+    panels = []
+    result = choice.result
+    for unit, (title, label) in titles.items():
+        scale = 180.0 / np.pi if unit == "rad" else 1.0
+        curves = {name: scale * one for name, one in values.items() if result.unit_of(name) == unit}
+        curves, words = most_moving(curves, _COORDINATES)
+        if curves:
+            panels.append(histories(title + words, label, result, curves))
+    return panels
+
+
+def end_forces(end: str, choice: Choice) -> list[Panel]:
+    """Components of the force on the body at one end (``"origin"``, ``"insertion"``) of a few."""
+    panels = []
+    fibers = choice.result.fibers
+    for one in choice.few(_END_PANELS):
+
+        def force(name: str, axis: int) -> Array:
+            return getattr(fibers[name], f"force_{end}")[:, axis]
+
+        curves = {x: spread(one, lambda f, k=k: force(f, k)) for k, x in enumerate("xyz")}
+        words = "" if len(one.fibers) == 1 else ", median"
+        title = f"Force of {one.label} on the body at its {end}{words}"
+        panels.append(histories(title, "force [N]", choice.result, curves))
+    return panels
+
+
+def muscle_force(choice: Choice) -> list[Panel]:
+    """Magnitude of the sum of the forces of a muscle's fibers on the body at their insertions."""
+
+    def total(names: list[str]) -> Array:
+        fibers = [choice.result.fibers[name] for name in names]
+        return np.linalg.norm(sum(fiber.force_insertion for fiber in fibers), axis=1)
+
+    return _of_muscles(choice, "Pull of a muscle at its insertion", "force [N]", total)
+
+
+def power(choice: Choice) -> list[Panel]:
+    """Power of the muscles on the bodies at their ends."""
+    if choice.result.time.size < 2:
+        return []
+
+    def total(names: list[str]) -> Array:
+        fibers = [choice.result.fibers[name] for name in names]
+        return sum((muscle_power(fiber, choice.result.time) for fiber in fibers), np.zeros(()))
+
+    return _of_muscles(choice, "Power of a muscle on the bodies at its ends", "power [W]", total)
+
+
+def _of_muscles(
+    choice: Choice, title: str, label: str, total: Callable[[list[str]], Array]
+) -> list[Panel]:
+    found = muscles(choice.fibers)
+    curves = {
+        names[0] if len(names) == 1 else f"{stem} ({len(names)} fibers)": total(names)
+        for stem, names in found.items()
+    }
+    curves, words = most_moving(curves, CURVES)
+    return [histories(title + words, label, choice.result, curves)] if curves else []
+
+
+def muscle_power(fiber: FiberHistory, time: Array) -> Array:
+    """Power of a fiber on the bodies at its ends [W], (n_frames,).
+
+    Force times velocity of the end nodes, whose velocity is the difference of positions between
+    frames.
+    """
+    ends = ((0, fiber.force_origin), (-1, fiber.force_insertion))
+    return sum(
+        (
+            np.einsum("fi,fi->f", force, np.gradient(fiber.position[:, node], time, axis=0))
+            for node, force in ends
+        ),
+        np.zeros(time.size),
+    )
+
+
+def length(choice: Choice) -> list[Panel]:
+    """Length of the fibers."""
+    groups = choice.over_time()
+    fibers = choice.result.fibers
+    curves = {one.label: spread(one, lambda f: fibers[f].length) for one in groups}
+    title = "Length of the fibers"
+    if any(len(one.fibers) > 1 for one in groups):
+        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
+    label = FIBER_FIELDS["length"].axis_label
+    return [histories(title, label, choice.result, curves)] if curves else []
+
+
+def body_position(choice: Choice) -> list[Panel]:
+    """Where the origins of the body frames are, a panel a direction."""
+    result = choice.result
+    panels = []
+    for k, axis in enumerate("xyz"):
+        curves = {name: body.position[:, k] for name, body in result.bodies.items()}
+        curves, words = most_moving(curves, CURVES)
+        if curves:
+            title = f"Origins of the bodies, {axis}{words}"
+            panels.append(histories(title, f"{axis} [m]", result, curves))
+    return panels
+
+
+def body_rotation(choice: Choice) -> list[Panel]:
+    """Angle by which each body is turned from its orientation in the first frame."""
+    result = choice.result
+    curves = {}
+    for name, body in result.bodies.items():
+        turned = np.einsum("fij,ij->f", body.rotation, body.rotation[0])
+        curves[name] = np.degrees(np.arccos(np.clip(0.5 * (turned - 1.0), -1.0, 1.0)))
+    curves, words = most_moving(curves, CURVES)
+    title = f"Rotation of the bodies since the first frame{words}"
+    return [histories(title, "angle [°]", result, curves)] if curves else []
+
+
+def reported(table: str, choice: Choice) -> list[Panel]:
+    """What all elements report, or all states: a panel a quantity."""
+    panels: dict[str, dict[str, Array]] = {}
+    for owner, own in getattr(choice.result, table).items():
+        for name, values in own.items():
+            field = own.fields[name]
+            label = field.label
+            if values.ndim == 2:
+                state = field.place == "state"
+                if field.unit == "m" and not state:
+                    continue  # a place: its distance from the origin tells nothing
+                label += ", mean" if state else ", magnitude"
+                values = values.mean(axis=1) if state else np.linalg.norm(values, axis=1)
+            panels.setdefault(f"{label} [{field.shown_unit}]", {})[owner] = values
+    found = []
+    for label, curves in panels.items():
+        few, words = most_moving(curves, CURVES)
+        title = label.partition(" [")[0] + words
+        found.append(histories(title[0].upper() + title[1:], label, choice.result, few))
+    return found
+
+
+def reported_by(owner: str, own: Histories, name: str, choice: Choice) -> list[Panel]:
+    """One quantity of one element, or state of one owner; of vectors the components."""
+    field = own.fields[name]
+    curves = {part or owner: values for part, values in own.components(name).items()}
+    curves, words = most_moving(curves, CURVES)
+    title = f"{owner}: {field.label}{words}"
+    return [histories(title, field.axis_label, choice.result, curves)]
+
+
+def solver(choice: Choice) -> list[Panel]:
+    """Iterations and steps of the solver."""
+    result = choice.result
+
+    def panel(title: str, label: str, values: Array, *, of_steps: bool = True) -> Panel:
+        if of_steps and values.size > 1:
+            # nothing led to the first frame; a curve from there would start at zero
+            values = np.concatenate([values[1:2], values[1:]])
+
+        def draw(axes: Axes) -> None:
+            marker = "o" if values.size < 3 else None
+            axes.plot(result.time, values, color=COLORS[0], drawstyle="steps-pre", marker=marker)
+
+        return Panel(title, TIME_LABEL, label, draw)
+
+    return [
+        panel("Step size", "step size [s]", result.step_size),
+        panel(
+            "Newton iterations per frame", "iterations [-]", result.newton_iterations.astype(float)
+        ),
+        panel(
+            "Deepest contact: least 1 + γg", "1 + γg [-]", result.min_admissibility, of_steps=False
+        ),
+    ]

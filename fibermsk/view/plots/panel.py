@@ -1,0 +1,161 @@
+"""One set of axes: what it is made of, and how curves and bands are drawn on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from fibermsk.results.result import Result
+from fibermsk.view.plots.groups import CURVES, Group, Spread, group, muscles
+
+__all__ = [
+    "COLORS",
+    "STYLES",
+    "THETA_LABEL",
+    "TIME_LABEL",
+    "Choice",
+    "Panel",
+    "greatest",
+    "histories",
+    "most_moving",
+    "scaled",
+]
+
+Array = NDArray[np.float64]
+
+# Okabe and Ito's palette, told apart with any color vision, darkest contrast first.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", "-.", ":")
+_PREFIXED = ("m", "m/s", "N", "N/m", "Pa", "W")
+TIME_LABEL = "time [s]"
+THETA_LABEL = "position along the fiber, θ [-]"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes: its words, and the function that draws on it."""
+
+    title: str
+    x_label: str
+    y_label: str
+    draw: Callable[[Axes], None]
+    is_map: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Choice of what is plotted of a result.
+
+    Attributes
+    ----------
+    result : Result
+        The result.
+    fibers : tuple of str
+        Names of the fibers.
+    named : bool
+        Whether they were asked for, rather than all there are.
+    frames : tuple of int, optional
+        Frames of what is drawn along the fibers.
+    """
+
+    result: Result
+    fibers: tuple[str, ...]
+    named: bool = False
+    frames: tuple[int, ...] | None = None
+
+    def over_time(self) -> list[Group]:
+        """Curves over time."""
+        return group(self.fibers, CURVES)
+
+    def few(self, most: int) -> list[Group]:
+        """Return a few representative items.
+
+        Those asked for; else the first fiber of the first two muscles, or, where there are many
+        fibers, the fibers of a muscle together.
+        """
+        if self.named:
+            return group(self.fibers, most)
+        if len(self.fibers) <= CURVES:
+            first = [names[0] for names in muscles(self.fibers).values()]
+            return group(first[:2], 2)
+        return group(self.fibers, min(most, 3))
+
+    def telling_frames(self) -> list[int]:
+        """Frames asked for, or two of the run's second half, in time order.
+
+        They are those at which the first of the few pulls most and least; the first and the last
+        frame of the run where it pulls alike all the time.
+        """
+        if self.frames is not None:
+            return list(self.frames)
+        n_frames = self.result.time.size
+        if not self.fibers:
+            return sorted({0, n_frames - 1})
+        pull = self.result.fibers[self.few(2)[0].fibers[0]].axial_force.mean(axis=1)
+        half = n_frames // 2
+        late = pull[half:]
+        if np.all(np.isfinite(late)) and np.ptp(late) > 1e-3 * np.max(np.abs(pull)):
+            frames = {half + int(np.argmax(late)), half + int(np.argmin(late))}
+        else:
+            frames = {0, n_frames - 1}
+        return sorted(frames)
+
+
+def greatest(arrays: list[Array]) -> float:
+    """Return the largest finite magnitude, 0 if there is none."""
+    return max((float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) for a in arrays), default=0.0)
+
+
+def scaled(label: str, arrays: list[Array]) -> tuple[str, float]:
+    """Return a label with a suitable unit prefix, and its factor; 0.2 N stays in N."""
+    largest = greatest(arrays)
+    unit = label.partition("[")[2].rstrip("]")
+    if unit not in _PREFIXED or 0.1 <= largest < 1e4:
+        return label, 1.0
+    # brings what draws arrows in space, and its compiler
+    from fibermsk.view.pictures.legend import prefixed
+
+    return prefixed(label, largest)
+
+
+def histories(
+    title: str, label: str, result: Result, curves: Mapping[str, Array | Spread]
+) -> Panel:
+    """Curves over time, with bands where there are any, in a handy unit."""
+    spreads = {
+        name: one if isinstance(one, Spread) else Spread(one, None) for name, one in curves.items()
+    }
+    label, factor = scaled(label, [one.middle for one in spreads.values()])
+    return Panel(
+        title, TIME_LABEL, label, partial(_curves, x=result.time, spreads=spreads, factor=factor)
+    )
+
+
+def _curves(axes: Axes, x: Array, spreads: dict[str, Spread], factor: float) -> None:
+    marker = "o" if x.size == 1 else None
+    for index, (label, one) in enumerate(spreads.items()):
+        color = COLORS[index % len(COLORS)]
+        style = STYLES[index // len(COLORS) % len(STYLES)]
+        if one.band is not None:
+            low, high = one.band
+            axes.fill_between(x, factor * low, factor * high, color=color, alpha=0.2, linewidth=0)
+        y = factor * one.middle
+        axes.plot(x, y, style, color=color, linewidth=1.5, marker=marker, label=label)
+
+
+def most_moving(curves: dict[str, Array], most: int) -> tuple[dict[str, Array], str]:
+    """Return the items of largest range, in order, and a note for the title if any is omitted."""
+    if len(curves) <= most:
+        return curves, ""
+    ranges = {
+        name: float(np.ptp(v[np.isfinite(v)])) if np.any(np.isfinite(v)) else 0.0
+        for name, v in curves.items()
+    }
+    kept = set(sorted(ranges, key=lambda name: -ranges[name])[:most])
+    few = {name: values for name, values in curves.items() if name in kept}
+    return few, f" (the {most} of {len(curves)} that change most)"

@@ -1,0 +1,114 @@
+"""What can be plotted, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from fibermsk.errors import ModelError
+from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.results.result import Result
+from fibermsk.view.fields import SHORT_NAMES
+from fibermsk.view.plots import along, histories
+from fibermsk.view.plots.panel import Choice, Panel
+
+__all__ = ["PANELS", "find_panels", "names_there", "panels_of"]
+
+_FIELDS = {
+    name: (title := field.title or field.label)[0].upper() + title[1:]
+    for name, field in FIBER_FIELDS.items()
+    if field.varies and field.shape == ("n_samples",)
+}
+"""Title of each field along the fibers."""
+
+
+def _of_fields() -> Iterator[tuple[str, Callable[[Choice], list[Panel]]]]:
+    for name, title in _FIELDS.items():
+        yield name, partial(along.along, name, f"{title} along the fiber")
+        yield f"{name}_over_time", partial(along.over_time, name, title)
+        yield f"{name}_map", partial(along.map_of, name, title)
+
+
+PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
+"""Description and panels of each plot; no panels if the result has no such data."""
+
+for _name, _make in _of_fields():
+    _title = _FIELDS[_name.removesuffix("_over_time").removesuffix("_map")].lower()
+    if _name.endswith("_over_time"):
+        _words = f"{_title}, mean along each fiber over time"
+    elif _name.endswith("_map"):
+        _words = f"{_title} over time and along a fiber, as colors"
+    else:
+        _words = f"{_title} along a few fibers at some times"
+    PANELS[_name] = (_words, _make)
+
+PANELS |= {
+    "muscle_fraction": (
+        "where a fiber is muscle and where tendon",
+        partial(along.along, "muscle_fraction", "Muscle fraction along the fiber"),
+    ),
+    "activation": ("activation over time", histories.activation),
+    "length": ("length of the fibers over time", histories.length),
+    "muscle_force": ("pull of each muscle at its insertion over time", histories.muscle_force),
+    "power": ("power of each muscle on the bodies over time", histories.power),
+    "attachment_forces": (
+        "components of the force on the body at a fiber's origin over time",
+        partial(histories.end_forces, "origin"),
+    ),
+    "insertion_forces": (
+        "components of the force on the body at a fiber's insertion over time",
+        partial(histories.end_forces, "insertion"),
+    ),
+    "coordinates": ("joint coordinates over time", histories.coordinates),
+    "speeds": ("joint speeds over time", histories.speeds),
+    "body_position": ("origins of the bodies over time", histories.body_position),
+    "body_rotation": ("rotation of the bodies over time", histories.body_rotation),
+    "states": ("states of first order over time", partial(histories.reported, "states")),
+    "elements": (
+        "what springs, loads and other elements report over time",
+        partial(histories.reported, "elements"),
+    ),
+    "solver": ("step size, Newton iterations, deepest contact", histories.solver),
+}
+
+
+def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Panel]]]]:
+    """`PANELS`, and those of single states and fields of elements: ``OWNER.FIELD``."""
+    return PANELS | {
+        f"{owner}.{name}": (
+            f"{field.label} of {owner} over time: {field.description}",
+            partial(histories.reported_by, owner, own, name),
+        )
+        for owners in (result.states, result.elements)
+        for owner, own in owners.items()
+        for name, field in own.fields.items()
+    }
+
+
+def names_there(choice: Choice) -> list[str]:
+    """Return the names of the plots that a result has data for."""
+    return [name for name, (_, make) in panels_of(choice.result).items() if make(choice)]
+
+
+def find_panels(choice: Choice, name: str) -> list[Panel]:
+    """Panels of a name, in which a field may have its short name.
+
+    Raises
+    ------
+    ModelError
+        If there is no such thing to draw; the message lists those there are.
+    """
+    full = next(
+        (
+            f"{field}{name.removeprefix(short)}"
+            for short, field in SHORT_NAMES.items()
+            if name in (short, f"{short}_over_time", f"{short}_map")
+        ),
+        name,
+    )
+    known = panels_of(choice.result)
+    panels = known[full][1](choice) if full in known else []
+    if not panels:
+        there = ", ".join(names_there(choice)) or "nothing"
+        raise ModelError(f"nothing called {name!r} to plot; this result has: {there}")
+    return panels

@@ -1,0 +1,67 @@
+"""Keys of the window: what they do, and the list of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.looks import find_theme
+from fibermsk.view.window.overlay import font
+
+__all__ = ["KEYS", "KEY_ACTIONS", "keys_image"]
+
+KEYS = {
+    "space": "play or pause",
+    "left, right": "one frame back, on",
+    "home, end": "first, last frame",
+    "- +": "slower, faster",
+    "l": "start again at the end",
+    "c": "next field that colors fibers",
+    "a": "arrows: attachment, contact, both, none",
+    "t": "light or dark",
+    "r": "all in view",
+    "1 to 6": "front, back, left, right, top, bottom",
+    "click a fiber": "its curves; beside it: none",
+    "esc": "no fiber",
+    "h": "these keys",
+    "q": "close",
+}
+"""What keys and clicks do."""
+
+KEY_ACTIONS = {
+    "space": "toggle",
+    "left": "previous",
+    "right": "next",
+    "home": "first",
+    "end": "last",
+    "minus": "slower",
+    "kp_subtract": "slower",
+    "plus": "faster",
+    "equal": "faster",
+    "kp_add": "faster",
+    "l": "loop",
+    "c": "next field",
+    "a": "next arrows",
+    "t": "theme",
+    "r": "look fit",
+    "h": "help",
+    "question": "help",
+    "escape": "no fiber",
+    "q": "close",
+} | {str(k): f"look {preset}" for k, preset in enumerate(PRESETS[1:], 1)}
+"""Action of `Window.do` for each key, in small letters."""
+
+
+def keys_image(theme_name: str) -> NDArray[np.uint8]:
+    """Picture that lists the keys, (height, width, 4)."""
+    theme = find_theme(theme_name)
+    image = Image.new("RGBA", (480, 48 + 26 * len(KEYS)), theme.panel)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=theme.faint)
+    for k, (keys, words) in enumerate(KEYS.items()):
+        y = 37 + 26 * k
+        draw.text((150, y), keys, fill=theme.accent, font=font(14), anchor="rm")
+        draw.text((170, y), words, fill=theme.text, font=font(14), anchor="lm")
+    return np.asarray(image)

@@ -1,0 +1,212 @@
+"""Buttons and the time slider of a window: where they are, how they look, what a click hits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.window.overlay import font
+
+__all__ = ["HEIGHT", "Button", "Toolbar", "ToolbarState"]
+
+HEIGHT = 84
+"""Of the toolbar, in pixels."""
+
+_ROW = 42
+_GAP = 8
+_FONT = 13
+_TIME_WIDTH = 150
+_LEAST_TRACK = 60
+
+
+class ToolbarState(NamedTuple):
+    """What the toolbar shows.
+
+    Attributes
+    ----------
+    times : (float, float)
+        First and last time [s].
+    time : float
+        That is shown [s].
+    playing, loop : bool
+        Whether the clock runs, and starts again at the end.
+    speed : float
+        1 is real time.
+    field : str or None
+        That colors fibers.
+    arrows : tuple of str
+        Kinds that are drawn.
+    dark, help : bool
+        Whether the background is dark, and whether the keys are listed.
+    preset : str
+        Where the camera was set to last.
+    """
+
+    times: tuple[float, float]
+    time: float
+    playing: bool
+    loop: bool
+    speed: float
+    field: str | None
+    arrows: tuple[str, ...]
+    dark: bool
+    help: bool
+    preset: str
+
+
+class Button(NamedTuple):
+    """A place that answers to clicks.
+
+    Attributes
+    ----------
+    action : str
+        What it does, for example ``"toggle"`` or ``"look front"``.
+    words : str
+        On it; signs are drawn where it is empty.
+    left, top, right, bottom : int
+        Pixels from the left and from the top of the toolbar.
+    on : bool
+        Whether it is switched on.
+    """
+
+    action: str
+    words: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+    on: bool = False
+
+
+class Toolbar:
+    """Layout of the toolbar for one width.
+
+    Parameters
+    ----------
+    state : ToolbarState
+        What it shows.
+    width : int
+        In pixels.
+
+    Attributes
+    ----------
+    buttons : list of Button
+        All that fit.
+    track : (int, int)
+        Left and right end of the time slider, in pixels; equal without a slider.
+    """
+
+    def __init__(self, state: ToolbarState, width: int) -> None:
+        self.state, self.width = state, width
+        self.buttons: list[Button] = []
+        self.track = (0, 0)
+        moving = state.times[1] > state.times[0]
+        x = _GAP
+        if moving:
+            for action, on in (("previous", False), ("toggle", state.playing), ("next", False)):
+                x = self._put(action, "", x, 0, on, wide=34)
+            x = self._put("loop", "loop", x, 0, state.loop)
+            x = self._put("slower", "−", x, 0, wide=26)
+            x = self._put("real time", f"{state.speed:g}×", x, 0, wide=48)
+            x = self._put("faster", "+", x, 0, wide=26)
+            left, right = x + 14, width - _TIME_WIDTH
+            if right - left >= _LEAST_TRACK:
+                self.track = (left, right)
+        x = _GAP
+        if state.field is not None:
+            words = FIBER_FIELDS[state.field].label
+            x = self._put("next field", f"color: {words}", x, 1, wide=168)
+            for kind in ("attachment", "contact"):
+                on = kind in state.arrows
+                x = self._put(f"arrows {kind}", f"{kind} forces", x, 1, on)
+        x = self._put("theme", "dark", x, 1, state.dark) + _GAP
+        for preset in PRESETS:
+            x = self._put(f"look {preset}", preset, x, 1, state.preset == preset)
+        x += _GAP
+        self._put("help", "keys", x, 1, state.help)
+
+    def hit(self, x: float, y: float) -> str | None:
+        """Action at a place, in pixels from the left and from the bottom; ``"seek"`` on the slider.
+
+        Returns
+        -------
+        action : str or None
+            None beside everything.
+        """
+        down = HEIGHT - 1 - y
+        for button in self.buttons:
+            if button.left <= x <= button.right and button.top <= down <= button.bottom:
+                return button.action
+        left, right = self.track
+        if right > left and left - 10 <= x <= right + 10 and 0 <= down < _ROW:
+            return "seek"
+        return None
+
+    def time_at(self, x: float) -> float:
+        """Time at a place of the slider [s]."""
+        (first, last), (left, right) = self.state.times, self.track
+        part = min(max((x - left) / max(right - left, 1), 0.0), 1.0)
+        return first + part * (last - first)
+
+    def image(self, theme: Theme) -> NDArray[np.uint8]:
+        """Picture of it, (HEIGHT, width, 4)."""
+        image = Image.new("RGBA", (self.width, HEIGHT), theme.panel)
+        draw = ImageDraw.Draw(image)
+        draw.line([(0, 0), (self.width, 0)], fill=theme.faint)
+        for button in self.buttons:
+            fill = theme.accent if button.on else theme.background
+            ink = theme.background if button.on else theme.text
+            box = (button.left, button.top, button.right, button.bottom)
+            draw.rounded_rectangle(box, 5, fill=fill, outline=theme.faint)
+            middle = (0.5 * (box[0] + box[2]), 0.5 * (box[1] + box[3]))
+            if button.words:
+                draw.text(middle, button.words, fill=ink, font=font(_FONT), anchor="mm")
+            else:
+                _sign(draw, button.action, middle, ink, self.state.playing)
+        left, right = self.track
+        if right > left:
+            y = _ROW // 2 + 2
+            first, last = self.state.times
+            x = left + (right - left) * (self.state.time - first) / (last - first)
+            draw.line([(left, y), (right, y)], fill=theme.faint, width=4)
+            draw.line([(left, y), (x, y)], fill=theme.accent, width=4)
+            draw.ellipse((x - 8, y - 8, x + 8, y + 8), fill=theme.accent)
+            words = f"{self.state.time:.3f} / {last:.3f} s"
+            draw.text((right + 18, y), words, fill=theme.text, font=font(_FONT), anchor="lm")
+        return np.asarray(image)
+
+    def _put(
+        self, action: str, words: str, x: int, row: int, on: bool = False, *, wide: int = 0
+    ) -> int:
+        """Append a button if it fits; gives where the next one begins."""
+        width = max(wide, round(font(_FONT).getlength(words)) + 18)
+        right, top = x + width, row * _ROW + 7
+        if right <= self.width - _GAP:
+            self.buttons.append(Button(action, words, x, top, right, top + _ROW - 13, on))
+        return right + _GAP
+
+
+def _sign(
+    draw: ImageDraw.ImageDraw,
+    action: str,
+    middle: tuple[float, float],
+    ink: str,
+    playing: bool,
+) -> None:
+    """Triangles and bars of a player."""
+    x, y = middle
+    if action == "toggle" and playing:
+        draw.rectangle((x - 6, y - 7, x - 2, y + 7), fill=ink)
+        draw.rectangle((x + 2, y - 7, x + 6, y + 7), fill=ink)
+    elif action == "toggle":
+        draw.polygon([(x - 5, y - 8), (x - 5, y + 8), (x + 8, y)], fill=ink)
+    else:
+        s = 1 if action == "next" else -1
+        draw.polygon([(x - 6 * s, y - 6), (x - 6 * s, y + 6), (x + 4 * s, y)], fill=ink)
+        draw.line([(x + 6 * s, y - 6), (x + 6 * s, y + 6)], fill=ink, width=2)

@@ -1,0 +1,397 @@
+"""What a viewer does, whoever draws its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+from matplotlib.figure import Figure
+from vtkmodules.vtkRenderingCore import vtkCellPicker
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.compare import (
+    common_camera,
+    common_limits,
+    common_times,
+    frame_at,
+    make_stages,
+    result_names,
+    set_common_arrows,
+)
+from fibermsk.view.drawing.looks import find_theme
+from fibermsk.view.fields import FIELDS, check_field, flawed_fibers
+from fibermsk.view.pictures.legend import Legend, tissues
+from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, viewer_points
+from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
+from fibermsk.view.window.curves import FiberCurves
+from fibermsk.view.window.playback import Playback
+from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
+
+__all__ = ["Viewer"]
+
+_PICK_TOLERANCE = 0.004
+"""Over the diagonal of the picture: how near to a thin fiber is on it."""
+
+
+class Viewer:
+    """Results in a plotter, with a clock, a field that colors fibers, and a camera.
+
+    Parameters
+    ----------
+    shown : Result, Still, or sequence of Result
+        What to show; several are compared.
+    names : sequence of str, optional
+        Of the results; their scenes by default.
+    compare : str
+        ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
+    time : float, optional
+        Where to start [s]; the last frame by default.
+    color_by : str
+        Field that colors the fibers.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows, of ``"attachment"`` and ``"contact"``.
+    labels : bool
+        Draw the joint axes of a still, and write its names.
+    size : (int, int)
+        Width and height in pixels.
+    off_screen : bool
+        Draw without a window.
+
+    Attributes
+    ----------
+    plotter : pyvista.Plotter
+        That draws; nothing is drawn until its ``render``, ``show`` or ``screenshot``.
+    playback : Playback
+        The clock, over the times of all results.
+    results : tuple of Result
+        What is shown.
+    names : tuple of str
+        Of the results.
+    fields : tuple of str
+        That color fibers.
+    preset : str
+        Where the camera was set to last.
+
+    Raises
+    ------
+    ModelError
+        If a field, theme, time, kind of arrows or way to compare does not exist.
+    """
+
+    def __init__(
+        self,
+        shown: Result | Still | Sequence[Result],
+        *,
+        names: Sequence[str] | None = None,
+        compare: str = "side_by_side",
+        time: float | None = None,
+        color_by: str = "axial_force",
+        theme: str = "light",
+        arrows: Iterable[str] = (),
+        labels: bool = False,
+        size: tuple[int, int] = (1200, 900),
+        off_screen: bool = False,
+    ) -> None:
+        if not off_screen_works():
+            raise ModelError(
+                "cannot draw a viewer: no OpenGL was found; write a picture instead, with "
+                "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --screenshot PNG'"
+            )
+        self._stages = make_stages(
+            shown, color_by, compare,
+            theme=theme, arrows=arrows, labels=labels, budget=viewer_points(),
+        )  # fmt: skip
+        self.results = tuple(stage.result for stage in self._stages)
+        self.names = result_names(self.results, names)
+        self.compare = compare
+        times = common_times([result.time for result in self.results])
+        self.playback = Playback(times, float(times[-1]) if time is None else time)
+        self.fields: tuple[str, ...] = FIELDS if any(r.fibers for r in self.results) else ()
+        self.preset = "fit"
+        self._selected: tuple[int, str] | None = None
+        self._curves: FiberCurves | None = None
+        self._split = len(self._stages) if compare == "side_by_side" else 1
+        self.plotter: Any = pv.Plotter(
+            off_screen=off_screen,
+            window_size=list(size),
+            title=f"fibermsk: {', '.join(self.names)}",
+            shape=(1, self._split),
+            border=False,
+        )
+        self.plotter.render_window.SetMultiSamples(0 if draws_in_software() else 4)
+        self._scenes: list[VtkScene] = []
+        for k, stage in enumerate(self._stages):
+            self.plotter.subplot(0, k % self._split)
+            if k < self._split:
+                add_lights(self.plotter.renderer)
+            self._scenes.append(VtkScene(stage, self.plotter, labels=True))
+        if self._split > 1:
+            self.plotter.link_views()
+        self.plotter.subplot(0, 0)
+        self.plotter.add_axes(viewport=(0.0, 0.0, 0.12, 0.14))
+        self._views = list(self.plotter.renderers)[: self._split]
+        self._halo = Halo()
+        self._around = Surround(self.plotter, self._views, self._annotate)
+        self._around.fit()
+        self._show_theme()
+        self.look("fit")
+        self._show_frame()
+
+    @property
+    def color_by(self) -> str:
+        """Field that colors the fibers."""
+        return self._stages[0].color_by
+
+    @property
+    def theme(self) -> str:
+        """Name of the theme."""
+        return self._stages[0].theme.name
+
+    @property
+    def arrows(self) -> tuple[str, ...]:
+        """Kinds of arrows that are drawn."""
+        return tuple(self._stages[0].arrows)
+
+    @property
+    def selected(self) -> str | None:
+        """Name of the fiber that is selected."""
+        return None if self._selected is None else self._selected[1]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Values at the ends of the color scale."""
+        return self._stages[0].limits
+
+    @property
+    def n_points(self) -> int:
+        """Points of all fibers that are drawn."""
+        return sum(len(s.tubes.points) for s in self._stages if s.tubes is not None)
+
+    def show_time(self, t: float) -> None:
+        """Show the frame nearest to a time [s]."""
+        self.playback.seek(t)
+        self._show_frame()
+
+    def step(self, n: int) -> None:
+        """Go on by n frames, back if negative, and pause."""
+        self.playback.step(n)
+        self._show_frame()
+
+    def tick(self, wall_seconds: float) -> bool:
+        """Let the clock run if it is playing; gives whether something moved."""
+        changed = self.playback.advance(wall_seconds)
+        if changed:
+            self._show_frame()
+        return changed
+
+    def set_field(self, name: str) -> None:
+        """Color the fibers by another field."""
+        name = check_field(name)
+        limits = common_limits(self.results, name)
+        for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
+            stage.set_field(name, limits)
+            scene.show_field(frame)
+        self._show_legend()
+
+    def set_theme(self, name: str) -> None:
+        """Light or dark background."""
+        theme = find_theme(name)
+        for stage in self._stages:
+            stage.theme = theme
+        self._curves = None
+        self._show_theme()
+
+    def set_arrows(self, kinds: Iterable[str]) -> None:
+        """Draw arrows of some kinds, and of no other."""
+        set_common_arrows(self._stages, kinds)
+        for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
+            for arrows in stage.arrows.values():
+                arrows.move(frame)
+            scene.show_arrows()
+        self._show_legend()
+
+    def look(self, preset: str) -> None:
+        """Look from one of the sides, or at everything: one of `PRESETS`."""
+        camera = self._camera(preset)
+        for view in self._views:
+            set_camera(view, camera)
+        self.preset = preset
+
+    def select(self, fiber_name: str | None, result: int = 0) -> None:
+        """Select a fiber of one of the results, or none.
+
+        Raises
+        ------
+        ModelError
+            If there is no such fiber or result.
+        """
+        if fiber_name is None:
+            self._selected = self._curves = None
+            self._halo.hide()
+            return
+        if not 0 <= result < len(self.results):
+            raise ModelError(f"result = {result}; must be 0 to {len(self.results) - 1}")
+        fibers = self.results[result].fibers
+        if fiber_name not in fibers:
+            raise ModelError(f"no fiber {fiber_name!r}; there are: {', '.join(fibers) or 'none'}")
+        self._selected, self._curves = (result, fiber_name), None
+        tubes = self._stages[result].tubes
+        assert tubes is not None
+        self._halo.around(
+            tubes,
+            list(fibers).index(fiber_name),
+            self._views[result % self._split],
+            self._stages[result].theme.rgb("accent"),
+        )
+
+    def pick(self, x: float, y: float) -> str | None:
+        """Select the fiber at a pixel, or none where there is none.
+
+        Parameters
+        ----------
+        x, y : float
+            Pixels from the left and from below.
+
+        Returns
+        -------
+        name : str or None
+            Of the fiber in front there; None on bones and on the background.
+        """
+        result, name = self._at(x, y) or (0, None)
+        self.select(name, result)
+        return name
+
+    def curves(self, size: tuple[int, int] = (360, 700)) -> Figure:
+        """Figure of the selected fiber over time, with a mark at the current time.
+
+        Activation, axial force, stretch and contact force; of results that have a fiber of the
+        same name, both. It is made once for a fiber and a size; later calls move the mark.
+
+        Raises
+        ------
+        ModelError
+            If no fiber is selected.
+        """
+        return self._curves_of(size).figure
+
+    def curves_image(self, size: tuple[int, int] = (360, 700)) -> np.ndarray:
+        """What `curves` shows as an array (height, width, 4), faster than drawing the figure."""
+        return self._curves_of(size).image()
+
+    @property
+    def overlay(self) -> Any:
+        """Renderer over the whole window, for whoever draws buttons."""
+        return self._around.overlay
+
+    def set_margins(self, right: int, bottom: int) -> None:
+        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
+        self._around.set_margins(right, bottom)
+
+    def close(self) -> None:
+        """End the drawing and free what it holds."""
+        self.plotter.close()
+
+    def _curves_of(self, size: tuple[int, int]) -> FiberCurves:
+        if self._selected is None:
+            raise ModelError("no fiber is selected; select one first")
+        if self._curves is None or self._curves.size != tuple(size):
+            k, name = self._selected
+            order = [k, *(i for i in range(len(self.results)) if i != k)]
+            self._curves = FiberCurves(
+                name,
+                [self.results[i] for i in order],
+                [self.names[i] for i in order],
+                self._stages[0].theme,
+                (int(size[0]), int(size[1])),
+            )
+        self._curves.move(float(self.playback.times[self.playback.frame]))
+        return self._curves
+
+    def _frames(self) -> list[int]:
+        time = float(self.playback.times[self.playback.frame])
+        return [frame_at(result, time) for result in self.results]
+
+    def _show_frame(self) -> None:
+        for scene, frame in zip(self._scenes, self._frames(), strict=True):
+            scene.show_frame(frame)
+        self._halo.move()
+        self._show_words()
+
+    def _show_theme(self) -> None:
+        theme = self._stages[0].theme
+        for scene in self._scenes:
+            scene.show_theme()
+        self._around.show_theme(theme)
+        self._halo.color(theme.rgb("accent"))
+        self._annotate()
+
+    def _annotate(self) -> None:
+        self._show_words()
+        self._show_legend()
+
+    def _show_words(self) -> None:
+        """Name and time above each view."""
+        time, theme = float(self.playback.times[self.playback.frame]), self._stages[0].theme
+        written = []
+        for k, frame in enumerate(self._frames()[: self._split]):
+            result = self.results[k]
+            name = self.names[k] if self.compare == "side_by_side" else " and ".join(self.names)
+            broken = "" if result.status == "success" else f" ({result.status})"
+            lines = [(name + broken, 17, theme.text)]
+            if not self._stages[k].is_still:
+                inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
+                words = f"t = {time if inside else float(result.time[frame]):.3f} s"
+                lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
+            if flawed := flawed_fibers(result, frame):
+                words = f"{flawed} of {len(result.fibers)} fibers: numbers not finite"
+                lines.append((words, 14, theme.faint))
+            written.append(lines)
+        self._around.show_words(written)
+
+    def _show_legend(self) -> None:
+        stage = next((s for s in self._stages if s.tubes is not None), self._stages[0])
+        legend = Legend(
+            stage.theme,
+            stage.color_by if stage.tubes is not None else None,
+            stage.limits,
+            tissues(self.results),
+            {kind: arrows.scale for kind, arrows in stage.arrows.items()},
+            self.names if self.compare == "overlay" and len(self.names) > 1 else (),
+        )
+        self._around.show_legend(legend)
+
+    def _camera(self, preset: str) -> Camera:
+        _, bottom, width, top = self._around.area
+        width, height = max(width // self._split, 1), max(top - bottom, 1)
+        has_fibers = self._stages[0].tubes is not None
+        return common_camera(
+            self._stages,
+            preset,
+            width / height,
+            room=min(LEGEND_WIDTH / width, 0.5) if has_fibers else 0.0,
+            head=min(HEAD / height, 0.3),
+        )
+
+    def _at(self, x: float, y: float) -> tuple[int, str] | None:
+        """Number of the result and name of the fiber at a pixel."""
+        view = self._around.view_at(x, y)
+        if view is None:
+            return None
+        picker = vtkCellPicker()
+        picker.SetTolerance(_PICK_TOLERANCE)
+        if not picker.Pick(x, y, 0.0, self._views[view]):
+            return None
+        for k, scene in enumerate(self._scenes):
+            if scene.fiber_actor is not None and picker.GetActor() is scene.fiber_actor:
+                tubes = self._stages[k].tubes
+                assert tubes is not None
+                point = int(tubes.faces[picker.GetCellId(), 0])
+                return k, list(self.results[k].fibers)[point // tubes.detail.n_points]
+        return None

@@ -1,0 +1,394 @@
+"""Window on the desktop: a viewer with buttons, keys and a panel of curves."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fibermsk.errors import ModelError
+from fibermsk.results.result import Result
+from fibermsk.results.still import Still
+from fibermsk.view.drawing.looks import find_theme
+from fibermsk.view.pictures.opengl import has_display, off_screen_works
+from fibermsk.view.window.keys import KEY_ACTIONS, KEYS, keys_image
+from fibermsk.view.window.overlay import ImageOverlay
+from fibermsk.view.window.playback import SPEEDS
+from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
+from fibermsk.view.window.viewer import Viewer
+
+__all__ = ["KEYS", "Window", "play", "show"]
+
+_PICTURES_PER_SECOND = 30
+_PANEL_WIDTH = 360
+_STILL = 4.0
+"""Pixels that the mouse may move in a click."""
+_FIRST = 100.0
+"""Priority of what is heard before the camera moves."""
+
+_ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
+
+
+class Window:
+    """Viewer with a toolbar, keys, and curves of the fiber that was clicked.
+
+    Parameters
+    ----------
+    shown, **options
+        Those of :class:`fibermsk.view.window.viewer.Viewer`.
+
+    Attributes
+    ----------
+    viewer : Viewer
+        What it shows.
+    toolbar : Toolbar
+        As it is drawn now.
+    help : bool
+        Whether the keys are listed.
+    """
+
+    def __init__(self, shown: Result | Still | Sequence[Result], **options: Any) -> None:
+        self.viewer = Viewer(shown, **options)
+        self.plotter = self.viewer.plotter
+        self.help = False
+        self._seeking = False
+        self._pressed: tuple[int, int] | None = None
+        self._then: float | None = None
+        self._bar = ImageOverlay(self.viewer.overlay)
+        self._panel = ImageOverlay(self.viewer.overlay)
+        self._keys = ImageOverlay(self.viewer.overlay)
+        self._turned = False
+        self._drawn: tuple[Any, ...] | None = None
+        self.viewer.set_margins(0, HEIGHT)
+        self.viewer.look("fit")
+        self.refresh()
+        self.plotter.render_window.AddObserver("StartEvent", lambda *_: self.refresh())
+        if not self.plotter.off_screen:
+            self._listen()
+
+    def do(self, action: str) -> None:
+        """Do what a button or key does, without drawing.
+
+        Parameters
+        ----------
+        action : str
+            That of a button; or ``"first"``, ``"last"``, ``"next arrows"``, ``"no fiber"``,
+            ``"close"``.
+        """
+        viewer, playback = self.viewer, self.viewer.playback
+        verb, _, what = action.partition(" ")
+        if verb == "look":
+            viewer.look(what)
+            self._turned = False
+        elif verb == "arrows":
+            have = set(viewer.arrows)
+            viewer.set_arrows(have ^ {what})
+        else:
+            actions: dict[str, Callable[[], Any]] = {
+                "toggle": self._toggle,
+                "previous": lambda: viewer.step(-1),
+                "next": lambda: viewer.step(1),
+                "first": lambda: viewer.show_time(float(playback.times[0])),
+                "last": lambda: viewer.show_time(float(playback.times[-1])),
+                "loop": lambda: setattr(playback, "loop", not playback.loop),
+                "slower": lambda: self._change_speed(-1),
+                "faster": lambda: self._change_speed(1),
+                "real time": lambda: setattr(playback, "speed", 1.0),
+                "next field": self._next_field,
+                "next arrows": self._next_arrows,
+                "theme": lambda: viewer.set_theme("light" if viewer.theme == "dark" else "dark"),
+                "help": lambda: setattr(self, "help", not self.help),
+                "no fiber": lambda: self._select(None),
+                "close": self._end,
+            }
+            actions[action]()
+
+    def click(self, x: float, y: float) -> None:
+        """Do what a click at a pixel does, counted from the left and from below."""
+        if self.help:
+            self.help = False
+            return
+        if y < HEIGHT:
+            action = self.toolbar.hit(x, y)
+            if action == "seek":
+                self.viewer.show_time(self.toolbar.time_at(x))
+            elif action is not None:
+                self.do(action)
+            return
+        if self.viewer.selected is not None and x >= self._width - _PANEL_WIDTH:
+            return
+        self.viewer.pick(x, y)
+        self._make_room()
+
+    def key(self, name: str) -> bool:
+        """Do what a key does; gives whether it does anything."""
+        action = KEY_ACTIONS.get(name.lower())
+        if action is None:
+            return False
+        still = self.viewer.playback.times.size == 1
+        if still and action in ("toggle", "previous", "next", "slower", "faster", "loop"):
+            return False
+        self.do(action)
+        return True
+
+    def tick(self) -> bool:
+        """Let the clock run for the time since the last tick; gives whether something moved."""
+        now = clock.perf_counter()
+        passed = 0.0 if self._then is None else now - self._then
+        self._then = now
+        return self.viewer.tick(passed)
+
+    def refresh(self) -> None:
+        """Bring toolbar, curves and keys to the state of the viewer; cheap if nothing changed."""
+        viewer, playback = self.viewer, self.viewer.playback
+        times = playback.times
+        state = ToolbarState(
+            (float(times[0]), float(times[-1])),
+            float(times[playback.frame]),
+            playback.playing,
+            playback.loop,
+            playback.speed,
+            viewer.color_by if viewer.fields else None,
+            viewer.arrows,
+            viewer.theme == "dark",
+            self.help,
+            "" if self._turned else viewer.preset,
+        )
+        width, height = self.plotter.window_size
+        now = (state, width, height, viewer.selected)
+        if now == self._drawn:
+            return
+        self._drawn = now
+        theme = find_theme(viewer.theme)
+        self.toolbar = Toolbar(state, width)
+        self._bar.show(self.toolbar.image(theme), 0, 0)
+        if viewer.selected is None:
+            self._panel.hide()
+        else:
+            tall = max(height - HEIGHT, 240)
+            self._panel.show(
+                viewer.curves_image((_PANEL_WIDTH, tall)), width - _PANEL_WIDTH, HEIGHT
+            )
+        if self.help:
+            image = keys_image(viewer.theme)
+            free = width - (0 if viewer.selected is None else _PANEL_WIDTH)
+            left = max((free - image.shape[1]) // 2, 0)
+            self._keys.show(image, left, max((height - image.shape[0]) // 2, 0))
+        else:
+            self._keys.hide()
+
+    def open(self) -> None:
+        """Open the window and wait until it is closed."""
+        if not self.plotter.off_screen:
+            self.plotter.add_timer_event(
+                max_steps=10**9,
+                duration=1000 // _PICTURES_PER_SECOND,
+                callback=lambda _: self._on_timer(),
+            )
+        self.plotter.show()
+
+    @property
+    def _width(self) -> int:
+        return int(self.plotter.window_size[0])
+
+    def _toggle(self) -> None:
+        self._then = None
+        if self.viewer.playback.frame == self.viewer.playback.times.size - 1:
+            self.viewer.show_time(float(self.viewer.playback.times[0]))
+        self.viewer.playback.toggle()
+
+    def _change_speed(self, n: int) -> None:
+        playback = self.viewer.playback
+        k = int(np.argmin(np.abs(np.log(np.array(SPEEDS) / playback.speed)))) + n
+        playback.speed = SPEEDS[min(max(k, 0), len(SPEEDS) - 1)]
+
+    def _next_field(self) -> None:
+        fields = self.viewer.fields
+        if fields:
+            self.viewer.set_field(fields[(fields.index(self.viewer.color_by) + 1) % len(fields)])
+
+    def _next_arrows(self) -> None:
+        now = self.viewer.arrows
+        self.viewer.set_arrows(_ARROWS[(_ARROWS.index(now) + 1) % len(_ARROWS)])
+
+    def _select(self, name: str | None) -> None:
+        self.viewer.select(name)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Keep the place of the curves free while a fiber is selected."""
+        self.viewer.set_margins(0 if self.viewer.selected is None else _PANEL_WIDTH, HEIGHT)
+
+    def _end(self) -> None:
+        interactor = self.plotter.iren
+        if interactor is not None:
+            interactor.terminate_app()
+
+    def _listen(self) -> None:
+        """Hear the mouse and the keys before the camera does."""
+        interactor = self.plotter.iren.interactor
+        # The camera takes hold of the mouse while it turns: others only hear of the release.
+        _observe(interactor, "LeftButtonReleaseEvent", self._on_release, passive=True)
+        for event, answer in (
+            ("LeftButtonPressEvent", self._on_press),
+            ("MouseMoveEvent", self._on_move),
+            ("KeyPressEvent", lambda x, y: self._on_key(interactor.GetKeySym() or "")),
+            # what VTK would do with letters of its own
+            ("CharEvent", lambda x, y: True),
+        ):
+            _observe(interactor, event, answer)
+
+    def _on_press(self, x: int, y: int) -> bool:
+        self._pressed = (x, y)
+        if self.help or y < HEIGHT:
+            self._seeking = not self.help and self.toolbar.hit(x, y) == "seek"
+            self._then = None
+            self.click(x, y)
+            self._pressed = None
+            self.plotter.render()
+            return True
+        return self.viewer.selected is not None and x >= self._width - _PANEL_WIDTH
+
+    def _on_move(self, x: int, y: int) -> bool:
+        if not self._seeking:
+            return False
+        self.viewer.show_time(self.toolbar.time_at(x))
+        self.plotter.render()
+        return True
+
+    def _on_release(self, x: int, y: int) -> bool:
+        if self._seeking:
+            self._seeking, self._then = False, None
+            return True
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None:
+            if np.hypot(x - pressed[0], y - pressed[1]) <= _STILL:
+                self.click(x, y)
+            else:
+                self._turned = True
+            self.plotter.render()
+        return False
+
+    def _on_key(self, name: str) -> bool:
+        if self.key(name):
+            self.plotter.render()
+        return True
+
+    def _on_timer(self) -> None:
+        if self.tick():
+            self.plotter.render()
+
+
+def _observe(
+    interactor: Any, event: str, answer: Callable[[int, int], bool], *, passive: bool = False
+) -> None:
+    """Call with the place of the mouse at each event; nobody else hears of it if that is true.
+
+    A passive answer is called whoever has taken hold of the mouse, and keeps it from nobody.
+    """
+
+    def hear(*_: Any) -> None:
+        stop = answer(*interactor.GetEventPosition())
+        interactor.GetCommand(tag).SetAbortFlag(int(stop and not passive))
+
+    tag = interactor.AddObserver(event, hear, _FIRST)
+    interactor.GetCommand(tag).SetPassiveObserver(int(passive))
+
+
+def show(
+    shown: Result | Still | Sequence[Result],
+    *,
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
+    time: float | None = None,
+    color_by: str = "axial_force",
+    theme: str = "light",
+    arrows: Iterable[str] = (),
+    labels: bool = False,
+    size: tuple[int, int] = (1200, 900),
+) -> None:
+    """Open a window with results or a model, and wait until it is closed.
+
+    Parameters
+    ----------
+    shown : Result, Still, or sequence of Result
+        A complete, failed or interrupted run; several of them, to be compared; or a model in a
+        pose, from :func:`fibermsk.still`.
+    names : sequence of str, optional
+        Of the results; their scenes by default.
+    compare : str
+        Several results ``"side_by_side"``, or ``"overlay"``: the first solid, others translucent.
+    time : float, optional
+        Simulated time to start at [s]; the last frame by default.
+    color_by : str
+        Field that colors the fibers, as in :func:`fibermsk.view.screenshot`.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    arrows : iterable of str
+        Forces drawn as arrows, of ``"attachment"`` and ``"contact"``.
+    labels : bool
+        Draw the joint axes of a still, and write the names of its coordinates and muscles.
+    size : (int, int)
+        Width and height of the window in pixels.
+
+    Raises
+    ------
+    ModelError
+        If this machine cannot open a window, or something asked for does not exist.
+    """
+    _check_display()
+    Window(
+        shown,
+        names=names,
+        compare=compare,
+        time=time,
+        color_by=color_by,
+        theme=theme,
+        arrows=arrows,
+        labels=labels,
+        size=size,
+    ).open()
+
+
+def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: Any) -> None:
+    """Play a result, or several to compare, in a window until it is closed.
+
+    Parameters
+    ----------
+    result : Result or sequence of Result
+        What to play, from its first frame on, over and over.
+    speed : float
+        Simulated seconds in a second, 0.05 to 20; 1 is real time.
+    **options
+        Those of :func:`show`, for example ``color_by="stress"``, ``arrows=["attachment"]``,
+        ``theme="dark"`` or ``compare="overlay"``.
+
+    Raises
+    ------
+    ModelError
+        As :func:`show`, or if the speed is out of range.
+    """
+    _check_display()
+    window = Window(result, **options)
+    playback = window.viewer.playback
+    playback.speed = speed
+    if "time" not in options:
+        window.viewer.show_time(float(playback.times[0]))
+    playback.play()
+    window.open()
+
+
+def _check_display() -> None:
+    if not has_display():
+        raise ModelError(
+            "cannot open a window: there is no display (DISPLAY is not set); write a picture, a "
+            "movie or a page, or look at it in a browser: fibermsk view FILE.h5 with "
+            "--screenshot X.png, --movie X.mp4, --html X.html or --web"
+        )
+    if not off_screen_works():
+        raise ModelError(
+            "cannot open a window: no OpenGL was found; write a picture, a movie or a page: "
+            "fibermsk view FILE.h5 with --screenshot X.png, --movie X.mp4 or --html X.html"
+        )

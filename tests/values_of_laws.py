@@ -1,0 +1,3 @@
+"""Values that laws of `own_laws` take from another module."""
+
+FACTOR = 3.0
