@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     from fibermsk import view
     from fibermsk.anatomy import MuscleBundle, fibers_from_muscle, pack_section, shapes_from_wraps
     from fibermsk.backend import build
-    from fibermsk.cli.run import run_scene
-    from fibermsk.cli.scene_files import make_scene
+    from fibermsk.cli.commands.run import run_scene
+    from fibermsk.cli.running.scene_files import make_scene
     from fibermsk.forces import CoordinateController, ExternalForce, PointConstraint, PointSpring
     from fibermsk.io import export, load, load_checkpoint, save, save_checkpoint
     from fibermsk.read import (
@@ -254,12 +254,12 @@ _LAZY = {
     "fibers_from_muscle": "fibermsk.anatomy",
     "load": "fibermsk.io",
     "load_checkpoint": "fibermsk.io",
-    "make_scene": "fibermsk.cli.scene_files",
+    "make_scene": "fibermsk.cli.running.scene_files",
     "pack_section": "fibermsk.anatomy",
     "read_mesh": "fibermsk.read",
     "read_osim": "fibermsk.read",
     "read_signals": "fibermsk.read",
-    "run_scene": "fibermsk.cli.run",
+    "run_scene": "fibermsk.cli.commands.run",
     "save": "fibermsk.io",
     "save_checkpoint": "fibermsk.io",
     "shapes_from_wraps": "fibermsk.anatomy",

@@ -172,7 +172,7 @@ def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], 
 
 
 def method(owner: str, value: Any) -> Any:
-    """Time integrator; see `fibermsk.solvers.stage.Method`."""
+    """Time integrator; see `fibermsk.solvers.newton.stage.Method`."""
     try:
         found = isinstance(value.name, str) and all(
             callable(getattr(value, name)) for name in ("start", "step")

@@ -18,7 +18,7 @@ from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
-from fibermsk.solvers.stage import Method
+from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
 from fibermsk.system.reports import inverse
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 import fibermsk as fm
 from fibermsk import files, rescue, view
-from fibermsk.cli.plot import plot
+from fibermsk.cli.commands.plot import plot
 from fibermsk.io import load, load_checkpoint, save, save_checkpoint
 from fibermsk.results import Snapshot
 from fibermsk.verify.report import write_report

@@ -22,7 +22,7 @@ import problems
 import typer
 
 from fibermsk.cli.main import app
-from fibermsk.cli.scene_files import find, find_problem, list_files, problem_names
+from fibermsk.cli.running.scene_files import find, find_problem, list_files, problem_names
 from fibermsk.verify import Unavailable
 
 

@@ -5,7 +5,7 @@ import pytest
 from scenes_of_tests import load_scene
 
 import fibermsk as fm
-from fibermsk.solvers.stage import State
+from fibermsk.solvers.newton.stage import State
 
 KNEE = load_scene("spline_knee")
 

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.solvers.stage import State
+from fibermsk.solvers.newton.stage import State
 from fibermsk.view.pictures.scene import picture
 
 HERE = Path(__file__).parent

@@ -29,8 +29,8 @@ from fibermsk.anatomy.sections import Sections
 from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
-from fibermsk.model.activation import Activation
-from fibermsk.model.body import shapes_of
+from fibermsk.model.muscles.activation import Activation
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.reports.muscle_path import active_points, path_points
 from fibermsk.system.skeleton.skeleton import skeleton
 

@@ -22,7 +22,7 @@ from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, hill
 from fibermsk.model import Tissue
 
 if TYPE_CHECKING:
-    from fibermsk.model.line_muscle import LineMuscle
+    from fibermsk.model.muscles.line_muscle import LineMuscle
 
 __all__ = ["Calibration", "calibrate"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.model import Body, Capsule, InfiniteCylinder
-from fibermsk.model.body import shapes_of
+from fibermsk.model.skeleton.body import shapes_of
 
 __all__ = ["Obstacles"]
 

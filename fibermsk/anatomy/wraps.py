@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.model import Capsule, LineMuscle
-from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 
 __all__ = ["shapes_from_wraps"]
 

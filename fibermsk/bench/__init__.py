@@ -5,7 +5,6 @@ A bench gives rows of figures and ratios of figures of the same run. `BENCHES` l
 """
 
 from fibermsk.bench import (
-    bundle,
     kernels,
     parameters,
     peer_table,
@@ -15,6 +14,7 @@ from fibermsk.bench import (
     view,
 )
 from fibermsk.bench.bench import Bench, Findings, Options, run_bench
+from fibermsk.bench.bundles import bundle
 
 __all__ = ["BENCHES", "Bench", "Findings", "Options", "run_bench"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fibermsk.bench.machine import describe_machine, versions
+from fibermsk.bench.measure.machine import describe_machine, versions
 
 __all__ = ["Bench", "Findings", "Options", "run_bench"]
 

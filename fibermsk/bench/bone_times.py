@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.bench.timing import medians_in_turn
+from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.model import Body, Capsule, Mesh, Model, Weld
 from fibermsk.system.contact.shapes import build_shapes

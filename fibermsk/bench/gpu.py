@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.bench.bundle_ours import NEWTON, squeezed_model
+from fibermsk.bench.bundles.ours import NEWTON, squeezed_model
 from fibermsk.errors import ModelWarning
 from fibermsk.gpu import Device, DeviceSystem, cupy_device, host_device
 from fibermsk.protocol import System
 from fibermsk.solvers import BackwardEuler
-from fibermsk.solvers.stage import State, Step
+from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.system import build
 
 __all__ = ["measure"]

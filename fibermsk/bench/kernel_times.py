@@ -9,10 +9,10 @@ from typing import Any
 import numba
 import numpy as np
 
-from fibermsk.bench import bundle_case as case
-from fibermsk.bench.bundle_ours import bundle_model, squeezed_model
-from fibermsk.bench.capture import STEP, evaluate, last_call, moving_state
-from fibermsk.bench.timing import medians_in_turn
+from fibermsk.bench.bundles import case
+from fibermsk.bench.bundles.ours import bundle_model, squeezed_model
+from fibermsk.bench.measure.capture import STEP, evaluate, last_call, moving_state
+from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.system import build
 
 __all__ = ["time_parts"]

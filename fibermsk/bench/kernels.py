@@ -6,9 +6,9 @@ from statistics import median
 from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.bundle_case import DURATION, ELEMENTS
-from fibermsk.bench.machine import describe_machine, is_installed
-from fibermsk.bench.worker import Worker
+from fibermsk.bench.bundles.case import DURATION, ELEMENTS
+from fibermsk.bench.measure.machine import describe_machine, is_installed
+from fibermsk.bench.measure.worker import Worker
 
 __all__ = ["run"]
 
@@ -28,7 +28,7 @@ _REPEATS = 3
 _KERNELS = {"cable_residual": "residual", "assemble_cable": "residual and tangent"}
 """Assembly kernels, and what they give."""
 
-_OURS = "fibermsk.bench.bundle_ours:run_cables"
+_OURS = "fibermsk.bench.bundles.ours:run_cables"
 _EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
 
 _CLAMPED = {"clamped": True, "bending_damping": 0.02}

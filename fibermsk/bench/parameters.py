@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.worker import Worker
+from fibermsk.bench.measure.worker import Worker
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
 from fibermsk.system import build

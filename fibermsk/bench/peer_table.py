@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.bundle_case import ELEMENTS
-from fibermsk.bench.machine import PEERS, is_installed
-from fibermsk.bench.worker import CallFailed, Worker
+from fibermsk.bench.bundles.case import ELEMENTS
+from fibermsk.bench.measure.machine import PEERS, is_installed
+from fibermsk.bench.measure.worker import CallFailed, Worker
 
 __all__ = ["run"]
 

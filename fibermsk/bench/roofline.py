@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.bench import bundle_case as case
-from fibermsk.bench.bundle_ours import bundle_model
-from fibermsk.bench.capture import evaluate, last_call
-from fibermsk.bench.timing import median_seconds
+from fibermsk.bench.bundles import case
+from fibermsk.bench.bundles.ours import bundle_model
+from fibermsk.bench.measure.capture import evaluate, last_call
+from fibermsk.bench.measure.timing import median_seconds
 from fibermsk.kernels.fibers import cable
 from fibermsk.laws import stress
 from fibermsk.system import build

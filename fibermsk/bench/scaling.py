@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.bench import bundle_case as case
-from fibermsk.bench import bundle_ours
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.bundle_ours import METHOD, NEWTON
-from fibermsk.bench.memory import forget_peak, peak_memory
-from fibermsk.bench.timing import simulate_timed
-from fibermsk.bench.worker import Worker
+from fibermsk.bench.bundles import case
+from fibermsk.bench.bundles import ours as bundle_ours
+from fibermsk.bench.bundles.ours import METHOD, NEWTON
+from fibermsk.bench.measure.memory import forget_peak, peak_memory
+from fibermsk.bench.measure.timing import simulate_timed
+from fibermsk.bench.measure.worker import Worker
 from fibermsk.results import Progress, Result
 from fibermsk.solvers import FixedSteps
 from fibermsk.system import FiberSystem, build

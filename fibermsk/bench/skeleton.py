@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.timing import medians_in_turn
-from fibermsk.bench.worker import Worker
+from fibermsk.bench.measure.timing import medians_in_turn
+from fibermsk.bench.measure.worker import Worker
 from fibermsk.laws import KelvinVoigt
 from fibermsk.model import (
     Axis,

@@ -9,8 +9,8 @@ from statistics import median
 from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.timing import simulate_timed
-from fibermsk.bench.worker import CallFailed, Worker
+from fibermsk.bench.measure.timing import simulate_timed
+from fibermsk.bench.measure.worker import CallFailed, Worker
 from fibermsk.errors import ModelError
 from fibermsk.results import Result
 from fibermsk.solvers import BackwardEuler

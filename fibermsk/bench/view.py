@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.worker import Worker
+from fibermsk.bench.measure.worker import Worker
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
 __all__ = ["bundle_result", "run", "time_viewer"]

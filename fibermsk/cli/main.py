@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli import bench, export, info, new, plot, resume, run, scenes, verify, view
+from fibermsk.cli.commands import bench, export, info, new, plot, resume, run, scenes, verify, view
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 

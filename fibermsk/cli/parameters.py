@@ -72,7 +72,7 @@ def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
 
         return read_osim(what, **geometry)
     from fibermsk.cli.options import parse_settings
-    from fibermsk.cli.scene_files import find
+    from fibermsk.cli.running.scene_files import find
 
     if what.suffix.lower() == ".h5":
         raise ModelError(

@@ -20,7 +20,7 @@ from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
 from fibermsk.protocol import BorderedMatrix
-from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.newton.linear import factorize
 
 __all__ = ["DeviceMatrix"]
 

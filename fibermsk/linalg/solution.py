@@ -19,4 +19,4 @@ class Solution(NamedTuple):
 
 
 Solver = Callable[[NDArray[np.float64], float], Solution]
-"""From right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.linear.solver`."""
+"""From right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.newton.linear`."""

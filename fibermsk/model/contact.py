@@ -12,8 +12,8 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.derivatives import check_contact_law
 from fibermsk.laws.own import ContactLaw
 from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.model.body import Body
-from fibermsk.model.fiber import Fiber
+from fibermsk.model.muscles.fiber import Fiber
+from fibermsk.model.skeleton.body import Body
 
 __all__ = ["Contact"]
 

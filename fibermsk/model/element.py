@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, runtime_checkable
 
-from fibermsk.model.body import Body
+from fibermsk.model.skeleton.body import Body
 
 __all__ = ["Element"]
 

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from fibermsk import _check, _plausible
 from fibermsk._numbers import Number
 from fibermsk.errors import ModelError
-from fibermsk.model.body import Body, Station
 from fibermsk.model.contact import Contact, items_of
-from fibermsk.model.coordinate import Coordinate
-from fibermsk.model.coupling import Coupling, check_coupling
 from fibermsk.model.element import Element
-from fibermsk.model.fiber import Fiber
-from fibermsk.model.joint import JOINTS, Joint
-from fibermsk.model.line_muscle import LineMuscle, bodies_of, coordinates_of
+from fibermsk.model.muscles.fiber import Fiber
+from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of, coordinates_of
+from fibermsk.model.skeleton.body import Body, Station
+from fibermsk.model.skeleton.coordinate import Coordinate
+from fibermsk.model.skeleton.coupling import Coupling, check_coupling
+from fibermsk.model.skeleton.joint import JOINTS, Joint
 
 __all__ = ["Model"]
 

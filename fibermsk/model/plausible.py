@@ -13,18 +13,18 @@ from fibermsk.errors import ModelWarning
 from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import KelvinVoigt
-from fibermsk.model.body import Body, Capsule, shapes_of, visuals_of
-from fibermsk.model.coordinate import Coordinate
-from fibermsk.model.fiber import SAMPLES, Fiber
 from fibermsk.model.function import Function, Linear
-from fibermsk.model.line_muscle import LineMuscle
-from fibermsk.model.mesh import Mesh, vertices_of
-from fibermsk.model.moving_point import MovingPoint
+from fibermsk.model.muscles.fiber import SAMPLES, Fiber
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.skeleton.body import Body, Capsule, shapes_of, visuals_of
+from fibermsk.model.skeleton.coordinate import Coordinate
+from fibermsk.model.skeleton.mesh import Mesh, vertices_of
+from fibermsk.model.skeleton.moving_point import MovingPoint
 
 if TYPE_CHECKING:
-    from fibermsk.model.joint import Joint
     from fibermsk.model.model import Model
-    from fibermsk.model.tissue import Tissue
+    from fibermsk.model.muscles.tissue import Tissue
+    from fibermsk.model.skeleton.joint import Joint
 
 __all__ = ["Quantity", "implausible", "quantities", "remarks"]
 

@@ -30,7 +30,7 @@ class Scene:
         Initial state: the described configuration and speeds, or static equilibrium at t = 0.
     method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"} or Method
         Time integration: by name, or as a value such as ``fm.GeneralizedAlpha(0.8)`` or a
-        user-defined `fibermsk.solvers.stage.Method`.
+        user-defined `fibermsk.solvers.newton.stage.Method`.
     tolerance : float
         Relative tolerance of adaptive steps between the frames; 0 for one fixed step per frame.
     observers : tuple

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
-from fibermsk.model.activation import Activation
+from fibermsk.model.muscles.activation import Activation
 from fibermsk.parameters.revise import redirected
 
 __all__ = ["with_activations"]

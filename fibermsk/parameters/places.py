@@ -16,9 +16,9 @@ import numpy as np
 
 from fibermsk._numbers import Fixed, Number, Part, declared
 from fibermsk.model import Body, Coordinate, Fiber, Model, MovingPoint
-from fibermsk.model.joint import JOINTS
 from fibermsk.model.model import GRAVITY
-from fibermsk.model.wrap import SURFACES, PathWrap
+from fibermsk.model.muscles.wrap import SURFACES, PathWrap
+from fibermsk.model.skeleton.joint import JOINTS
 
 __all__ = ["Place", "find_roots"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Contact, Coupling, Fiber, LineMuscle, Model
-from fibermsk.model.joint import JOINTS
+from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.parameters.mapping import why_no_number
 from fibermsk.parameters.places import Place

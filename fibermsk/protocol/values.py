@@ -60,7 +60,7 @@ class SolvesItself(Protocol):
     """A matrix with a solver of its own."""
 
     def solver(self) -> Solver:
-        """Return a function that solves with the matrix; see `fibermsk.solvers.linear.solver`.
+        """Return a function that solves with the matrix; see `fibermsk.solvers.newton.linear`.
 
         Raises
         ------

@@ -1,15 +1,15 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.adaptive import AdaptiveSteps
-from fibermsk.solvers.control import FixedSteps
-from fibermsk.solvers.equilibrium import equilibrium
 from fibermsk.solvers.initial import accelerations
 from fibermsk.solvers.methods import BDF2, METHODS, SDIRK2, BackwardEuler, GeneralizedAlpha
-from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.observers import Accepted, Observer, Stop, StopWhen
 from fibermsk.solvers.simulate import simulate
-from fibermsk.solvers.stability import Stability, stability
-from fibermsk.solvers.stage import State
+from fibermsk.solvers.statics.equilibrium import equilibrium
+from fibermsk.solvers.statics.stability import Stability, stability
+from fibermsk.solvers.steps.adaptive import AdaptiveSteps
+from fibermsk.solvers.steps.control import FixedSteps
 
 __all__ = [
     "BDF2",

@@ -6,8 +6,8 @@ import numpy as np
 
 from fibermsk.errors import ConvergenceError
 from fibermsk.protocol import System
-from fibermsk.solvers.control import StepFailure
-from fibermsk.solvers.newton import NewtonReport
+from fibermsk.solvers.newton.newton import NewtonReport
+from fibermsk.solvers.steps.control import StepFailure
 
 __all__ = ["explain", "explain_solve"]
 

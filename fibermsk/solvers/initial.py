@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
-from fibermsk.solvers.linear import factorize
+from fibermsk.solvers.newton.linear import factorize
+from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order
-from fibermsk.solvers.stage import State
 from fibermsk.solvers.vectors import largest
 
 __all__ = ["accelerations", "begin_from"]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.guard import Guard
 from fibermsk.protocol import Evaluation, System
-from fibermsk.solvers.collisions import begin, judge, refine_along
-from fibermsk.solvers.control import Advanced, Control, Counters, FixedSteps, StepFailure
-from fibermsk.solvers.corners import Corners
-from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.collisions import begin, judge, refine_along
+from fibermsk.solvers.newton.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.stage import Method, State, projected
 from fibermsk.solvers.observers import Accepted, Lands, Observer, Stop, require_memory
 from fibermsk.solvers.observers.frames import frame_of
-from fibermsk.solvers.stage import Method, State, projected
+from fibermsk.solvers.steps.control import Advanced, Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.steps.corners import Corners
 from fibermsk.solvers.vectors import largest
 
 __all__ = ["March", "advance", "first", "interpolate", "key", "uses"]

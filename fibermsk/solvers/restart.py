@@ -12,9 +12,9 @@ import numpy as np
 
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
-from fibermsk.solvers.control import Counters
 from fibermsk.solvers.march import March
 from fibermsk.solvers.observers import Accepted
+from fibermsk.solvers.steps.control import Counters
 from fibermsk.solvers.vectors import from_host, to_host
 
 __all__ = ["Checkpoints", "identify", "resume"]

@@ -18,12 +18,11 @@ from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
-from fibermsk.solvers.adaptive import AdaptiveSteps
-from fibermsk.solvers.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import March, advance, first, key, uses
 from fibermsk.solvers.methods import SDIRK2
-from fibermsk.solvers.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.newton import Newton, NewtonReport
+from fibermsk.solvers.newton.stage import Method
 from fibermsk.solvers.observers import (
     Accepted,
     FrameKeeper,
@@ -33,7 +32,8 @@ from fibermsk.solvers.observers import (
     require_observers,
 )
 from fibermsk.solvers.restart import Checkpoints, identify, resume
-from fibermsk.solvers.stage import Method
+from fibermsk.solvers.steps.adaptive import AdaptiveSteps
+from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.vectors import require_state, require_system
 
 __all__ = ["simulate"]

@@ -17,7 +17,7 @@ from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model import Constant, Fiber, Ramp, Table
 from fibermsk.model.element import Element
-from fibermsk.model.fiber import SAMPLES
+from fibermsk.model.muscles.fiber import SAMPLES
 from fibermsk.system.contribution import Contribution, HasInputs, Signal
 
 __all__ = ["Inputs", "all_signals", "check_shape", "corners"]

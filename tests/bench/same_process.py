@@ -6,8 +6,9 @@ from importlib import import_module
 import numba
 import pytest
 
-from fibermsk.bench import bundle, kernels, parameters, scaling, skeleton, upper_limb, view
-from fibermsk.bench.worker import Worker
+from fibermsk.bench import kernels, parameters, scaling, skeleton, upper_limb, view
+from fibermsk.bench.bundles import bundle
+from fibermsk.bench.measure.worker import Worker
 
 
 class Here:

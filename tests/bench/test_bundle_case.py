@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_bvp
 
-from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundles import case
 
 
 @pytest.mark.parametrize("n", [1, 2, 8, 32])

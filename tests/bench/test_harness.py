@@ -6,11 +6,11 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from fibermsk.bench import timing
-from fibermsk.bench.machine import PEERS, describe_machine, is_installed, versions
-from fibermsk.bench.memory import forget_peak, peak_memory
-from fibermsk.bench.timing import median_seconds, medians_in_turn
-from fibermsk.bench.worker import CallFailed, Worker
+from fibermsk.bench.measure import timing
+from fibermsk.bench.measure.machine import PEERS, describe_machine, is_installed, versions
+from fibermsk.bench.measure.memory import forget_peak, peak_memory
+from fibermsk.bench.measure.timing import median_seconds, medians_in_turn
+from fibermsk.bench.measure.worker import CallFailed, Worker
 
 
 def test_worker_answers_whatever_prints():

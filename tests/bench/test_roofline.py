@@ -1,8 +1,8 @@
 """Operations are counted as they are, and only those that matter."""
 
 from fibermsk.bench import roofline
+from fibermsk.bench.measure.worker import Worker
 from fibermsk.bench.roofline import _count, _Traced
-from fibermsk.bench.worker import Worker
 
 
 def test_operations_that_the_result_depends_on():

@@ -1,6 +1,6 @@
 """The cheapest good settings are found, and nothing that is not good."""
 
-from fibermsk.bench.cheapest import Contender, find_cheapest
+from fibermsk.bench.measure.cheapest import Contender, find_cheapest
 
 
 def contender(*models, steps=(10, 20, 40, 80)):

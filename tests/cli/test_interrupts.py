@@ -11,7 +11,7 @@ import pytest
 from llvmlite.binding import ExecutionEngine
 from numba.core.codegen import CPUCodeLibrary
 
-from fibermsk.cli.interrupts import interruptible
+from fibermsk.cli.running.interrupts import interruptible
 
 
 @pytest.fixture(autouse=True)

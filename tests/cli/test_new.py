@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A scene as the command writes it."""
-    from fibermsk.cli.new import new
+    from fibermsk.cli.commands.new import new
 
     path = tmp_path_factory.mktemp("own") / "my_scene.py"
     new(path)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import fibermsk as fm
 from fibermsk.solvers.initial import accelerations
-from fibermsk.solvers.stage import State, Step, predict, solve_stage
+from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from test_resume import CHECKPOINT, OUT, SCENE, refused, scene_file, stopped  # 
 from typer.testing import CliRunner
 
 import fibermsk as fm
-from fibermsk.cli import job as jobs
-from fibermsk.cli import seal
-from fibermsk.cli.job import digest
 from fibermsk.cli.main import app
+from fibermsk.cli.running import job as jobs
+from fibermsk.cli.running import seal
+from fibermsk.cli.running.job import digest
 from fibermsk.io import load, load_checkpoint, save_checkpoint
 
 EVIL = f"{SCENE}\n\nopen('ran', 'w').close()\n"
@@ -156,7 +156,7 @@ def test_output_that_the_run_was_to_replace(cli, scene_file, stopped, monkeypatc
     assert cli("run", scene_file, "--set", "steps=10").exit_code == 0
     earlier = OUT.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("fibermsk.cli.run.note_result", lambda *_: None)
+        patch.setattr("fibermsk.cli.commands.run.note_result", lambda *_: None)
         stopped.after = 7
         cli("run", scene_file, "--checkpoint-every", "1000")
     stopped.after = float("inf")
@@ -297,7 +297,7 @@ def test_home_that_cannot_be_written(cli, scene_file, stopped, monkeypatch, tmp_
 
 def test_scene_that_was_just_rewritten_is_the_new_one(scene_file, monkeypatch):  # noqa: F811
     """Within a second and with as many characters, which a cache of Python takes for the same."""
-    from fibermsk.cli.scene_files import find
+    from fibermsk.cli.running.scene_files import find
 
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     at = scene_file.stat()

@@ -10,8 +10,8 @@ import pytest
 from make_result import make_result
 
 import fibermsk
-from fibermsk.cli.run import run_scene
-from fibermsk.cli.scene_files import find
+from fibermsk.cli.commands.run import run_scene
+from fibermsk.cli.running.scene_files import find
 from fibermsk.errors import ModelError
 from fibermsk.io import load
 
@@ -371,7 +371,7 @@ def test_model_error_of_the_computation_is_bad_input(cli, scene_file, monkeypatc
 
 
 def test_summary_names_the_unit_of_each_coordinate(capsys):
-    from fibermsk.cli.run import _print_summary
+    from fibermsk.cli.commands.run import _print_summary
 
     report = {"scene": "s", "status": "success", "time_end": 1.0, "steps": 2, "file": "s.h5"}
     report |= {"newton_iterations": 3, "wall_seconds": 0.1, "step_seconds": 0.05, "replaced": False}
@@ -381,7 +381,7 @@ def test_summary_names_the_unit_of_each_coordinate(capsys):
 
 
 def test_movie_says_now_and_then_how_far_it_is(monkeypatch, capsys):
-    from fibermsk.cli import progress
+    from fibermsk.cli.running import progress
 
     clock = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])

@@ -14,9 +14,9 @@ from make_result import make_result
 
 import fibermsk
 from fibermsk import files
-from fibermsk.cli import saving
-from fibermsk.cli.interrupts import interruptible
-from fibermsk.cli.progress import progress_report
+from fibermsk.cli.running import saving
+from fibermsk.cli.running.interrupts import interruptible
+from fibermsk.cli.running.progress import progress_report
 from fibermsk.io import load, save
 from fibermsk.results import Progress
 
@@ -54,8 +54,8 @@ def test_run_keeps_its_result_elsewhere(cli, scene_file, full, model, status):
 
 def test_checkpoint_stays_with_a_result_that_is_not_in_its_place(scene_file, full, monkeypatch):
     """So that the run can be done again from there."""
-    from fibermsk.cli.run import compute
-    from fibermsk.cli.scene_files import find
+    from fibermsk.cli.commands.run import compute
+    from fibermsk.cli.running.scene_files import find
 
     checkpoint = full / "arm.checkpoint.h5"
     checkpoint.write_text("here")

@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 import fibermsk as fm
 from fibermsk.gpu import DeviceSystem, host_device
 from fibermsk.kernels.fibers.shape import bezier_hull
-from fibermsk.solvers.linear import multiply, solver
+from fibermsk.solvers.newton.linear import multiply, solver
 
 MODELS = {
     "bundle in contact": hex_bundle,

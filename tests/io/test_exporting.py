@@ -326,7 +326,7 @@ def test_command_refuses_before_it_reads(cli_export, tmp_path):
 
 
 def test_command_tells_how_far_it_is(cli_export, tmp_path, monkeypatch):
-    from fibermsk.cli import export as module
+    from fibermsk.cli.commands import export as module
 
     monkeypatch.setattr(module, "_SECONDS_BETWEEN_LINES", 0.0)
     file = save(make_result(4), tmp_path / "run.h5")

@@ -10,7 +10,7 @@ import pytest
 
 import fibermsk as fm
 from fibermsk._plausible import RULES, judge
-from fibermsk.cli.scene_files import find, list_files
+from fibermsk.cli.running.scene_files import find, list_files
 from fibermsk.errors import ModelWarning
 from fibermsk.model.plausible import implausible
 

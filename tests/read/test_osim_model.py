@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.read.osim.frames import body_fixed_xyz
+from fibermsk.read.osim.skeleton.frames import body_fixed_xyz
 from fibermsk.system.reports.muscle_path import active_points, path_length, path_points
 
 DATA = Path(__file__).parents[1] / "data"

@@ -5,7 +5,7 @@ import pytest
 from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
-from fibermsk.solvers.control import Counters
+from fibermsk.solvers.steps.control import Counters
 
 CONTROLS = [fm.FixedSteps(), fm.FixedSteps(3), fm.AdaptiveSteps(1e-3)]
 
@@ -61,7 +61,7 @@ def test_run_stopped_between_frames_keeps_the_last_step(arm, control):
 
 
 def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm, monkeypatch):
-    from fibermsk.solvers.newton import Newton
+    from fibermsk.solvers.newton.newton import Newton
 
     solve, solved = Newton.solve, []
 

@@ -93,7 +93,7 @@ def test_rods_that_stand_upright_end_hanging(angles):
 
 def test_every_motion_on_the_way_is_judged(monkeypatch):
     """The push off the unstable state among them."""
-    module, ways = import_module("fibermsk.solvers.equilibrium"), []
+    module, ways = import_module("fibermsk.solvers.statics.equilibrium"), []
     judge = module.judge
     monkeypatch.setattr(module, "judge", lambda *way: ways.append(way[1:]) or judge(*way))
     system = chain_of_rods(np.pi, 0.0)

@@ -151,7 +151,7 @@ def test_tolerances_of_each_kind_set_the_steps(arm):
 
 def test_first_step_follows_from_the_initial_acceleration(arm):
     """Not from the time between frames; and it is neither rejected nor far too short."""
-    from fibermsk.solvers.control import Counters
+    from fibermsk.solvers.steps.control import Counters
 
     for control in (fm.AdaptiveSteps(1e-4), fm.AdaptiveSteps(1e-4, angular_speed=1e-3)):
         method = fm.BDF2()

@@ -4,7 +4,7 @@ from linalg.coupled_lines import no_couplings, random_matrix
 from numpy.testing import assert_allclose
 
 from fibermsk.protocol import BorderedMatrix
-from fibermsk.solvers.linear import TOLERANCE, factorize, multiply, solver
+from fibermsk.solvers.newton.linear import TOLERANCE, factorize, multiply, solver
 
 
 @pytest.fixture(params=[0, 3])
@@ -46,8 +46,8 @@ def test_direct_solution_of_lines_alone(rng, border):
 
 
 def test_direct_solution_where_iterations_do_not_converge(rng, border, monkeypatch):
-    monkeypatch.setattr("fibermsk.solvers.linear.MOST_ITERATIONS", 2)
-    monkeypatch.setattr("fibermsk.solvers.linear.GOOD_ENOUGH", 0.0)
+    monkeypatch.setattr("fibermsk.solvers.newton.linear.MOST_ITERATIONS", 2)
+    monkeypatch.setattr("fibermsk.solvers.newton.linear.GOOD_ENOUGH", 0.0)
     matrix = BorderedMatrix(random_matrix(rng, False, size=0.3), *border)
     K = in_full(matrix)
     solve = solver(matrix)
@@ -57,7 +57,7 @@ def test_direct_solution_where_iterations_do_not_converge(rng, border, monkeypat
         assert found.iterations == 0
         expected = np.linalg.solve(K, right)
         assert_allclose(found.x, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
-    monkeypatch.setattr("fibermsk.solvers.linear.MOST_DIRECT", 10)
+    monkeypatch.setattr("fibermsk.solvers.newton.linear.MOST_DIRECT", 10)
     with pytest.raises(np.linalg.LinAlgError, match="does not converge in 2 iterations"):
         solver(matrix)(right, 1e-10)
 

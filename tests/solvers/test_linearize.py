@@ -9,8 +9,8 @@ from scipy.sparse import csc_array
 import fibermsk as fm
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.initial import accelerations
-from fibermsk.solvers.linear import multiply
-from fibermsk.solvers.linearize import asymmetry, combine, dense, inertia, linearize
+from fibermsk.solvers.newton.linear import multiply
+from fibermsk.solvers.statics.linearize import asymmetry, combine, dense, inertia, linearize
 
 
 def bordered(full, border):

@@ -9,7 +9,7 @@ from same_results import differences
 from scenes_of_tests import load_scene, two_link_arm
 
 import fibermsk as fm
-from fibermsk.solvers.newton import Newton
+from fibermsk.solvers.newton.newton import Newton
 
 METHODS = [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha()]
 CONTROLS = [

@@ -8,7 +8,7 @@ from scipy.special import jn_zeros
 from test_linearize import arm_at_rest
 
 import fibermsk as fm
-from fibermsk.solvers.linearize import dense, linearize
+from fibermsk.solvers.statics.linearize import dense, linearize
 
 G, LENGTH, MASS = 9.81, 0.5, 1.3
 

@@ -100,7 +100,7 @@ def test_change_just_after_a_step(falling):
 
 def test_step_that_has_to_be_halved_on_its_way(falling, monkeypatch):
     """A step to the located time that fails is made in parts, which are looked at as others are."""
-    from fibermsk.solvers.newton import Newton
+    from fibermsk.solvers.newton.newton import Newton
 
     solve, times = Newton.solve, []
 

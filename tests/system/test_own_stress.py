@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from tangents import tangent_error
 
 import fibermsk as fm
-from fibermsk.solvers.stage import State
+from fibermsk.solvers.newton.stage import State
 
 RADIUS, LENGTH, MASS, G = 5e-3, 0.1, 0.3, 9.81
 AREA = np.pi * RADIUS**2

@@ -34,7 +34,7 @@ def test_what_is_plausible_or_meant_is_not(modulus, meant):
 
 
 def test_steps_that_get_nowhere_end_the_run(monkeypatch):
-    monkeypatch.setattr("fibermsk.solvers.adaptive._MOST_CRAWLS", 20)
+    monkeypatch.setattr("fibermsk.solvers.steps.adaptive._MOST_CRAWLS", 20)
     control = fm.AdaptiveSteps(1e-4, longest=1e-8)
     with pytest.raises(fm.ConvergenceError, match="20 steps in a row.*makes no progress") as error:
         fm.simulate(pulled(1e5), t_end=1.0, dt=0.1, control=control)

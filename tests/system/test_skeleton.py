@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.solvers.linearize import dense
+from fibermsk.solvers.statics.linearize import dense
 
 KINDS = ("hinge", "slider", "universal", "cylindrical", "planar", "spherical", "free", "weld")
 CHAINS = [(kind,) for kind in KINDS[:-1]] + [

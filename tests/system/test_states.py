@@ -14,7 +14,7 @@ from tangents import along, moving_state
 
 import fibermsk as fm
 from fibermsk.results import Field
-from fibermsk.solvers.linearize import linearize
+from fibermsk.solvers.statics.linearize import linearize
 
 K, C, L0, K2, M, G = 200.0, 15.0, 0.4, 100.0, 1.0, 9.81
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.solvers.linear import multiply
+from fibermsk.solvers.newton.linear import multiply
 
 C, B, MU, LENGTH, RADIUS = 5e3, 6.7, 2e4, 0.1, 5e-3
 

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.model.line_muscle import LineMuscle, PathPoint
-from fibermsk.model.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from fibermsk.model.muscles.line_muscle import LineMuscle, PathPoint
+from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
 
 ROD = {"mass": 1.0, "com": (0.0, -0.15, 0.0), "inertia": (0.01, 0.001, 0.01)}

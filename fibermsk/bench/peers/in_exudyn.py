@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundles import case
 
 __all__ = ["DAMPING_TIME", "run_cables"]
 
@@ -42,7 +42,7 @@ def run_cables(
     Parameters
     ----------
     n, steps, duration, frames
-        See `fibermsk.bench.bundle_case`.
+        See `fibermsk.bench.bundles.case`.
     full_newton : bool
         Whether every iteration has a Jacobian of its own; otherwise Exudyn's modified Newton.
     clamped : bool
@@ -53,7 +53,7 @@ def run_cables(
     Returns
     -------
     run : dict
-        See `fibermsk.bench.bundle_case`; and ``newton_iterations`` and ``jacobians``.
+        See `fibermsk.bench.bundles.case`; and ``newton_iterations`` and ``jacobians``.
     """
     warnings.simplefilter("ignore", DeprecationWarning)
     import exudyn as exu

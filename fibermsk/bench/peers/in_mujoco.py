@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundles import case
 
 __all__ = ["run_bundle"]
 
@@ -42,7 +42,7 @@ def run_bundle(
     Parameters
     ----------
     n, steps, duration, frames
-        See `fibermsk.bench.bundle_case`.
+        See `fibermsk.bench.bundles.case`.
     edges : {"springs", "constraints"}
         How fibers resist stretching.
     integrator, solver : str
@@ -55,7 +55,7 @@ def run_bundle(
     Returns
     -------
     run : dict
-        See `fibermsk.bench.bundle_case`; nothing is measured if MuJoCo warned, as it then starts
+        See `fibermsk.bench.bundles.case`; nothing is measured if MuJoCo warned, as it then starts
         over.
     """
     import mujoco

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.bench import bundle_case as case
+from fibermsk.bench.bundles import case
 
 __all__ = ["run_bundle"]
 
@@ -39,7 +39,7 @@ def run_bundle(
     Parameters
     ----------
     n, steps, duration, frames
-        See `fibermsk.bench.bundle_case`.
+        See `fibermsk.bench.bundles.case`.
     stiffness : float
         Of the contact springs [N/m].
     contact : bool
@@ -48,7 +48,7 @@ def run_bundle(
     Returns
     -------
     run : dict
-        See `fibermsk.bench.bundle_case`.
+        See `fibermsk.bench.bundles.case`.
     """
     import elastica
 

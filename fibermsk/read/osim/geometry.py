@@ -10,9 +10,9 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.read.osim.constraints import leave
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.frames import Frame, Frames, body_fixed_xyz, placed, socket
+from fibermsk.read.osim.skeleton.constraints import leave
+from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, placed, socket
 from fibermsk.read.xml_tree import Element
 
 __all__ = ["Contact", "MeshReference", "Meshes", "find_meshes"]

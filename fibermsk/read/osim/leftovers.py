@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.muscles import MUSCLES
+from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.xml_tree import Element
 
 __all__ = ["report_leftovers"]

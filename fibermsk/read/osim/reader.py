@@ -13,21 +13,21 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.files import path_of
-from fibermsk.model.body import Body
-from fibermsk.model.coupling import Coupling
-from fibermsk.model.joint import FunctionalJoint, Weld
 from fibermsk.model.model import Model
-from fibermsk.read.osim.bodies import find_bodies, make_body
-from fibermsk.read.osim.constraints import read_couplings
-from fibermsk.read.osim.coordinates import CoordinateEntry, make_coordinate
+from fibermsk.model.skeleton.body import Body
+from fibermsk.model.skeleton.coupling import Coupling
+from fibermsk.model.skeleton.joint import FunctionalJoint, Weld
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.forces import read_forces
-from fibermsk.read.osim.frames import Frames
+from fibermsk.read.osim.forces.forces import read_forces
+from fibermsk.read.osim.forces.muscles import read_muscle
+from fibermsk.read.osim.forces.wraps import read_wrap_objects
 from fibermsk.read.osim.geometry import Contact, Meshes, find_meshes
-from fibermsk.read.osim.joints import JointEntry, in_tree_order, read_joints
 from fibermsk.read.osim.leftovers import report_leftovers
-from fibermsk.read.osim.muscles import read_muscle
-from fibermsk.read.osim.wraps import read_wrap_objects
+from fibermsk.read.osim.skeleton.bodies import find_bodies, make_body
+from fibermsk.read.osim.skeleton.constraints import read_couplings
+from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry, make_coordinate
+from fibermsk.read.osim.skeleton.frames import Frames
+from fibermsk.read.osim.skeleton.joints import JointEntry, in_tree_order, read_joints
 from fibermsk.read.xml_tree import Element
 
 __all__ = ["read_osim"]

@@ -12,8 +12,8 @@ from fibermsk.protocol import System
 from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory as OneStepMemory
 from fibermsk.solvers.methods.sdirk2 import SDIRK2
-from fibermsk.solvers.newton import Newton
-from fibermsk.solvers.stage import State, Step, predict, solve_stage
+from fibermsk.solvers.newton.newton import Newton
+from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
 __all__ = ["BDF2"]
 

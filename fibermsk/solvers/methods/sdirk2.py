@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fibermsk.protocol import System
 from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory
-from fibermsk.solvers.newton import Newton
-from fibermsk.solvers.stage import State, Step, predict, solve_stage
+from fibermsk.solvers.newton.newton import Newton
+from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
 __all__ = ["SDIRK2"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.protocol import Evaluation, Frames, System
-from fibermsk.solvers.stage import State
+from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.vectors import to_host
 
 if TYPE_CHECKING:

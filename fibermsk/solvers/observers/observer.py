@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.protocol import Evaluation, Legible, System
-from fibermsk.solvers.control import Counters
+from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.solvers.observers.frames import Frame
-from fibermsk.solvers.stage import State, Step
+from fibermsk.solvers.steps.control import Counters
 from fibermsk.solvers.vectors import on_host, to_host
 
 __all__ = ["Accepted", "Lands", "Observer", "Redo", "Stop", "require_memory", "require_observers"]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.protocol import Projects, System, Tolerance
-from fibermsk.solvers.newton import NewtonReport
-from fibermsk.solvers.stage import State, Step
+from fibermsk.solvers.newton.newton import NewtonReport
+from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.solvers.vectors import largest
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from fibermsk.kernels.bones import mesh_tree
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.bones.mesh_caps import hole_caps
 from fibermsk.model import Capsule, InfiniteCylinder, Mesh, MeshReport
-from fibermsk.model.body import Shape
-from fibermsk.model.mesh import vertices_of
+from fibermsk.model.skeleton.body import Shape
+from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.system.contact.grid import Grid
 
 __all__ = ["default_spacing", "grid_of", "signed_distance"]

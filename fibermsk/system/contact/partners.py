@@ -12,8 +12,8 @@ from fibermsk.kernels.contact.own_contact import N_BUILT_IN
 from fibermsk.laws.own import ContactLaw, constant_values
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model import Fiber, Model
-from fibermsk.model.body import shapes_of
 from fibermsk.model.contact import items_of
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.contact.shapes import Shapes, build_shapes
 from fibermsk.system.skeleton.tree import Tree
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
 from fibermsk.model import Body, Capsule, InfiniteCylinder
-from fibermsk.model.body import Shape
+from fibermsk.model.skeleton.body import Shape
 from fibermsk.system.contact.distance_grid import grid_of
 from fibermsk.system.skeleton.tree import Tree, TreeState
 

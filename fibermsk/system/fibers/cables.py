@@ -17,7 +17,7 @@ from fibermsk.kernels.fibers import cable, shape
 from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
-from fibermsk.model.fiber import End
+from fibermsk.model.muscles.fiber import End
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
 __all__ = ["ATTACHMENT_FIELDS", "Cables", "build_cables"]

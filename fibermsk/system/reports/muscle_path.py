@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fibermsk.model.line_muscle import (
+from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
     LineMuscle,
     MovingPathPoint,

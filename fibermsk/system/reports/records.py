@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.model import Body, Capsule, InfiniteCylinder, Model
-from fibermsk.model.body import Shape, shapes_of, visuals_of
-from fibermsk.model.mesh import vertices_of
+from fibermsk.model.skeleton.body import Shape, shapes_of, visuals_of
+from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
 
 __all__ = ["body_motion", "coordinate_units", "is_seen", "up"]

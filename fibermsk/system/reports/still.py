@@ -11,9 +11,9 @@ from fibermsk import _check
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Model
-from fibermsk.model.axis import Axis
 from fibermsk.model.function import Linear
-from fibermsk.model.joint import Joint
+from fibermsk.model.skeleton.axis import Axis
+from fibermsk.model.skeleton.joint import Joint
 from fibermsk.protocol import Frames
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, Result, ShapeRecord, Still
 from fibermsk.system.reports.muscle_path import path_points

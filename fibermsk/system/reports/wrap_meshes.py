@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.model.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
+from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
 from fibermsk.results import ShapeRecord
 
 __all__ = ["wrap_mesh"]

@@ -11,7 +11,7 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model import Axis, Coordinate, Linear, Model, Scaled
 from fibermsk.model.function import Function
-from fibermsk.model.joint import Joint
+from fibermsk.model.skeleton.joint import Joint
 from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder
 
 __all__ = ["Numbers", "number_coordinates"]

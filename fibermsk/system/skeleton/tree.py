@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels.skeleton import rigid
 from fibermsk.model import Axis, Body, Model
-from fibermsk.model.joint import Joint
+from fibermsk.model.skeleton.joint import Joint
 
 __all__ = ["Tree", "TreeState", "build_tree"]
 

@@ -1,0 +1,1 @@
+"""Bundles of fibers in contact, here and in other simulators."""

@@ -1,0 +1,255 @@
+"""Benchmark `bundle`: fibers in contact fall for a second, here, in PyElastica and in MuJoCo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.bundles import ours as bundle_ours
+from fibermsk.bench.bundles.case import string_sag
+from fibermsk.bench.measure.cheapest import Contender, Found, find_cheapest, swing_error
+from fibermsk.bench.measure.machine import is_installed
+from fibermsk.bench.measure.worker import Worker
+
+__all__ = ["MUJOCO", "PYELASTICA", "run"]
+
+_N = (2, 8, 32)
+_COMPARED = 32
+"""The number of fibers that the ratios are of."""
+
+_REPEATS = 3
+
+_KEPT, _NEARLY = 3, 1.5
+"""So many models of a simulator, the fastest, are tried with more fibers as well, if they take at
+most that much longer than the fastest."""
+
+_RIGHT = 0.2
+"""A single fiber at rest may sag that much more or less than the string, over it: simulators clamp
+the ends differently and bend a little."""
+
+_FRAME = 16
+
+OURS = Contender(
+    "fibermsk",
+    "fibermsk.bench.bundles.ours:run_bundle",
+    [{}],
+    bundle_ours.STEPS,
+    bundle_ours.CONVERGED_STEPS,
+    {"method": "bdf2"},
+)
+
+_SWING_METHODS = ("sdirk2", "generalized_alpha")
+"""Settings to choose from for the whole swing."""
+
+PYELASTICA = Contender(
+    "pyelastica",
+    "fibermsk.bench.peers.in_pyelastica:run_bundle",
+    [{"stiffness": k} for k in (1000.0, 500.0)],
+    [_FRAME * k for k in (48, 52, 56, 60, 64, 68, 72, 76, 80, 85, 90, 95, 100, 112, 128, 160, 200)],
+    4096,
+)
+
+MUJOCO = Contender(
+    "mujoco",
+    "fibermsk.bench.peers.in_mujoco:run_bundle",
+    [
+        {"edges": edges, "integrator": integrator, "solver": solver, "contact_time": time}
+        for edges, integrator in (("springs", "Euler"), ("constraints", "discrete"))
+        for solver in ("CG", "PGS", "Newton")
+        for time in (0.02, 0.01, 0.005)
+    ],
+    [_FRAME * k for k in (16, 32, 64, 80, 96, 104, 112, 120, 128, 144, 160, 192)],
+    4096,
+)
+
+
+def run(options: Options) -> Findings:
+    """Find the cheapest good settings of everyone, then time them in turn."""
+    findings = Findings(ratios=dict.fromkeys(("pyelastica", "mujoco", "pyelastica_swing")))
+    contenders = []
+    with Worker(options.threads) as ours:
+        workers = {OURS.who: ours}
+        for contender in (OURS, PYELASTICA, MUJOCO):
+            if contender is OURS or is_installed(contender.who):
+                contenders.append(contender)
+            else:
+                findings.notes.append(f"{contender.who} is not installed")
+        try:
+            for contender in contenders[1:]:
+                workers[contender.who] = Worker()
+            contenders = [_right_ones(one, workers, findings, options) for one in contenders]
+            for n in _N[:2] if options.quick else _N:
+                contenders = _compare(n, contenders, workers, findings, options)
+        finally:
+            for worker in workers.values():
+                worker.close()
+    findings.notes.append(
+        "settings are the cheapest with which the mean sag of the last quarter of the second is "
+        "within 2 % of the converged one of the same model, and the penetration in it at most 2 % "
+        "of the diameter; of several rows of a simulator the fastest counts; worst_sag_error is "
+        "the largest error of the sag at 16 times; for the ratio pyelastica_swing ours is no "
+        "larger than PyElastica's"
+    )
+    if options.quick:
+        findings.notes.append(f"no ratios: they are those of {_COMPARED} fibers, without --quick")
+    return findings
+
+
+def _right_ones(
+    contender: Contender, workers: dict[str, Worker], findings: Findings, options: Options
+) -> Contender:
+    """Return the contender with the models whose single fiber has the correct sag."""
+    right, known = [], {}
+    for model in contender.models:
+        key = tuple((k, v) for k, v in model.items() if k in ("edges", "integrator"))
+        if key not in known:
+            found = workers[contender.who].call(
+                contender.function,
+                n=1,
+                steps=4 * contender.converged,
+                duration=4.0,
+                frames=64,
+                **dict(key),
+            )
+            # swinging about the rest: the mean of the second half
+            sag = sum(found["sags"][32:]) / 32 if found["sags"] else float("nan")
+            known[key] = abs(sag - string_sag()) <= _RIGHT * string_sag()
+            findings.add(
+                "one fiber at rest",
+                contender.who,
+                1,
+                found["seconds"],
+                model=dict(key),
+                sag=sag,
+                string_sag=string_sag(),
+                right=known[key],
+            )
+            options.say(f"{contender.who} {dict(key)}: one fiber sags {1e3 * sag:.2f} mm")
+        if known[key]:
+            right.append(model)
+    return replace(contender, models=right)
+
+
+def _compare(
+    n: int,
+    contenders: list[Contender],
+    workers: dict[str, Worker],
+    findings: Findings,
+    options: Options,
+) -> list[Contender]:
+    """Rows of one number of fibers; gives the contenders with the models worth trying with more."""
+
+    def caller(contender: Contender) -> Any:
+        def call(**arguments: Any) -> dict[str, Any]:
+            return workers[contender.who].call(contender.function, n=n, **arguments)
+
+        return call
+
+    def say(message: str) -> None:
+        options.say(f"{n} fibers: {message}")
+
+    good: list[tuple[Contender, Found]] = []
+    for contender in contenders:
+        found = find_cheapest(contender, caller(contender), say)
+        limit = _NEARLY * found[0].run["seconds"] if found else 0.0
+        good += [(contender, one) for one in found[:_KEPT] if one.run["seconds"] <= limit]
+        if not found:
+            findings.notes.append(f"{contender.who}, {n} fibers: no settings are good enough")
+    # all that were nearly as fast once, in turn: one run each does not tell which is the fastest
+    times: list[list[float]] = [[] for _ in good]
+    for _ in range(1 if options.quick else _REPEATS):
+        for (contender, one), measured in zip(good, times, strict=True):
+            again = caller(contender)(steps=one.steps, **one.model)
+            measured.append(again["seconds"])
+    fastest: dict[str, float] = {}
+    best: dict[str, Found] = {}
+    for (contender, one), measured in zip(good, times, strict=True):
+        _add(findings, n, contender.who, one, measured)
+        if median(measured) < fastest.get(contender.who, math.inf):
+            fastest[contender.who], best[contender.who] = median(measured), one
+    if n == _COMPARED and OURS.who in best:
+        for who in (PYELASTICA.who, MUJOCO.who):
+            if who in best:
+                findings.ratios[who] = fastest[who] / fastest[OURS.who]
+        _add_variants(n, best[OURS.who], findings, options)
+        if PYELASTICA.who in best:
+            limit = _worst_error(best[PYELASTICA.who])
+            seconds = _add_swing(n, limit, caller(OURS), say, findings)
+            if seconds is not None:
+                findings.ratios["pyelastica_swing"] = fastest[PYELASTICA.who] / seconds
+    return [
+        replace(contender, models=[one.model for owner, one in good if owner is contender])
+        for contender in contenders
+    ]
+
+
+def _add(findings: Findings, n: int, who: str, one: Found, times: list[float]) -> None:
+    findings.add(
+        "contact, 1 s",
+        who,
+        n,
+        median(times),
+        all_seconds=times,
+        model=one.model,
+        steps=one.run["steps"],
+        dt=1.0 / one.steps,
+        newton_iterations=one.run.get("newton_iterations"),
+        sag=one.run["sag"],
+        converged_sag=one.converged["sag"],
+        sag_end=one.run["sag_end"],
+        converged_sag_end=one.converged["sag_end"],
+        worst_sag_error=_worst_error(one),
+        penetration=one.run["penetration"],
+        largest_penetration=one.run["largest_penetration"],
+    )
+
+
+def _worst_error(one: Found) -> float:
+    return swing_error(one.run, one.converged)
+
+
+def _add_swing(
+    n: int,
+    limit: float,
+    call: Callable[..., dict[str, Any]],
+    say: Callable[[str], None],
+    findings: Findings,
+) -> float | None:
+    """Ours at settings with which the whole swing is within a limit; gives their time [s]."""
+    contender = replace(OURS, models=[{"method": name} for name in _SWING_METHODS])
+    found = find_cheapest(contender, call, say, lambda *runs: swing_error(*runs) <= limit)
+    if not found:
+        findings.notes.append(f"fibermsk, {n} fibers: no settings follow the swing")
+        return None
+    again = [call(steps=found[0].steps, **found[0].model)["seconds"] for _ in range(_REPEATS)]
+    _add(findings, n, "fibermsk, whole swing", found[0], again)
+    return median(again)
+
+
+def _add_variants(n: int, one: Found, findings: Findings, options: Options) -> None:
+    """Ours with one thread, and without bending stiffness, at the same settings."""
+    for what, threads, model in (
+        ("fibermsk, one thread", 1, {}),
+        ("fibermsk, without bending", options.threads, {"bending": 0.0}),
+    ):
+        options.say(f"{n} fibers: {what}")
+        with Worker(threads) as worker:
+            runs = [
+                worker.call(OURS.function, n=n, steps=one.steps, **model) for _ in range(_REPEATS)
+            ]
+        findings.add(
+            "contact, 1 s",
+            what,
+            n,
+            median(run["seconds"] for run in runs),
+            steps=runs[0]["steps"],
+            dt=1.0 / one.steps,
+            model=model,
+            newton_iterations=runs[0]["newton_iterations"],
+            sag=runs[0]["sag"],
+            penetration=runs[0]["penetration"],
+        )

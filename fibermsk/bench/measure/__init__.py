@@ -1,0 +1,1 @@
+"""Measuring: wall times, memory, machine, processes of their own."""

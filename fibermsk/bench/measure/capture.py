@@ -1,0 +1,57 @@
+"""Arguments of a nested call, to repeat this call alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fibermsk.bench.bundles import case
+
+__all__ = ["STEP", "evaluate", "last_call", "moving_state"]
+
+STEP = 1.0 / 128.0
+"""Length of the time step that the rates of change belong to [s]."""
+
+
+def last_call(owner: Any, name: str, run: Callable[[], Any]) -> tuple[Any, ...]:
+    """Arguments of the last call of ``owner.name`` while `run` is under way.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not called.
+    """
+    function = getattr(owner, name)
+    calls: list[tuple[Any, ...]] = []
+
+    def listening(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return function(*arguments)
+
+    setattr(owner, name, listening)
+    try:
+        run()
+    finally:
+        setattr(owner, name, function)
+    if not calls:
+        raise RuntimeError(f"{name} is not called any more")
+    return calls[-1]
+
+
+def evaluate(system: Any, tangent: bool) -> Any:
+    """Residual of a bundle at a sagging state that moves, with the rates of short steps."""
+    y, v = moving_state(system)
+    return system.evaluate(0.0, y, v, np.zeros_like(v), 1.0 / STEP, 1.0 / STEP, tangent=tangent)
+
+
+def moving_state(system: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities of a bundle some steps after its start."""
+    y, v = system.initial_state()
+    nodes, velocity = system.split(y)[0], system.split(v)[0]
+    x = nodes[:, 0] / case.LENGTH
+    nodes[:, 2] -= 0.08 * x * (1.0 - x)
+    nodes[:, 5] -= 0.08 * (1.0 - 2.0 * x)
+    velocity[:, 2] = -0.8 * x * (1.0 - x)
+    return y, v

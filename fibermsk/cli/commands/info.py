@@ -1,0 +1,161 @@
+"""`fibermsk info`: print the contents of a result file or a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fibermsk.cli.commands.model_info import show_model
+from fibermsk.cli.output import print_check, print_json, print_time_error
+from fibermsk.cli.parameters import show_parameters
+from fibermsk.cli.running.job import check_job, resume_command
+from fibermsk.errors import ModelError
+
+__all__ = ["info"]
+
+
+def info(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Result file (.h5) or OpenSim model (.osim); with --parameters also a scene.",
+        ),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    geometry: Annotated[
+        Path | None,
+        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
+    ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters",
+            help="List the parameters of a scene or a model by path, with unit and allowed range.",
+        ),
+    ] = False,
+    match: Annotated[
+        str | None,
+        typer.Option("--match", metavar="PATTERN", help="Only matching parameters."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE ...", help="Settings, with --parameters."),
+    ] = None,
+) -> None:
+    """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
+    if parameters:
+        options = {"geometry": geometry, "geometry_outside": geometry_outside}
+        show_parameters(file, match, settings or [], options, json)
+        return
+    for option, given in (("--match", match), ("--set", settings)):
+        if given is not None:
+            raise ModelError(f"{option} {given}: must be left out without --parameters")
+    if file.suffix.lower() == ".osim":
+        show_model(file, geometry, json, outside=geometry_outside)
+        return
+    if geometry is not None:
+        raise ModelError(f"--geometry {geometry}: {file} is not a model; must be left out")
+    if geometry_outside:
+        raise ModelError(f"--geometry-outside: {file} is not a model; must be left out")
+    from fibermsk.io import describe, is_checkpoint
+    from fibermsk.results import Slack
+
+    if is_checkpoint(file):
+        _show_checkpoint(file, json)
+        return
+    _check_kind(file)
+    found = describe(file)
+    attributes, datasets = found["attributes"], found["datasets"]
+    if json:
+        print_json({"file": str(file), **attributes, "datasets": datasets})
+        return
+    typer.echo(str(file))
+    for key, value in attributes.items():
+        if key in ("parameters", "stats", "slack") or value == "":
+            continue
+        typer.echo(f"  {key}: {value}")
+    check, error = (attributes["stats"].pop(key, None) for key in ("check", "time_error"))
+    for key in ("parameters", "stats"):
+        if attributes[key]:
+            typer.echo(f"  {key}: {_pairs(attributes[key])}")
+    if error is not None:
+        print_time_error(error)
+    for interval in attributes["slack"]:
+        typer.echo(f"  slack: {Slack(**interval)}")
+    if check is not None:
+        print_check(check)
+    path_width = max(len(item["path"]) for item in datasets)
+    shapes = [" x ".join(map(str, item["shape"])) for item in datasets]
+    shape_width = max(map(len, shapes))
+    for item, shape in zip(datasets, shapes, strict=True):
+        line = f"  {item['path']:<{path_width}}  {shape:<{shape_width}}  {_range(item)}"
+        typer.echo(line.rstrip())
+
+
+def _check_kind(file: Path) -> None:
+    """Refuse an existing file that is neither HDF5 nor begins like a file of this package."""
+    import h5py
+
+    from fibermsk.io.sealed import kind_of
+
+    if file.is_file() and kind_of(file) is None and not h5py.is_hdf5(file):
+        raise ModelError(
+            f"{file}: must be a result file (.h5), a checkpoint or an OpenSim model (.osim); a "
+            "model must have the ending .osim"
+        )
+
+
+def _show_checkpoint(file: Path, json: bool) -> None:
+    """Print the run of a checkpoint and its progress."""
+    from fibermsk.io import load_checkpoint
+
+    taken = load_checkpoint(file)
+    command = "its script, with resume_from"
+    if "scene" in taken.job:
+        command = resume_command(check_job(taken.job, file), file)
+    shown = {
+        "file": str(file),
+        "kind": "checkpoint",
+        "scene": taken.job.get("scene", "of a script"),
+        "time": taken.time,
+        "duration": taken.duration,
+        "frames": len(taken.arrays["frames.t"]),
+        "fibermsk_version": taken.identity["fibermsk"],
+        "method": taken.identity["the method"],
+        "control": taken.identity["the step control"],
+        "parameters": taken.job.get("parameters", {}),
+    }
+    if json:
+        print_json(shown)
+        return
+    typer.echo(f"{file}: checkpoint; to resume: {command}")
+    shown["time"] = f"{taken.time:.6g} of {taken.duration:g} s"
+    shown["parameters"] = _pairs(shown["parameters"])
+    for key in list(shown)[2:]:
+        if key != "duration":
+            text = str(shown[key])
+            typer.echo(f"  {key}: {text if text.isprintable() else repr(text)}")
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    parts = []
+    for key, value in values.items():
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        parts.append(f"{key} = {text if len(text) <= 60 else text[:57] + '...'}")
+    return ", ".join(parts)
+
+
+def _range(item: dict[str, Any]) -> str:
+    if item["min"] is None:
+        return ""
+    unit = "" if item["units"] in (None, "1") else f" {item['units']}"
+    if item["min"] == item["max"]:
+        return f"{item['min']:.6g}{unit}"
+    return f"{item['min']:.6g} to {item['max']:.6g}{unit}"

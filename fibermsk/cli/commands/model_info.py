@@ -1,0 +1,210 @@
+"""What a model file of another program holds, and what becomes of it here."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fibermsk.cli.output import print_json
+
+if TYPE_CHECKING:
+    from fibermsk.model import Model
+
+__all__ = ["show_model"]
+
+
+def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
+    """Print the contents of an OpenSim file, and the resulting model.
+
+    A joint that is not understood is shown as the weld it would become, and listed in the report.
+    """
+    from fibermsk.read import read_osim
+
+    options: dict[str, Any] = {"geometry": geometry, "geometry_outside": outside}
+    model = read_osim(file, unsupported="weld", **options)
+    if json:
+        print_json(describe_model(model))
+        return
+    for line in _lines(model):
+        typer.echo(line)
+
+
+def describe_model(model: Model) -> dict[str, Any]:
+    """Contents of a model as what JSON knows."""
+    from fibermsk.model.skeleton.body import shapes_of, visuals_of
+
+    report = model.import_report
+    follows = {coupling.dependent: coupling for coupling in model.couplings}
+    return {
+        "file": report.file,
+        "version": report.version,
+        "name": model.name,
+        "gravity": model.gravity,
+        "mass": math.fsum(body.mass or 0.0 for body in model.bodies),
+        "bodies": [
+            {
+                "name": body.name,
+                "mass": body.mass or 0.0,
+                "shapes": len(shapes_of(body)),
+                "visuals": len(visuals_of(body)),
+            }
+            for body in model.bodies
+        ],
+        "joints": [
+            {
+                "name": joint.name,
+                "kind": _kind(report, joint),
+                "parent": joint.parent.name,
+                "child": joint.child.name,
+                "coordinates": [one.name for one in joint.coordinates],
+            }
+            for joint in model.joints
+        ],
+        "coordinates": [
+            {
+                "name": one.name,
+                "kind": one.kind,
+                "value": one.value,
+                "lower": one.lower,
+                "upper": one.upper,
+                "locked": one.locked,
+                "prescribed": one.prescribed is not None,
+                "follows": follows[one.name].independent if one.name in follows else None,
+                "forces": [type(law).__name__ for law in one.laws],
+            }
+            for one in model.coordinates
+        ],
+        "muscles": [
+            {
+                "name": muscle.name,
+                "kind": muscle.kind,
+                "points": len(muscle.points),
+                "wraps": [wrap.shape.name for wrap in muscle.wraps],
+                "max_isometric_force": muscle.max_isometric_force,
+                "optimal_fiber_length": muscle.optimal_fiber_length,
+                "tendon_slack_length": muscle.tendon_slack_length,
+                "pennation_angle": muscle.pennation_angle,
+                "max_contraction_velocity": muscle.max_contraction_velocity,
+            }
+            for muscle in model.muscles
+        ],
+        "report": report.as_dict(),
+    }
+
+
+def _kind(report: Any, joint: Any) -> str:
+    """Class of a joint in the file."""
+    kind = report.joint_kinds.get(joint.name)
+    return kind if kind is not None else type(joint).__name__
+
+
+def _lines(model: Model) -> list[str]:
+    """Contents of a model as text."""
+    found = describe_model(model)
+    lines = [
+        f"{found['file']}: model {model.name!r}, version {found['version']}",
+        f"  gravity: {_vector(found['gravity'])} m/s^2",
+        f"  mass: {found['mass']:.6g} kg in {len(model.bodies) - 1} bodies beside the ground",
+    ]
+    bodies = [(one["name"], f"{one['mass']:.6g} kg", _meshes(one)) for one in found["bodies"]]
+    lines += _table("bodies", bodies)
+    coordinates = {one["name"]: one for one in found["coordinates"]}
+    rows = []
+    for joint in found["joints"]:
+        rows.append((joint["name"], joint["kind"], f"{joint['child']} on {joint['parent']}"))
+        rows += [("  " + name, "", _coordinate(coordinates[name])) for name in joint["coordinates"]]
+    lines += _table("joints and their coordinates", rows)
+    couplings = [(one.dependent, f"follows {one.independent}") for one in model.couplings]
+    lines += _table("couplings", couplings)
+    muscles = [("", "points", "wraps", "F0 [N]", "l_opt [m]", "l_slack [m]", "pennation", "kind")]
+    muscles += [
+        (
+            one["name"],
+            str(one["points"]),
+            str(len(one["wraps"])),
+            f"{one['max_isometric_force']:.6g}",
+            f"{one['optimal_fiber_length']:.5g}",
+            f"{one['tendon_slack_length']:.5g}",
+            f"{math.degrees(one['pennation_angle']):.4g} deg",
+            one["kind"],
+        )
+        for one in found["muscles"]
+    ]
+    lines += _table("muscles", muscles if found["muscles"] else [])
+    lines += ["  what fibermsk does with it:", *(f"    {line}" for line in _outlook(model, found))]
+    lines += [f"  {line}" for line in str(model.import_report).splitlines()]
+    return lines
+
+
+def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
+    """What a simulation of the model would do."""
+    dependent = {one.dependent for one in model.couplings}
+    held = [one.name for one in model.coordinates if one.locked or one.prescribed is not None]
+    free = len(model.coordinates) - len(dependent) - len(held)
+    lines = [f"{free} coordinates move freely"]
+    if dependent:
+        lines.append(f"{len(dependent)} follow others exactly, and are no unknowns")
+    if held:
+        lines.append(f"{len(held)} are held, locked or prescribed: {', '.join(held)}")
+    loaded = [one.name for one in model.coordinates if one.laws]
+    if loaded:
+        lines.append(f"springs, dampers or limits act on {len(loaded)} coordinates")
+    if model.muscles:
+        lines.append(
+            f"{len(model.muscles)} muscles are descriptions and exert no force; "
+            "fm.fibers_from_muscle fills their paths with fibers"
+        )
+    touched = [one["name"] for one in found["bodies"] if one["shapes"]]
+    names = ", ".join(touched) if touched else "nothing"
+    lines.append(f"fibers touch {names}; read_osim(..., contact=[bodies]) says what they touch")
+    missing = sum(path is None for _, _, path in model.import_report.meshes)
+    meshes = len(model.import_report.meshes)
+    lines.append(f"{meshes - missing} of {meshes} mesh files found")
+    left = len(model.import_report.of_kind("not understood"))
+    if left:
+        lines.append(f"{left} elements are NOT part of the model: see the report")
+    return lines
+
+
+def _coordinate(one: dict[str, Any]) -> str:
+    """Start, range and state of a coordinate; angles in degrees."""
+    factor, unit = (180.0 / math.pi, "deg") if one["kind"] == "rotation" else (1.0, "m")
+    parts = [f"{factor * one['value']:.4g} {unit}"]
+    if one["lower"] is not None:
+        parts.append(f"in {factor * one['lower']:.4g} to {factor * one['upper']:.4g} {unit}")
+    if one["locked"]:
+        parts.append("locked")
+    if one["prescribed"]:
+        parts.append("prescribed")
+    if one["follows"]:
+        parts.append(f"follows {one['follows']}")
+    return ", ".join([*parts, *one["forces"]])
+
+
+def _meshes(one: dict[str, Any]) -> str:
+    """What a body wears."""
+    parts = []
+    if one["shapes"]:
+        parts.append(f"{one['shapes']} shapes to touch")
+    if one["visuals"]:
+        parts.append(f"{one['visuals']} meshes to see")
+    return ", ".join(parts)
+
+
+def _vector(values: Any) -> str:
+    return f"({', '.join(f'{value:.6g}' for value in values)})"
+
+
+def _table(title: str, rows: list[tuple[str, ...]]) -> list[str]:
+    """A title and aligned rows; nothing where there is no row."""
+    if not rows:
+        return []
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [f"  {title}:"]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append(("    " + "  ".join(cells)).rstrip())
+    return lines

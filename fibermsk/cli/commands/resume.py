@@ -1,0 +1,169 @@
+"""`fibermsk resume`: resume a run from its checkpoint.
+
+A checkpoint never decides by itself what is run and where is written: see
+`fibermsk.cli.running.seal`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fibermsk.cli.commands.run import Every, Json, Quiet, Settings, compute
+from fibermsk.cli.options import parse_settings
+from fibermsk.cli.output import plain, printing_beside
+from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
+from fibermsk.cli.running.seal import is_sealed
+
+if TYPE_CHECKING:
+    from fibermsk.cli.running.scene_files import SceneFile
+
+__all__ = ["resume"]
+
+
+def resume(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Checkpoint of an earlier run.")],
+    scene: Annotated[
+        str | None,
+        typer.Option(
+            "--scene",
+            metavar="SCENE",
+            help="Scene, if its file has changed or the checkpoint is not from a run of yours.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Result file; by default that of the run.", dir_okay=True),
+    ] = None,
+    settings: Settings = None,
+    quiet: Quiet = False,
+    json: Json = False,
+    checkpoint_every: Every = None,
+) -> None:
+    """Resume a run from a checkpoint and write its result."""
+    from fibermsk import _check
+    from fibermsk.io import check_writable, load_checkpoint
+
+    taken = load_checkpoint(file)
+    job = check_job(taken.job, file)
+    every = job["checkpoint_every"] if checkpoint_every is None else checkpoint_every
+    every = _check.positive("resume", "--checkpoint-every", every, "s")
+    own = is_sealed(job)
+    if not own:
+        _check_words(job, file, scene, out, settings)
+    path = check_writable(_place(job, file) if out is None else out)
+    with printing_beside(json):
+        found, source = _find(job, file, scene, own)
+    given = job["settings"] if settings is None and own else settings or []
+    parameters = _parameters(found, given, job, file)
+    if not quiet:
+        at = f"t = {taken.time:g} s of {taken.duration:g} s"
+        typer.echo(f"{found.name}: resumes at {at}; checkpoints every {every:g} s", err=True)
+    said = {
+        **{name: value for name, value in job.items() if name not in ("seal", "start", "before")},
+        "scene": found.reference,
+        "function": found.function.__name__,
+        "source": source,
+        "settings": given,
+        "checkpoint_every": every,
+    }
+    said.pop("out")
+    options = {"check": True} if job["check"] else {}
+    options |= {
+        "checkpoint": file,
+        "checkpoint_every": every,
+        "resume_from": file,
+        "job": make_job(path, **said),
+    }
+    compute(found, parameters, job["method"], path, quiet, json, options)
+
+
+def _check_words(
+    job: dict[str, Any],
+    file: Path,
+    scene: str | None,
+    out: Path | None,
+    settings: list[str] | None,
+) -> None:
+    """Refuse to use the scene, settings and output of an untrusted checkpoint."""
+    from fibermsk.cli.running.scene_files import is_packaged
+    from fibermsk.errors import ModelError
+
+    needed = {
+        "--scene": scene is None and not is_packaged(job["scene"]),
+        "--out": out is None,
+        "--set": settings is None and bool(job["settings"]),
+    }
+    missing = [option for option, is_missing in needed.items() if is_missing]
+    if missing:
+        raise ModelError(
+            f"cannot resume {file}: it was not written by a run of yours on this machine, or has "
+            "changed since, so that its author would choose what is run and what is overwritten; "
+            f"must be given by you: {', '.join(missing)}; if you trust its contents: "
+            f"{resume_command(job, file)}"
+        )
+
+
+def _place(job: dict[str, Any], file: Path) -> Path:
+    """Return the path of the result, if it is free or contains a result of this run."""
+    from fibermsk.errors import ModelError
+
+    path = Path(job["out"])
+    folder = Path.cwd()
+    path = Path(os.path.relpath(path, folder)) if path.is_relative_to(folder) else path
+    if path.is_file() and digest(path) != job["before"]:
+        raise ModelError(
+            f"cannot resume {file}: {path} is not a result of this run, nor the file that the run "
+            f"was to replace; to replace it give --out {path}, or give another file"
+        )
+    return path
+
+
+def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tuple[SceneFile, str]:
+    """Return the scene and the digest of its file, unchanged unless the user gives the scene."""
+    from fibermsk.cli.running.scene_files import find, path_of
+    from fibermsk.errors import ModelError, ModelWarning
+
+    path = path_of(job["scene"] if scene is None else scene)
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot resume {file}: {path}: {error.strerror or error}") from error
+    now = hashlib.sha256(source).hexdigest()
+    if now != job["source"]:
+        if scene is None:
+            raise ModelError(
+                f"cannot resume {file}: the scene file {path} has changed since the checkpoint; "
+                f"to resume with the changed file give --scene {job['scene']}"
+            )
+        warnings.warn(
+            f"the scene file {path} is not that of the checkpoint, or has changed; the run resumes "
+            "if the model is the same, and its signals at a thousand times and at every frame",
+            ModelWarning,
+            stacklevel=3,
+        )
+    # a function of another name only where the user has called it before
+    return find(str(path), [job["function"] if own else "scene"], source), now
+
+
+def _parameters(
+    scene: SceneFile, settings: list[str], job: dict[str, Any], file: Path
+) -> dict[str, Any]:
+    """Return the parameters of the run, from its settings and the unchanged defaults."""
+    from fibermsk.errors import ModelError
+
+    parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")
+    now, then = plain(parameters), job["parameters"]
+    for name in sorted({*now, *then}):
+        if now.get(name) != then.get(name):
+            raise ModelError(
+                f"cannot resume {file}: parameter {name} of scene {scene.name!r} was "
+                f"{then.get(name)!r} and is now {now.get(name)!r}; must be the same; restore its "
+                "default or give it with --set, or run from the start"
+            )
+    return parameters

@@ -1,0 +1,329 @@
+"""`fibermsk run`: compute a scene and write its result."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fibermsk.cli.errors import FAILED, ReportingGroup
+from fibermsk.cli.options import ManyValues, parse_settings
+from fibermsk.cli.output import (
+    plain,
+    print_check,
+    print_json,
+    print_time_error,
+    printing_beside,
+)
+from fibermsk.cli.running.interrupts import interruptible
+from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
+from fibermsk.cli.running.progress import progress_report
+from fibermsk.cli.running.saving import save_result
+from fibermsk.cli.warned import collecting
+
+if TYPE_CHECKING:
+    from fibermsk.cli.running.scene_files import SceneFile
+    from fibermsk.results import Progress, Result
+
+__all__ = ["compute", "run", "run_scene"]
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+]
+Method = Annotated[
+    str | None,
+    typer.Option("--method", help="Time integrator; also one that the scene's file defines."),
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare the forces with inverse dynamics of the motion.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON object on standard output at the end of the run."),
+]
+Every = Annotated[
+    float | None,
+    typer.Option(
+        "--checkpoint-every",
+        metavar="SECONDS",
+        help="Interval of checkpoints beside the result, for fibermsk resume.",
+    ),
+]
+
+
+def run(
+    scene: Annotated[
+        str, typer.Argument(metavar="SCENE", help="Name of a scene, or a Python file.")
+    ],
+    out: Out = None,
+    settings: Settings = None,
+    method: Method = None,
+    check: Check = False,
+    quiet: Quiet = False,
+    json: Json = False,
+    checkpoint_every: Every = None,
+) -> None:
+    """Compute a scene and write its result."""
+    from fibermsk.cli.running.scene_files import find
+
+    with printing_beside(json):
+        file = find(scene)
+    _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+
+
+def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
+    """Simulate the scene of the calling file, as `fibermsk run` does.
+
+    To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
+    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
+    ``--checkpoint-every`` and ``--debug`` from the command line and writes ``results/<file>.h5``.
+    Ends the program if the run does not succeed.
+
+    Parameters
+    ----------
+    scene : callable
+        The file's function ``scene(**parameters)``, which returns an ``fm.Scene``.
+    arguments : list of str, optional
+        Instead of those of the command line.
+
+    Returns
+    -------
+    result : Result
+        What was computed and written.
+    """
+    from fibermsk import _check
+    from fibermsk.cli.running.scene_files import scene_of
+
+    if not inspect.isfunction(scene):
+        _check.refuse("run_scene", "scene", scene, "be the function of a scene file")
+    if arguments is not None:
+        texts = _check.instance("run_scene", "arguments", arguments, (list, tuple), "texts or None")
+        for i, text in enumerate(texts):
+            _check.instance("run_scene", f"arguments[{i}]", text, str, "a text")
+    path = Path(inspect.getsourcefile(scene) or sys.argv[0]).resolve()
+    file = scene_of(scene, path, sys.modules[scene.__module__].__doc__)
+    results: list[Result] = []
+    app = typer.Typer(cls=ReportingGroup, add_completion=False, pretty_exceptions_enable=False)
+
+    @app.callback()
+    def _options(debug: bool = False) -> None:
+        pass
+
+    @app.command("run", cls=ManyValues, help=file.title)
+    def _command(
+        out: Out = None,
+        settings: Settings = None,
+        method: Method = None,
+        check: Check = False,
+        quiet: Quiet = False,
+        json: Json = False,
+        checkpoint_every: Every = None,
+    ) -> None:
+        results.append(
+            _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+        )
+
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        app(["run", *given], prog_name=path.name)
+    except SystemExit as end:
+        if end.code or not results:
+            raise
+    return results[0]
+
+
+def _run(
+    file: SceneFile,
+    out: Path | None,
+    settings: list[str],
+    method: str | None,
+    check: bool,
+    quiet: bool,
+    json: bool,
+    checkpoint_every: float | None,
+) -> Result:
+    """Compute and write; ends the command with its exit status if the run does not succeed."""
+    from fibermsk import _check
+    from fibermsk.io import check_writable
+
+    parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
+    path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
+    options: dict[str, Any] = {"check": True} if check else {}
+    if checkpoint_every is not None:
+        every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
+        checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
+        job = make_job(
+            path,
+            scene=file.reference,
+            function=file.function.__name__,
+            source=digest(file.path),
+            settings=settings,
+            parameters=plain(parameters),
+            method=method,
+            check=check,
+            checkpoint_every=every,
+        )
+        options |= {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
+        if not quiet:
+            typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
+            if not job["seal"]:
+                typer.echo(
+                    "cannot store a private key in your home folder: fibermsk resume will ask for "
+                    "--out, and for the scene and settings if they are your own",
+                    err=True,
+                )
+    return compute(file, parameters, method, path, quiet, json, options)
+
+
+def compute(
+    file: SceneFile,
+    parameters: dict[str, Any],
+    method: str | None,
+    path: Path,
+    quiet: bool,
+    json: bool,
+    options: dict[str, Any],
+) -> Result:
+    """Simulate a scene, write its result to `path`, and print a report.
+
+    `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
+    checkpoint is removed when the run is complete. Ends the command with its exit status if it is
+    not.
+    """
+    import fibermsk
+    from fibermsk.errors import ConvergenceError
+
+    start = time.perf_counter()
+    failure = ""
+    place: Path | None = path
+    unwritten = ""
+    with interruptible() as check, printing_beside(json), collecting() as warned:
+        scene = file.make(parameters)
+        try:
+            with progress_report(file.name, quiet=quiet) as tell:
+
+                def progress(now: Progress) -> None:
+                    check()
+                    tell(now)
+
+                result = fibermsk.simulate_scene(
+                    scene,
+                    name=file.name,
+                    parameters=parameters,
+                    method=file.method(method),
+                    progress=progress,
+                    **options,
+                )
+        except ConvergenceError as error:
+            if error.result is None:
+                raise
+            result, failure = error.result, str(error)
+        seconds = time.perf_counter() - start
+        there = os.path.exists(path)
+        # a run that got nowhere is no reason to lose one that did
+        kept = not result.is_complete and result.time.size <= 1 and _is_complete(path)
+        if not kept:
+            place, unwritten = save_result(result, path)
+        checkpoint: Path | None = options.get("checkpoint")
+        if checkpoint is not None and result.is_complete and not unwritten:
+            checkpoint.unlink(missing_ok=True)
+        elif checkpoint is not None and not kept and not unwritten:
+            note_result(checkpoint, options["job"], path)
+
+    final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
+    report = {
+        "scene": file.name,
+        "file": None if kept or place is None else str(place),
+        "replaced": there and not kept and not unwritten,
+        "status": result.status,
+        "message": result.message,
+        "time_end": float(result.time[-1]) if result.time.size else 0.0,
+        "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
+        "newton_iterations": int(result.newton_iterations.sum()),
+        "wall_seconds": seconds,
+        "step_seconds": result.stats.get("wall_seconds"),
+        "final": final,
+        "slack": [interval._asdict() for interval in result.slack],
+        "time_error": result.stats.get("time_error"),
+        "warnings": warned,
+    }
+    if "check" in options:
+        report["check"] = result.stats.get("check")
+    if json:
+        print_json(report)
+    elif not quiet:
+        _print_summary(report, result.coordinate_units)
+    if not result.is_complete:
+        reason = failure or result.message or f"the run was not completed ({result.status})"
+        reached = f"; the frames up to t = {report['time_end']:g} s are in {place}"
+        if kept:
+            reached = f"; no step was completed, and the earlier result in {path} is kept"
+        elif unwritten:
+            reached = ""
+        elif there:
+            reached += ", which was replaced"
+        if checkpoint is not None and _holds(checkpoint, result):
+            reached += f"; to resume: {resume_command(options['job'], checkpoint)}"
+        typer.echo(f"error: {reason}{reached}", err=True)
+    if unwritten:
+        typer.echo(f"error: {unwritten}", err=True)
+    if unwritten or not result.is_complete:
+        raise typer.Exit(FAILED)
+    return result
+
+
+def _is_complete(path: Path) -> bool:
+    """Return whether the file exists and contains the result of a complete run."""
+    from fibermsk.errors import ModelError
+    from fibermsk.io import describe
+    from fibermsk.results.result import COMPLETE
+
+    try:
+        return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
+    except ModelError:
+        return False
+
+
+def _holds(checkpoint: Path, result: Result) -> bool:
+    """Return whether there is a checkpoint from which the run of this result can resume."""
+    from fibermsk.errors import ModelError
+    from fibermsk.io import load_checkpoint
+
+    try:
+        return load_checkpoint(checkpoint).time == result.time[-1]
+    except ModelError:
+        return False
+
+
+def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
+    stepping = report["step_seconds"]
+    typer.echo(
+        f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
+        f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
+        f"{report['wall_seconds']:.1f} s in all"
+        + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
+    )
+    if report["status"] == "stopped":
+        typer.echo(f"  {report['message']}")
+    if report.get("time_error") is not None:
+        print_time_error(report["time_error"])
+    for name, value in report["final"].items():
+        unit = units.get(name, "rad")
+        typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
+    if "check" in report:
+        print_check(report["check"])
+    if report["file"] is not None:
+        replacing = ", which was replaced" if report["replaced"] else ""
+        typer.echo(f"  written to {report['file']}{replacing}")

@@ -1,0 +1,215 @@
+"""`fibermsk view`: show results or a model in a window, browser, picture, movie or page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fibermsk.cli.shown import is_model, read_model, short_names
+from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
+from fibermsk.results.fields import COLORINGS
+
+if TYPE_CHECKING:
+    from fibermsk.results import Result, Still
+
+__all__ = ["view"]
+
+
+def view(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE ...",
+            help="Result file (.h5), several of them to compare, or OpenSim model (.osim).",
+        ),
+    ],
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", metavar="side-by-side|overlay", help="How several results are shown."
+        ),
+    ] = None,
+    color_by: Annotated[
+        str,
+        typer.Option(
+            "--color-by",
+            metavar="FIELD",
+            help=f"What colors fibers: {', '.join(COLORINGS)}.",
+        ),
+    ] = "axial_force",
+    arrows: Annotated[
+        str,
+        typer.Option(
+            "--arrows", metavar="attachment,contact", help="Forces drawn as arrows, one or both."
+        ),
+    ] = "",
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            "--theme", metavar="light|dark", help="Background; by default of the browser."
+        ),
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option("--time", help="Simulated time in s; by default the last one.")
+    ] = None,
+    geometry: Annotated[
+        Path | None,
+        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
+    ] = None,
+    geometry_outside: Annotated[
+        bool,
+        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+    ] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Name a model's muscles, and show its joint axes.")
+    ] = False,
+    pose: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
+        ),
+    ] = None,
+    screenshot: Annotated[
+        Path | None,
+        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
+    ] = None,
+    movie: Annotated[
+        Path | None,
+        typer.Option("--movie", metavar="MP4|GIF", help="Write a movie, open no window."),
+    ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option("--fps", help="Pictures per second of a movie; by default 30."),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option("--speed", help="Seconds of the run per second of a movie; by default 1."),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="WxH", help="Pixels of a picture or movie, as 1280x720."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page for any browser, no window."),
+    ] = None,
+    max_frames: Annotated[
+        int | None,
+        typer.Option("--max-frames", help="Largest number of frames in a page; by default all."),
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Serve the page to browsers, until Ctrl-C.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", help="Where --web listens; 8080 by default, 0 for any free one."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Host by which a proxy reaches --web; repeatable."
+        ),
+    ] = None,
+) -> None:
+    """Show results or a model in a window or a browser, or write a picture, movie or page of it."""
+    from fibermsk import view as pictures
+
+    ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
+    own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
+    check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})
+    of_models = {
+        "--geometry": geometry,
+        "--geometry-outside": geometry_outside,
+        "--labels": labels,
+        "--set": pose or [],
+    }
+    check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
+    how = comparison(compare)
+    _check_writing(ways)
+    drawn: dict[str, Any] = {
+        "color_by": color_by,
+        "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
+        "theme": theme or ("auto" if html or web else "light"),
+    }
+    wide: dict[str, Any] = pixels(size)
+    listen = _listen(port, allow_host or []) if web else {}
+    shown: Any
+    if len(files) > 1:
+        shown = [_result(file) for file in files]
+        compared: dict[str, Any] = {"names": short_names(files), "compare": how}
+    elif is_model(files[0]):
+        shown, compared = read_model(files[0], geometry, pose or [], outside=geometry_outside), {}
+    else:
+        shown, compared = _result(files[0]), {}
+    if movie is not None:
+        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide)
+        return
+    drawn |= {"time": time, "labels": labels}
+    if html is not None:
+        _write_page(shown, html, max_frames, **drawn, **compared)
+    elif web:
+        pictures.serve(shown, max_frames=max_frames, **drawn, **compared, **listen)
+    elif screenshot is not None:
+        pictures.screenshot(shown, screenshot, **drawn, **wide)
+        typer.echo(f"written to {screenshot}", err=True)
+    else:
+        pictures.show(shown, **drawn, **compared)
+
+
+def _result(file: Path) -> Result:
+    from fibermsk.io import load
+
+    return load(file)
+
+
+def _check_writing(ways: dict[str, Any]) -> None:
+    """Refuse paths that cannot be written, before a file is read."""
+    from fibermsk.files import check_writable
+
+    for path in ways.values():
+        if isinstance(path, Path):
+            check_writable(path)
+
+
+def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
+    """Return the arguments of the server, after a check that its port is free."""
+    from fibermsk.view.browser.server import DEFAULT_PORT, check_port
+
+    port = DEFAULT_PORT if port is None else port
+    check_port(port)
+    return {"port": port, "allow_hosts": allow_hosts}
+
+
+def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **look: Any) -> None:
+    from fibermsk import view as pictures
+    from fibermsk.cli.running.progress import Pictures, progress_report
+
+    given: dict[str, Any] = {name: value for name, value in pace.items() if value is not None}
+    with progress_report(path.name, quiet=False) as report:
+        pictures.movie(
+            shown,
+            path,
+            progress=lambda done, total: report(Pictures(done, total)),
+            **look,
+            **given,
+        )
+    typer.echo(f"written to {path}", err=True)
+
+
+def _write_page(
+    shown: Result | Still | list[Result], path: Path, max_frames: int | None, **look: Any
+) -> None:
+    """Write a page, and print its size and the number of its frames."""
+    from fibermsk.results import Still
+    from fibermsk.view.browser import kept_frames, write_page
+
+    write_page(shown, path, max_frames=max_frames, **look)
+    several = shown if isinstance(shown, list) else [shown]
+    n_all = sum(one.time.size for one in several if not isinstance(one, Still))
+    n = sum(
+        kept_frames(one.time.size, max_frames).size for one in several if not isinstance(one, Still)
+    )
+    left_out = "" if n == n_all else f"; {n} of {n_all} frames, evenly spaced"
+    typer.echo(f"written to {path} ({path.stat().st_size / 1e6:.1f} MB{left_out})", err=True)

@@ -1,0 +1,1 @@
+"""Scene files, and runs of them: progress, interruption, checkpoints and saving."""

@@ -1,0 +1,106 @@
+"""What a checkpoint says of the run that it is of, and how much of that is taken from it."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shlex
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fibermsk.cli.running.seal import is_sealed, sealed
+from fibermsk.errors import ModelError, ModelWarning
+
+__all__ = ["check_job", "digest", "make_job", "note_result", "resume_command"]
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "scene": str,
+    "function": str,
+    "source": str,
+    "settings": list,
+    "parameters": dict,
+    "method": (str, type(None)),
+    "check": bool,
+    "out": str,
+    "before": str,
+    "checkpoint_every": (int, float),
+    "run": str,
+}
+"""Fields of a job. ``source`` is the digest of the scene file, ``before`` that of the file that
+the result may replace, ``run`` a random identifier of the run."""
+
+
+def make_job(out: Path, **said: Any) -> dict[str, Any]:
+    """Return a job of this user, whose result may replace the present file at `out`.
+
+    Parameters
+    ----------
+    out : Path
+        Where the result goes.
+    **said
+        The other entries; ``run`` only for a run that goes on.
+    """
+    return sealed(
+        {"run": secrets.token_hex(8), **said, "out": str(out.absolute()), "before": digest(out)}
+    )
+
+
+def check_job(job: Any, file: Path) -> dict[str, Any]:
+    """Job of a checkpoint file, refused where it is none of `fibermsk run`."""
+    if not isinstance(job, dict) or "scene" not in job:
+        raise ModelError(
+            f"cannot resume {file}: a script wrote it, not fibermsk run; must be resumed there, "
+            "with resume_from"
+        )
+    for name, kind in _KINDS.items():
+        if not isinstance(job.get(name, ...), kind):
+            raise ModelError(
+                f"cannot resume {file}: its entry {name!r} is missing or of another version; run "
+                "from the start"
+            )
+    if not all(isinstance(setting, str) for setting in job["settings"]):
+        raise ModelError(f"cannot resume {file}: its settings are not texts; run from the start")
+    return job
+
+
+def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
+    """Have the checkpoint of a run say that what is at `out` is a result of it."""
+    from fibermsk.io import load_checkpoint, save_checkpoint
+
+    try:
+        taken = load_checkpoint(checkpoint)
+        if taken.job.get("run") == job["run"]:
+            noted = sealed({**taken.job, "before": digest(out)})
+            save_checkpoint(replace(taken, job=noted), checkpoint)
+    except ModelError as error:
+        if checkpoint.exists():
+            warnings.warn(
+                f"to go on, fibermsk resume will ask for --out: {error}", ModelWarning, stacklevel=2
+            )
+
+
+def resume_command(job: dict[str, Any], file: Path) -> str:
+    """The command that goes on with a run; it says all that is not taken from a foreign job."""
+    from fibermsk.cli.running.scene_files import is_packaged
+
+    words = ["fibermsk", "resume", str(file)]
+    if not is_sealed(job):
+        if not is_packaged(job["scene"]):
+            words += ["--scene", job["scene"]]
+        words += ["--out", job["out"]]
+        if job["settings"]:
+            words += ["--set", *job["settings"]]
+    return " ".join(shlex.quote(word) if word.isprintable() else repr(word) for word in words)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror or error}; move it away") from error

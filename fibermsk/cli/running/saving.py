@@ -1,0 +1,64 @@
+"""Writing what a command has computed, so that it is not lost with a full disk."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fibermsk.cli.running.interrupts import not_at_once
+
+if TYPE_CHECKING:
+    from fibermsk.results import Result
+
+__all__ = ["save_result"]
+
+
+def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
+    """Write a result to its file, or else to another folder, or else to a path that the user gives.
+
+    Parameters
+    ----------
+    result : Result
+        What was computed.
+    path : pathlib.Path
+        Its file.
+
+    Returns
+    -------
+    place : pathlib.Path or None
+        Where it is; None if it could be written nowhere.
+    error : str
+        What went wrong; empty if it is in its file.
+    """
+    from fibermsk.errors import WriteError
+    from fibermsk.io import save
+
+    place, message = path, ""
+    while True:
+        try:
+            with not_at_once(f"{place} is being written; once more, and it is lost"):
+                save(result, place)
+            return place, "" if place == path else f"{message}; it is in {place}"
+        except WriteError as error:
+            if error.kept:
+                return error.kept[0], str(error)
+            named = _ask(f"error: {error}", place)
+            if named is None:
+                return None, str(error)
+            place, message = named, str(error)
+
+
+def _ask(message: str, again: Path) -> Path | None:
+    """File that the user names, or the same again; None for none, or where there is nobody."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    typer.echo(message, err=True)
+    question = "The result is in memory. Make room and press Enter, or name another file"
+    try:
+        answer = typer.prompt(question, default="", show_default=False, err=True).strip()
+    except typer.Abort:
+        return None
+    return Path(answer) if answer else again

@@ -1,0 +1,1 @@
+"""Fibers and line muscles, their tissue and activation."""

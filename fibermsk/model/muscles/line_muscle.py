@@ -1,0 +1,244 @@
+"""Line muscles: paths through points of bodies, with the parameters of a Hill-type muscle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Range, checked, number, part
+from fibermsk.model.function import Function, check_function
+from fibermsk.model.muscles.wrap import PathWrap
+from fibermsk.model.skeleton.body import Body, Station
+from fibermsk.model.skeleton.joint import orientation
+
+__all__ = ["ConditionalPathPoint", "LineMuscle", "MovingPathPoint", "PathPoint", "PointOfPath"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathPoint:
+    """A path point fixed to a body.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    station : Station
+        The point.
+
+    Raises
+    ------
+    ModelError
+        If the station is not a `Station`.
+    """
+
+    name: str
+    station: Station = part(path="")
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        owner = f"path point {_check.name('path point', self.name)!r}"
+        _check.instance(owner, "station", self.station, Station, "a Station")
+
+    @property
+    def body(self) -> Body:
+        """The body that carries it."""
+        return self.station.body
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalPathPoint(PathPoint):
+    """A path point fixed to a body, active while a coordinate lies in a range.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    station : Station
+        The point.
+    coordinate : str
+        Name of the coordinate.
+    lower, upper : float
+        Range of the coordinate in which the point is active [rad or m].
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    coordinate: str = ""
+    lower: float = number("rad or m", default=0.0)
+    upper: float = number("rad or m", default=0.0)
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as floats."""
+        super().__post_init__()
+        owner = f"path point {self.name!r}"
+        _check.name(f"{owner}: coordinate", self.coordinate)
+        _check.store(self, **checked(self, owner))
+        if self.upper < self.lower:
+            must = f"be at least lower = {self.lower}"
+            _check.refuse(owner, "upper", self.upper, must, unit="rad or m")
+
+
+@dataclass(frozen=True, eq=False)
+class MovingPathPoint:
+    """A path point whose position in a body depends on coordinates.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    body : Body
+        The body.
+    functions : sequence of 3 Function
+        Its components x, y, z [m], each a function of one coordinate.
+    coordinates : sequence of 3 str or None
+        Names of the coordinates; None for a constant component, the function's value at zero.
+    at : (3,) array_like
+        Origin of the components, body frame [m].
+    rotation : (3, 3) array_like
+        Axes of the components in the body: r_body = at + rotation @ components.
+    ranges : sequence of 3 (float, float) or None
+        Ranges of the coordinates; outside of them the components are constant.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    name: str
+    body: Body
+    functions: Sequence[Function]
+    coordinates: Sequence[str | None]
+    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
+    ranges: Sequence[tuple[float, float] | None] = (None, None, None)
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as float64 and tuples."""
+        owner = f"path point {_check.name('path point', self.name)!r}"
+        _check.instance(owner, "body", self.body, Body, "a Body")
+        for name in ("functions", "coordinates", "ranges"):
+            value = _check.instance(owner, name, getattr(self, name), (tuple, list), "three items")
+            if len(value) != 3:
+                _check.refuse(owner, name, value, "be three, for x, y and z")
+        for i, (function, coordinate) in enumerate(
+            zip(self.functions, self.coordinates, strict=True)
+        ):
+            check_function(owner, f"functions[{i}]", function)
+            if coordinate is not None:
+                _check.name(f"{owner}: coordinate {i}", coordinate)
+        for i, ends in enumerate(self.ranges):
+            if ends is not None:
+                low, high = _check.array(owner, f"ranges[{i}]", ends, (2,), "rad or m")
+                if high < low:
+                    _check.refuse(owner, f"ranges[{i}]", ends, "have its end at or above its start")
+        _check.store(
+            self,
+            functions=tuple(self.functions),
+            coordinates=tuple(self.coordinates),
+            ranges=tuple(self.ranges),
+            **checked(self, owner),
+        )
+
+
+def _check_angle(owner: str, field: str, value: Any, unit: str) -> float:
+    angle = _check.non_negative(owner, field, value, unit)
+    if angle >= 0.5 * math.pi:
+        _check.refuse(owner, field, angle, "be below pi / 2", unit=unit)
+    return angle
+
+
+_PENNATION = Range(0.0, 0.5 * math.pi, True, False, _check_angle)
+
+PointOfPath = PathPoint | ConditionalPathPoint | MovingPathPoint
+
+
+@dataclass(frozen=True, eq=False)
+class LineMuscle:
+    """A muscle as a line along a path, as in models of other programs.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the line muscles of a model.
+    points : sequence of PathPoint, ConditionalPathPoint or MovingPathPoint
+        The path from origin to insertion; two or more; stored as a tuple.
+    wraps : sequence of PathWrap
+        Wrapping surfaces; stored as a tuple.
+    max_isometric_force : float
+        Force at optimal fiber length under full activation [N]; positive.
+    optimal_fiber_length, tendon_slack_length : float
+        [m]; positive, and zero or positive.
+    pennation_angle : float
+        Angle of the fibers to the tendon at optimal fiber length [rad]; zero to below pi / 2.
+    max_contraction_velocity : float
+        Largest velocity of shortening [optimal fiber lengths / s]; positive.
+    kind : str
+        Class of the muscle in the program of origin, such as "Thelen2003Muscle".
+    parameters : mapping of str to float, bool or str
+        Further parameters of that class; copied.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    name: str
+    points: Sequence[PointOfPath]
+    _: KW_ONLY
+    wraps: Sequence[PathWrap] = ()
+    max_isometric_force: float = number("N", POSITIVE)
+    optimal_fiber_length: float = number("m", POSITIVE)
+    tendon_slack_length: float = number("m", NON_NEGATIVE)
+    pennation_angle: float = number("rad", _PENNATION, default=0.0)
+    max_contraction_velocity: float = number("1/s", POSITIVE, default=10.0)
+    kind: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as floats and tuples."""
+        owner = f"line muscle {_check.item_name('line muscle', self.name)!r}"
+        kinds = (PathPoint, MovingPathPoint)
+        points = _check.instance(owner, "points", self.points, (tuple, list), "path points")
+        for i, point in enumerate(points):
+            _check.instance(owner, f"points[{i}]", point, kinds, "a path point")
+        if len(points) < 2:
+            _check.refuse(owner, "points", len(points), "be two or more")
+        wraps = _check.instance(owner, "wraps", self.wraps, (tuple, list), "path wraps")
+        for i, wrap in enumerate(wraps):
+            _check.instance(owner, f"wraps[{i}]", wrap, PathWrap, "a PathWrap")
+        _check.instance(owner, "kind", self.kind, str, "a text")
+        _check.store(
+            self,
+            points=tuple(points),
+            wraps=tuple(wraps),
+            **checked(self, owner),
+            parameters=dict(
+                _check.instance(owner, "parameters", self.parameters, Mapping, "a dict")
+            ),
+        )
+
+
+def bodies_of(muscle: LineMuscle) -> list[Body]:
+    """Bodies of the path points and the wrap surfaces of a muscle."""
+    return [item.body for item in (*muscle.points, *(wrap.shape for wrap in muscle.wraps))]
+
+
+def coordinates_of(muscle: LineMuscle) -> list[str]:
+    """Names of the coordinates on which the points of a muscle depend."""
+    names: list[str | None] = []
+    for point in muscle.points:
+        if isinstance(point, ConditionalPathPoint):
+            names.append(point.coordinate)
+        elif isinstance(point, MovingPathPoint):
+            names += point.coordinates
+    return [name for name in names if name is not None]

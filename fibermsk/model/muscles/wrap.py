@@ -1,0 +1,157 @@
+"""Wrapping surfaces of line muscles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fibermsk import _check
+from fibermsk._numbers import POSITIVE, checked, number
+from fibermsk.model.skeleton.body import Body
+from fibermsk.model.skeleton.joint import orientation
+
+__all__ = ["PathWrap", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus"]
+
+QUADRANTS = ("all", "x", "-x", "y", "-y", "z", "-z")
+METHODS = ("hybrid", "midpoint", "axial")
+
+
+@dataclass(frozen=True, eq=False)
+class _Surface:
+    """Common fields of wrapping surfaces."""
+
+    name: str
+    body: Body
+    position: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    rotation: ArrayLike = orientation()
+    quadrant: str = "all"
+    active: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the fields and store them as float64."""
+        owner = f"wrap surface {_check.name('wrap surface', self.name)!r}"
+        _check.instance(owner, "body", self.body, Body, "a Body")
+        _check.choice(owner, "quadrant", self.quadrant, QUADRANTS)
+        active = _check.flag(owner, "active", self.active)
+        _check.store(self, active=active, **checked(self, owner))
+
+    @property
+    def owner(self) -> str:
+        """Name in messages."""
+        return f"wrap surface {self.name!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class WrapSphere(_Surface):
+    """A sphere.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    body : Body
+        Body to which it is fixed.
+    position : (3,) array_like
+        Its center, body frame [m].
+    rotation : (3, 3) array_like
+        Its axes in the body: r_body = rotation @ r_surface.
+    quadrant : {"all", "x", "-x", "y", "-y", "z", "-z"}
+        Half of the surface, in its own axes, over which a path may wrap.
+    active : bool
+        Whether paths wrap around it.
+    radius : float
+        Radius [m]; positive.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    radius: float = number("m", POSITIVE, default=1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class WrapCylinder(_Surface):
+    """A cylinder about its z axis; other fields as those of `WrapSphere`.
+
+    Parameters
+    ----------
+    radius, length : float
+        Radius, and length along z, centered at the position [m]; positive.
+    """
+
+    radius: float = number("m", POSITIVE, default=1.0)
+    length: float = number("m", POSITIVE, default=1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class WrapEllipsoid(_Surface):
+    """An ellipsoid; other fields as those of `WrapSphere`.
+
+    Parameters
+    ----------
+    radii : (3,) array_like
+        Half axes along its own x, y and z [m]; positive.
+    """
+
+    radii: ArrayLike = number("m", POSITIVE, shape=(3,), default=(1.0, 1.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class WrapTorus(_Surface):
+    """A torus about its z axis, through whose hole a path runs; other fields as `WrapSphere`.
+
+    Parameters
+    ----------
+    inner_radius, outer_radius : float
+        Radius of the tube, and radius of its center circle [m]: OpenSim's inner_radius and
+        outer_radius; positive.
+    """
+
+    inner_radius: float = number("m", POSITIVE, default=0.5)
+    outer_radius: float = number("m", POSITIVE, default=1.0)
+
+
+WrapSurface = WrapSphere | WrapCylinder | WrapEllipsoid | WrapTorus
+
+SURFACES = (WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus)
+
+
+@dataclass(frozen=True, eq=False)
+class PathWrap:
+    """A wrapping surface in the path of one muscle.
+
+    Parameters
+    ----------
+    shape : WrapSphere, WrapCylinder, WrapEllipsoid or WrapTorus
+        The surface.
+    first, last : int, optional
+        Path points, counted from 1, between which it may wrap; the ends if left out.
+    method : {"hybrid", "midpoint", "axial"}
+        OpenSim's method for a path over an ellipsoid.
+
+    Raises
+    ------
+    ModelError
+        If a field lies outside its range.
+    """
+
+    shape: WrapSurface
+    first: int | None = None
+    last: int | None = None
+    method: str = "hybrid"
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        _check.instance("path wrap", "shape", self.shape, _Surface, "a wrap surface")
+        owner = f"path wrap around {self.shape.name!r}"
+        ends: dict[str, Any] = {"first": self.first, "last": self.last}
+        for field, value in ends.items():
+            if value is not None:
+                _check.count(owner, field, value)
+        if self.first is not None and self.last is not None and self.last < self.first:
+            _check.refuse(owner, "last", self.last, f"be first = {self.first} or more")
+        _check.choice(owner, "method", self.method, METHODS)

@@ -1,0 +1,1 @@
+"""Bodies, joints and coordinates, and the meshes of bones."""

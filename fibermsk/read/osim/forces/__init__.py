@@ -1,0 +1,1 @@
+"""Forces, muscles and their paths in an OpenSim model."""

@@ -1,0 +1,126 @@
+"""Forces: those on coordinates become laws of these, others are reported."""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk.laws.coordinate import Damper, SmoothLimit, Spring
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.forces.muscles import MUSCLES
+from fibermsk.read.osim.forces.paths import coordinate_of
+from fibermsk.read.osim.skeleton.constraints import leave
+from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
+from fibermsk.read.osim.skeleton.frames import socket
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["read_forces"]
+
+DEGREE = math.pi / 180.0
+
+ACTUATORS = (
+    "CoordinateActuator",
+    "ActivationCoordinateActuator",
+    "PointActuator",
+    "TorqueActuator",
+    "BodyActuator",
+    "PointToPointActuator",
+    "PathActuator",
+    "McKibbenActuator",
+)
+"""Without a controller they do nothing."""
+
+
+def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> list[Element]:
+    """Give the forces on coordinates to these, and return the muscles of a file.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    coordinates : dict of CoordinateEntry
+        Coordinates of all joints by name; their laws grow.
+
+    Returns
+    -------
+    muscles : list of Element
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If a force names no coordinate of the model or a number lies outside its range.
+    """
+    muscles = []
+    known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
+    listed = document.objects(document.model, "ForceSet")
+    listed += document.objects(document.model, "ActuatorSet")  # its name in the earliest files
+    for element in [*listed, *document.parts(document.model, *known, *MUSCLES)]:
+        if element.tag in MUSCLES or (element.tag not in known and _is_muscle(element)):
+            if element.tag not in MUSCLES:
+                document.report.add(
+                    "changed",
+                    element,
+                    f"the muscle {element.tag} is of no known kind: its path and parameters are "
+                    "imported as they stand",
+                )
+            muscles.append(element)
+            continue
+        disabled = document.flag(element, "isDisabled", default=False)
+        applies = document.flag(element, "appliesForce", default=not disabled)
+        if element.tag not in known or not applies:
+            leave(element)
+            _report(document, element, applies)
+            continue
+        element.seen = True
+        found = socket(document, element, "coordinate")
+        if found is None or not found.text:
+            document.fail(element, "names no coordinate", "must name one")
+        name = coordinate_of(document, coordinates, found)
+        with document.naming(element):
+            known[element.tag](document, element, coordinates[name])
+    return muscles
+
+
+def _is_muscle(element: Element) -> bool:
+    """Whether an element of a kind that is not known describes a muscle."""
+    given = {child.tag for child in element.children}
+    return {"GeometryPath", "max_isometric_force"} <= given
+
+
+def _report(document: Document, element: Element, applies: bool) -> None:
+    """Say that a force is not imported."""
+    if not applies:
+        text = f"the {element.tag} is switched off in the file: not imported"
+        document.report.add("note", element, text)
+    elif element.tag in ACTUATORS:
+        text = f"the {element.tag} is not imported; it does nothing without a controller"
+        document.report.add("note", element, text)
+    else:
+        text = f"the force {element.tag} is not understood: it does NOT ACT"
+        document.report.add("not understood", element, text)
+
+
+def _limit(document: Document, element: Element, entry: CoordinateEntry) -> None:
+    """Smooth limit of a CoordinateLimitForce, whose numbers are in degrees for a rotation."""
+    unit = DEGREE if entry.motion == "rotational" else 1.0
+    law = SmoothLimit(
+        lower=unit * document.number(element, "lower_limit", default=0.0),
+        upper=unit * document.number(element, "upper_limit", default=0.0),
+        lower_stiffness=document.number(element, "lower_stiffness", default=1.0) / unit,
+        upper_stiffness=document.number(element, "upper_stiffness", default=1.0) / unit,
+        damping=document.number(element, "damping", default=0.001) / unit,
+        transition=unit * document.number(element, "transition", default=0.1),
+    )
+    document.child(element, "compute_dissipation_energy")  # output only
+    entry.laws.append(law)
+
+
+def _spring(document: Document, element: Element, entry: CoordinateEntry) -> None:
+    """Spring and damper of a SpringGeneralizedForce."""
+    stiffness = document.number(element, "stiffness", default=0.0)
+    rest = document.number(element, "rest_length", default=0.0)
+    viscosity = document.number(element, "viscosity", default=0.0)
+    if stiffness != 0.0:
+        entry.laws.append(Spring(stiffness, rest))
+    if viscosity != 0.0:
+        entry.laws.append(Damper(viscosity))

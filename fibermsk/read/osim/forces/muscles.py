@@ -1,0 +1,170 @@
+"""Muscles: their paths, and the numbers of each muscle model."""
+
+from __future__ import annotations
+
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.muscles.wrap import WrapSurface
+from fibermsk.model.skeleton.body import Body
+from fibermsk.read.osim.document import FALSE, LARGEST, TRUE, Document
+from fibermsk.read.osim.forces.paths import read_points
+from fibermsk.read.osim.forces.wraps import read_path_wraps
+from fibermsk.read.osim.functions import FUNCTIONS
+from fibermsk.read.osim.skeleton.constraints import leave
+from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
+from fibermsk.read.osim.skeleton.frames import Frames
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["MUSCLES", "read_muscle"]
+
+MUSCLES = (
+    "Thelen2003Muscle",
+    "Thelen2003Muscle_Deprecated",
+    "Millard2012EquilibriumMuscle",
+    "Millard2012AccelerationMuscle",
+    "Schutte1993Muscle",
+    "Schutte1993Muscle_Deprecated",
+    "Delp1990Muscle_Deprecated",
+    "DeGrooteFregly2016Muscle",
+    "RigidTendonMuscle",
+    "ActivationFiberLengthMuscle",
+    "ActivationFiberLengthMuscle_Deprecated",
+    "Hyfydy2012Muscle",
+)
+
+USUAL = {
+    "max_isometric_force": 1000.0,
+    "optimal_fiber_length": 0.1,
+    "tendon_slack_length": 0.2,
+    "pennation_angle": 0.0,
+    "max_contraction_velocity": 10.0,
+}
+"""What OpenSim takes where a file says nothing."""
+
+NAMES = {
+    "max_isometric_force": ("max_isometric_force",),
+    "optimal_fiber_length": ("optimal_fiber_length",),
+    "tendon_slack_length": ("tendon_slack_length",),
+    "pennation_angle": ("pennation_angle_at_optimal", "pennation_angle"),
+    "max_contraction_velocity": ("max_contraction_velocity",),
+}
+
+CONTROLS = ("min_control", "max_control")
+SETTINGS = (*CONTROLS, "appliesForce", "isDisabled", "GeometryPath", "components")
+"""Children of a muscle that are no parameters of its force."""
+
+
+def read_muscle(
+    document: Document,
+    frames: Frames,
+    bodies: dict[str, Body],
+    coordinates: dict[str, CoordinateEntry],
+    surfaces: dict[str, WrapSurface],
+    element: Element,
+) -> LineMuscle | None:
+    """Line muscle of one muscle of the file.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    frames : Frames
+        Frames of its bodies.
+    bodies : dict of Body
+        The bodies of the model.
+    coordinates : dict of CoordinateEntry
+        Coordinates of all joints by name.
+    surfaces : dict
+        Wrap objects by name.
+    element : Element
+        The muscle.
+
+    Returns
+    -------
+    muscle : LineMuscle or None
+        None where its path is of a kind that is not understood.
+
+    Raises
+    ------
+    ModelError
+        If a number or a point of its path lies outside its range.
+    """
+    element.seen = True
+    path = document.child(element, "GeometryPath")
+    if path is None:
+        leave(element)
+        text = "the muscle has no GeometryPath, the only kind of path understood: left out"
+        document.report.add("not understood", element, text)
+        return None
+    disabled = document.flag(element, "isDisabled", default=False)
+    if not document.flag(element, "appliesForce", default=not disabled):
+        text = "the muscle is switched off in the file: its description is imported all the same"
+        document.report.add("note", element, text)
+    points = read_points(document, frames, bodies, coordinates, path)
+    wraps = read_path_wraps(document, path, surfaces, len(points))
+    values = {
+        name: document.number(element, *NAMES[name], default=default)
+        for name, default in USUAL.items()
+    }
+    if values["max_contraction_velocity"] == 0.0:  # kinds that have a time scale instead
+        values["max_contraction_velocity"] = USUAL["max_contraction_velocity"]
+        text = "has max_contraction_velocity 0, which its kind does not use: taken as 10 1/s"
+        document.report.add("changed", element, text)
+    parameters = _parameters(document, element)
+    default = document.defaults.get(element.tag)
+    if default is not None and default is not element:
+        seen = [part.seen for part in default.walk()]
+        parameters = {**_parameters(document, default), **parameters}
+        for part, was in zip(default.walk(), seen, strict=True):
+            part.seen = was
+    with document.naming(element):
+        return LineMuscle(
+            element.name or f"muscle on line {element.line}",
+            points,
+            wraps=wraps,
+            kind=element.tag,
+            parameters=parameters,
+            **values,
+        )
+
+
+def _parameters(document: Document, element: Element, prefix: str = "") -> dict[str, object]:
+    """Further values of a muscle, those of its curves under "Curve.value"."""
+    known = {tag for tags in NAMES.values() for tag in tags}
+    found: dict[str, object] = {}
+    for child in element.children:
+        if not prefix and child.tag in known:
+            continue
+        if not prefix and child.tag in SETTINGS:
+            if child.tag in CONTROLS:
+                child.seen = True
+            continue
+        # a curve is told by its class, a function by the property that it is
+        key = prefix + (child.name if child.name and child.tag in FUNCTIONS else child.tag)
+        if child.children:
+            if prefix.count(".") < 3:
+                child.seen = True
+                found.update(_parameters(document, child, f"{key}."))
+            continue
+        value = _value(document, child)
+        if value is not None:
+            child.seen = True
+            found[key] = value
+    return found
+
+
+def _value(document: Document, element: Element) -> object:
+    """Number, truth, numbers or word of an element; None where it says nothing known."""
+    text = element.text
+    if not text:
+        element.seen = True
+        return None
+    if text.lower() in TRUE[:1] + FALSE[:1]:
+        return text.lower() == "true"
+    words = text.split()
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        return text if len(words) == 1 and len(text) <= 80 and text.isidentifier() else None
+    if not all(abs(number) <= LARGEST for number in numbers):
+        document.fail(element, f"has {text[:40]!r}", "must be finite numbers below 1e12")
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)

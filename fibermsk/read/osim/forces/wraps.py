@@ -1,0 +1,169 @@
+"""Wrap objects of the bodies, and the muscles' lists of those they wrap around."""
+
+from __future__ import annotations
+
+from fibermsk.model.muscles.wrap import (
+    PathWrap,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapSurface,
+    WrapTorus,
+)
+from fibermsk.model.skeleton.body import Body
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.skeleton.constraints import leave
+from fibermsk.read.osim.skeleton.frames import Frames, body_fixed_xyz, placed
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["read_path_wraps", "read_wrap_objects"]
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+def read_wrap_objects(
+    document: Document, frames: Frames, bodies: dict[str, Body], holders: list[Element]
+) -> dict[str, WrapSurface]:
+    """Wrap objects of all bodies and frames, by name.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    frames : Frames
+        Frames of its bodies.
+    bodies : dict of Body
+        The bodies of the model.
+    holders : list of Element
+        Bodies, ground and frames that may have a WrapObjectSet.
+
+    Returns
+    -------
+    surfaces : dict
+        The first of each name, as OpenSim takes it.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+    surfaces: dict[str, WrapSurface] = {}
+    for holder in holders:
+        for element in document.objects(holder, "WrapObjectSet"):
+            surface = _read_surface(document, frames, bodies, element)
+            if surface is None:
+                continue
+            if element.name in surfaces:
+                document.report.add(
+                    "changed",
+                    element,
+                    f"a second wrap object {element.name!r}: muscles wrap around the first, as in "
+                    "OpenSim",
+                )
+                continue
+            surfaces[element.name] = surface
+    return surfaces
+
+
+def _read_surface(
+    document: Document, frames: Frames, bodies: dict[str, Body], element: Element
+) -> WrapSurface | None:
+    """Surface of one wrap object, or None for a kind that is not understood."""
+    kinds = ("WrapSphere", "WrapCylinder", "WrapEllipsoid", "WrapTorus")
+    if element.tag not in kinds:
+        leave(element)
+        document.report.add(
+            "not understood",
+            element,
+            f"wrap objects {element.tag} are not understood: muscles run straight past them",
+        )
+        return None
+    element.seen = True
+    angles = document.vector(element, 3, "xyz_body_rotation", default=ZERO)
+    position = document.vector(element, 3, "translation", default=ZERO)
+    frame = placed(frames.around(element), body_fixed_xyz(angles), position)
+    quadrant = document.text(element, "quadrant", default="all").lower().lstrip("+")
+    if quadrant in ("", "unassigned"):
+        quadrant = "all"
+    common = {
+        "name": element.name,
+        "body": bodies[frame.body],
+        "position": frame.position,
+        "rotation": frame.rotation,
+        "quadrant": quadrant,
+        "active": document.flag(element, "active", default=True),
+    }
+    with document.naming(element):
+        if element.tag == "WrapSphere":
+            return WrapSphere(**common, radius=document.number(element, "radius"))
+        if element.tag == "WrapCylinder":
+            radius = document.number(element, "radius")
+            return WrapCylinder(**common, radius=radius, length=document.number(element, "length"))
+        if element.tag == "WrapEllipsoid":
+            return WrapEllipsoid(**common, radii=document.vector(element, 3, "dimensions"))
+        inner = document.number(element, "inner_radius")
+        outer = document.number(element, "outer_radius")
+        return WrapTorus(**common, inner_radius=inner, outer_radius=outer)
+
+
+def read_path_wraps(
+    document: Document, path: Element, surfaces: dict[str, WrapSurface], n_points: int
+) -> list[PathWrap]:
+    """Surfaces that a path wraps around.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    path : Element
+        The GeometryPath.
+    surfaces : dict
+        Wrap objects by name.
+    n_points : int
+        Number of points of the path.
+
+    Returns
+    -------
+    wraps : list of PathWrap
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If the method or range is not one that OpenSim knows.
+    """
+    wraps = []
+    for element in document.objects(path, "PathWrapSet"):
+        if element.tag != "PathWrap":
+            continue
+        element.seen = True
+        name = document.text(element, "wrap_object")
+        method = document.text(element, "method", default="hybrid").lower()
+        first, last = (
+            int(value) if value == int(value) else 0
+            for value in document.vector(element, 2, "range", default=(-1.0, -1.0))
+        )
+        for value in (first, last):
+            if value != -1 and not 1 <= value <= n_points:
+                document.fail(
+                    element,
+                    f"has the range {first} {last}",
+                    f"must have points from 1 to {n_points}, or -1 for the ends",
+                )
+        if name not in surfaces:
+            document.report.add(
+                "not understood",
+                element,
+                f"wraps around {name!r}, which the model does not have: the muscle runs straight",
+            )
+            continue
+        with document.naming(element):
+            wraps.append(
+                PathWrap(
+                    surfaces[name],
+                    None if first == -1 else first,
+                    None if last == -1 else last,
+                    "hybrid" if method in ("", "unassigned") else method,
+                )
+            )
+    return wraps

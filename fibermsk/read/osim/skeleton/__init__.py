@@ -1,0 +1,1 @@
+"""Bodies, joints, coordinates and constraints of an OpenSim model."""

@@ -1,0 +1,125 @@
+"""Bodies: masses, inertias, and the meshes that they wear."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fibermsk.errors import ModelError
+from fibermsk.model.skeleton.body import Body
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.geometry import Meshes
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["find_bodies", "make_body"]
+
+COMPONENTS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
+USUAL = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+"""What versions 2 and 3 take for a component of the inertia that is not given."""
+
+MAX_BODIES = 2000
+"""Far above any model: the largest known has 250."""
+
+
+def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
+    """The ground, if the file describes it, and the bodies.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+
+    Returns
+    -------
+    ground : Element or None
+        <Ground>, or the body of this name up to version 3.
+    bodies : list of Element
+        The other bodies, in the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If a body has no name or that of another one.
+    """
+    ground = document.child(document.model, "Ground")
+    bodies: list[Element] = []
+    listed = document.objects(document.model, "BodySet")
+    names: dict[str, Element] = {}
+    for element in [*listed, *document.parts(document.model, "Body")]:
+        if element.tag != "Body":
+            continue
+        element.seen = True
+        if not element.name:
+            document.fail(element, "has no name", "must have one")
+        if element.name in names:
+            document.fail(
+                element,
+                f"has the name of a body on line {names[element.name].line}",
+                "must have a name of its own",
+                "rename one of them",
+            )
+        names[element.name] = element
+        if len(names) > MAX_BODIES:
+            document.fail(element, f"is body {len(names)}", f"must be one of {MAX_BODIES} at most")
+        if element.name == "ground":
+            if ground is not None:
+                document.fail(element, "is a second ground", "must have another name")
+            ground = element
+            for tag in ("mass", "mass_center", "inertia", "Joint", *COMPONENTS):
+                document.child(element, tag)  # without meaning for what never moves
+        else:
+            bodies.append(element)
+    return ground, bodies
+
+
+def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
+    """Body of the model.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    element : Element
+        The body.
+    meshes : Meshes
+        What draws the bodies and what fibers touch of them.
+
+    Returns
+    -------
+    body : Body
+        With a mass of None where the file says 0.
+
+    Raises
+    ------
+    ModelError
+        If a number lies outside its range.
+    """
+    mass = document.number(element, "mass")
+    com = document.vector(element, 3, "mass_center", default=(0.0, 0.0, 0.0))
+    if any(child.tag in COMPONENTS for child in element.children):
+        xx, yy, zz, xy, xz, yz = (
+            document.number(element, tag, default=usual)
+            for tag, usual in zip(COMPONENTS, USUAL, strict=True)
+        )
+    else:
+        usual = USUAL if document.version < 30500 else (0.0,) * 6
+        xx, yy, zz, xy, xz, yz = document.vector(element, 6, "inertia", default=usual)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    with document.naming(element):
+        dressed = meshes.of(element.name)
+        if mass == 0.0:
+            if inertia.any():
+                text = "has an inertia and no mass: taken without inertia, as in OpenSim"
+                document.report.add("changed", element, text)
+            return Body(element.name, None, com, None, **dressed)
+        try:
+            return Body(element.name, mass, com, inertia, **dressed)
+        except ModelError as error:
+            if "inertia" not in str(error):
+                raise
+            body = Body(element.name, mass, com, inertia, strict=False, **dressed)
+            text = (
+                "its inertia is no rigid body's (a principal moment is not positive, or above the "
+                "sum of the other two): taken as it stands, as in OpenSim"
+            )
+            document.report.add("note", element, text)
+            return body

@@ -1,0 +1,98 @@
+"""Constraints: couplings of coordinates; others are reported, not enforced."""
+
+from __future__ import annotations
+
+from fibermsk.model.function import Scaled
+from fibermsk.model.skeleton.coupling import Coupling
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.functions import function_in, read_function
+from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["leave", "read_couplings"]
+
+CONSEQUENCES = {
+    "WeldConstraint": "two frames are not held together",
+    "PointConstraint": "two points are not held together",
+    "ConstantDistanceConstraint": "the distance of two points is not kept",
+    "PointOnLineConstraint": "a point is not kept on its line",
+    "RollingOnSurfaceConstraint": "a body does not roll on its surface",
+}
+
+
+def read_couplings(
+    document: Document, coordinates: dict[str, CoordinateEntry]
+) -> list[tuple[Element, Coupling]]:
+    """Couplings of a file with where they stand; other constraints go to the report.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    coordinates : dict of CoordinateEntry
+        Coordinates of all joints by name.
+
+    Returns
+    -------
+    couplings : list of (Element, Coupling)
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If a coupling names no coordinate of the model or its function is not understood.
+    """
+    listed = document.objects(document.model, "ConstraintSet")
+    listed = [*listed, *document.parts(document.model, "CoordinateCouplerConstraint")]
+    couplings = []
+    for element in listed:
+        disabled = document.flag(element, "isDisabled", default=False)
+        enforced = document.flag(element, "isEnforced", default=not disabled)
+        if not enforced:
+            leave(element)
+            text = f"the {element.tag} is switched off in the file: not imported"
+            document.report.add("note", element, text)
+        elif element.tag != "CoordinateCouplerConstraint":
+            leave(element)
+            means = CONSEQUENCES.get(element.tag, "what it holds is free")
+            text = f"the {element.tag} is NOT ENFORCED: {means}, and the model moves otherwise"
+            document.report.add("not understood", element, text)
+        else:
+            element.seen = True
+            couplings += _coupling(document, element, coordinates)
+    return couplings
+
+
+def _coupling(
+    document: Document, element: Element, coordinates: dict[str, CoordinateEntry]
+) -> list[tuple[Element, Coupling]]:
+    """Coupling of one constraint."""
+    independent = document.words(element, "independent_coordinate_names")
+    dependent = document.text(element, "dependent_coordinate_name")
+    for name in [*independent, dependent]:
+        if name not in coordinates:
+            document.fail(
+                element, f"couples {name[:80]!r}", "must couple coordinates of joints of the model"
+            )
+    function = function_in(document, document.child(element, "coupled_coordinates_function"))
+    if function is None:
+        document.fail(element, "has no function", "must give a coupled_coordinates_function")
+    factor = document.number(element, "scale_factor", default=1.0)
+    if len(independent) != 1:
+        document.fail(
+            element,
+            f"lets {dependent!r} follow {len(independent)} coordinates",
+            "must let it follow one",
+            "switch the constraint off (isEnforced false) and hold the coordinate otherwise",
+        )
+    with document.naming(element):
+        shape = read_function(document, function)
+        if factor != 1.0:
+            shape = Scaled(shape, factor)
+        return [(element, Coupling(dependent, shape, independent[0]))]
+
+
+def leave(element: Element) -> None:
+    """Mark an element and all in it as seen: the report has an entry of its own for it."""
+    for part in element.walk():
+        part.seen = True

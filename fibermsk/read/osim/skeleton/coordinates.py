@@ -1,0 +1,148 @@
+"""Coordinates: values, ranges, and what holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fibermsk.laws.own import CoordinateLaw
+from fibermsk.model.skeleton.coordinate import Coordinate
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.functions import FUNCTIONS, property_function, read_function
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["CoordinateEntry", "read_coordinates"]
+
+
+@dataclass
+class CoordinateEntry:
+    """A coordinate of the file while forces and couplings are still collected.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    element : Element
+        Where it stands, or the joint that has it without saying so.
+    kind : {"rotation", "translation"}
+        Its unit.
+    motion : {"rotational", "translational", "coupled"}
+        What OpenSim calls it; limits of rotational ones are in degrees.
+    given : bool
+        Whether the file describes it.
+    range : (float, float), optional
+        Its declared range, if there is one.
+    laws : list
+        Forces on it.
+    """
+
+    name: str
+    element: Element
+    kind: str = "rotation"
+    motion: str = "rotational"
+    given: bool = True
+    range: tuple[float, float] | None = None
+    laws: list[CoordinateLaw] = field(default_factory=list)
+
+
+def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry]:
+    """Coordinates that a joint lists, in <coordinates> or, up to version 3, in <CoordinateSet>."""
+    inside = document.child(joint, "coordinates")
+    found = [] if inside is None else inside.children
+    found = [*found, *document.objects(joint, "CoordinateSet")]
+    entries = []
+    for element in found:
+        if element.tag != "Coordinate":
+            continue
+        element.seen = True
+        if not element.name:
+            document.fail(element, "has no name", "must have one")
+        entry = CoordinateEntry(element.name, element)
+        if document.child(element, "range") is not None:
+            lower, upper = map(float, document.vector(element, 2, "range"))
+            entry.range = (lower, upper)
+        entries.append(entry)
+    return entries
+
+
+def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
+    """Coordinate of the model."""
+    if not entry.given:
+        with document.naming(entry.element):
+            return Coordinate(entry.name, entry.kind, forces=entry.laws)
+    element = entry.element
+    value = document.number(element, "default_value", default=0.0)
+    speed = document.number(element, "default_speed_value", default=0.0)
+    found = document.child(element, "range")
+    lower, upper = (
+        (None, None) if found is None else map(float, document.vector(element, 2, "range"))
+    )
+    locked = document.flag(element, "locked", default=False)
+    prescribed = _prescribed(document, entry, locked)
+    if locked and speed != 0.0:
+        document.report.add("changed", element, f"is locked: its speed {speed:g} is taken as 0")
+        speed = 0.0
+    clamped = document.flag(element, "clamped", default=False)
+    if clamped:
+        text = "is clamped, which holds for tools that set it: no force keeps it in its range"
+        document.report.add("note", element, text)
+    if clamped and lower is not None and upper is not None:
+        outside = max(lower - value, value - upper)
+        if outside > 1e-8:
+            document.fail(
+                element,
+                f"default_value = {value:g}",
+                f"must lie in its range {lower:g} to {upper:g}, as it is clamped",
+                "correct the value or the range",
+            )
+    if document.flag(element, "is_free_to_satisfy_constraints", default=False):
+        document.report.add(
+            "note",
+            element,
+            "is_free_to_satisfy_constraints has no meaning here: no coordinate is moved by an "
+            "assembly except those that couplings make dependent",
+        )
+    document.child(element, "motion_type")  # follows from the joint
+    document.child(element, "initial_value")  # of version 2, replaced by default_value
+    with document.naming(element):
+        return Coordinate(
+            entry.name,
+            entry.kind,
+            value if prescribed is None else 0.0,
+            speed if prescribed is None else 0.0,
+            lower=lower,
+            upper=upper,
+            forces=tuple(entry.laws),
+            locked=locked,
+            prescribed=prescribed,
+        )
+
+
+def _prescribed(document: Document, entry: CoordinateEntry, locked: bool):
+    """Function of time that a coordinate is held at, or None."""
+    element = entry.element
+    found = property_function(document, element, "prescribed_function")
+    wanted = document.flag(element, "prescribed", default=False)
+    if found is None:
+        if wanted:
+            document.report.add(
+                "note", element, "is prescribed without a function: free here, as in OpenSim"
+            )
+        return None
+    if wanted and not locked and found.tag in FUNCTIONS:
+        return read_function(document, found)
+    for part in found.walk():
+        part.seen = True
+    if not wanted:
+        text = "has a prescribed_function that is switched off: not imported"
+        document.report.add("note", element, text)
+    elif locked:
+        text = "is locked, which goes before its prescribed_function: not imported"
+        document.report.add("note", element, text)
+    else:
+        document.fail(
+            found,
+            "prescribes a motion with a function that is not understood",
+            f"must be one of {', '.join(FUNCTIONS)}",
+            "set <prescribed> to false, or fit a SimmSpline to it",
+        )
+    return None

@@ -1,0 +1,271 @@
+"""Joints of the file, and the tree that they form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fibermsk.model.function import Scaled
+from fibermsk.model.skeleton.axis import Axis
+from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry, read_coordinates
+from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, placed
+from fibermsk.read.osim.skeleton.kinematics import JOINT_KINDS, read_motion
+from fibermsk.read.xml_tree import Element
+
+__all__ = ["JointEntry", "in_tree_order", "read_joints"]
+
+
+@dataclass(frozen=True)
+class JointEntry:
+    """A joint of the file with its axes.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        Its class in the file.
+    element : Element
+        Where it stands.
+    parent, child : Frame
+        Its joint frames.
+    axes : tuple of Axis
+        Directions in the body of the parent.
+    coordinates : tuple of CoordinateEntry
+        What it brings.
+    """
+
+    name: str
+    kind: str
+    element: Element
+    parent: Frame
+    child: Frame
+    axes: tuple[Axis, ...]
+    coordinates: tuple[CoordinateEntry, ...]
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """Orientation (3, 3) of the child's body in the parent's with all axes at zero."""
+        return self.parent.rotation @ self.child.rotation.T
+
+    def turned(self) -> JointEntry:
+        """The same joint with parent and child exchanged: axes in reverse order and sense."""
+        back = self.rotation.T
+        axes = tuple(
+            Axis(
+                axis.kind,
+                back @ np.asarray(axis.direction),
+                tuple((name, Scaled(function, -1.0)) for name, function in axis.pairs),
+                -axis.offset,
+            )
+            for axis in reversed(self.axes)
+        )
+        return replace(self, parent=self.child, child=self.parent, axes=axes)
+
+
+def read_joints(
+    document: Document, frames: Frames, bodies: list[Element], *, unsupported: str | None
+) -> list[JointEntry]:
+    """Joints of a file, in its order.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    frames : Frames
+        Frames of its bodies.
+    bodies : list of Element
+        The bodies, which hold their joint up to version 3.
+    unsupported : {None, "weld"}
+        What becomes of a joint that is not understood: an error, or a weld.
+
+    Returns
+    -------
+    joints : list of JointEntry
+        The joints.
+
+    Raises
+    ------
+    ModelError
+        If a joint is not understood, or does not name two bodies.
+    """
+    found: list[tuple[Element, Element | None]] = []
+    for body in bodies:
+        holder = document.child(body, "Joint")
+        inside = [] if holder is None else holder.children
+        if len(inside) > 1:
+            held = ", ".join(child.label for child in inside)
+            document.fail(holder or body, f"holds {held[:200]}", "must hold one joint")
+        found += [(element, body) for element in inside]
+    listed = [
+        *document.objects(document.model, "JointSet"),
+        *document.parts(document.model, *JOINT_KINDS),
+    ]
+    found += [(element, None) for element in listed]
+    return [
+        _read_joint(document, frames, element, body, unsupported=unsupported)
+        for element, body in found
+    ]
+
+
+def _read_joint(
+    document: Document,
+    frames: Frames,
+    element: Element,
+    body: Element | None,
+    *,
+    unsupported: str | None,
+) -> JointEntry:
+    """One joint; `body` holds it up to version 3."""
+    if element.tag not in JOINT_KINDS and unsupported != "weld":
+        document.fail(
+            element,
+            "is a joint that is not understood",
+            f"must be one of {', '.join(JOINT_KINDS)}",
+            'read_osim(..., unsupported="weld") holds its bodies together instead',
+        )
+    element.seen = True
+    if body is None:
+        parent = frames.of(element, "parent_frame", "parent_body")
+        child = frames.of(element, "child_frame", "child_body")
+    else:
+        parent = frames.of(element, "parent_body")
+        child = frames.around(element)
+    parent = _offset(document, element, parent, "location_in_parent", "orientation_in_parent")
+    child = _offset(
+        document,
+        element,
+        child,
+        "location",
+        "orientation",
+        "location_in_child",
+        "orientation_in_child",
+    )
+    frames_inside = document.child(element, "frames")
+    for frame in [] if frames_inside is None else frames_inside.children:
+        if frame.tag == "PhysicalOffsetFrame":
+            frame.seen = True
+    name = element.name or f"{child.body} on {parent.body}"
+    if parent.body == child.body:
+        document.fail(element, f"joins {child.body!r} to itself", "must join two bodies")
+    if document.flag(element, "reverse", default=False):
+        parent, child = child, parent
+    listed = read_coordinates(document, element)
+    if element.tag not in JOINT_KINDS:
+        document.report.add(
+            "not understood",
+            element,
+            f"the joint {element.tag} is not understood: its bodies are WELDED together, and its "
+            f"{len(listed)} coordinates are gone",
+        )
+        for entry in listed:
+            entry.element.seen = False
+        return JointEntry(name, element.tag, element, parent, child, (), ())
+    motion = read_motion(document, element, listed)
+    with document.naming(element):
+        axes = tuple(
+            Axis(axis.kind, parent.rotation @ np.asarray(axis.direction), axis.pairs, axis.offset)
+            for axis in motion.axes
+        )
+    return JointEntry(name, element.tag, element, parent, child, axes, tuple(motion.coordinates))
+
+
+def _offset(document: Document, element: Element, frame: Frame, *tags: str) -> Frame:
+    """Frame moved by the location and orientation that joints have up to version 3."""
+    locations = [tag for tag in tags if tag.startswith("location")]
+    orientations = [tag for tag in tags if tag.startswith("orientation")]
+    zero = (0.0, 0.0, 0.0)
+    angles = document.vector(element, 3, *orientations, default=zero)
+    position = document.vector(element, 3, *locations, default=zero)
+    return placed(frame, body_fixed_xyz(angles), position)
+
+
+def in_tree_order(
+    document: Document, joints: list[JointEntry], bodies: list[str]
+) -> list[JointEntry]:
+    """Joints from the ground outwards, turned round where the file has them the other way.
+
+    Parameters
+    ----------
+    document : Document
+        The file.
+    joints : list of JointEntry
+        Its joints.
+    bodies : list of str
+        Names of all bodies, the ground first.
+
+    Returns
+    -------
+    joints : list of JointEntry
+        One for each body but the ground, each after that of its parent.
+
+    Raises
+    ------
+    ModelError
+        If joints close a loop or a body hangs on none.
+    """
+    named: dict[str, JointEntry] = {}
+    for joint in joints:
+        other = named.setdefault(joint.name, joint)
+        if other is not joint:
+            document.fail(
+                joint.element,
+                f"has the name of a joint on line {other.element.line}",
+                "must have a name of its own",
+                "rename one of them",
+            )
+    waiting, ordered, hung = list(joints), [], {"ground"}
+    # a body is hung by the joint whose child it is before one that has it as parent
+    while True:
+        ready = [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
+        joint = ready[0] if ready else None
+        if joint is None:
+            joint = next(
+                (j for j in waiting if j.child.body in hung and j.parent.body not in hung),
+                None,
+            )
+            if joint is None:
+                break
+            waiting.remove(joint)
+            text = "is turned round: its parent hangs on its child"
+            document.report.add("changed", joint.element, text)
+            joint = joint.turned()
+        else:
+            waiting.remove(joint)
+        hung.add(joint.child.body)
+        ordered.append(joint)
+    closing = next((joint for joint in waiting if joint.child.body in hung), None)
+    if closing is not None:
+        names = ", ".join(repr(joint.name) for joint in _loop(ordered, closing))
+        document.fail(
+            closing.element,
+            f"closes a loop of the joints {names}",
+            "must leave a tree that starts at the ground",
+            "cut the loop, with a contact or a spring in its place",
+        )
+    loose = next((name for name in bodies if name not in hung), None)
+    if loose is not None:
+        document.fail(
+            document.model,
+            f"the body {loose!r} hangs on no joint",
+            "must hang on the ground in the end",
+            "give it a joint; OpenSim itself adds a FreeJoint to the ground",
+        )
+    return ordered
+
+
+def _loop(joints: list[JointEntry], closing: JointEntry) -> list[JointEntry]:
+    """Joints of the loop that one more joint closes."""
+    above = {joint.child.body: joint for joint in joints}
+
+    def chain(body: str) -> list[JointEntry]:
+        found = []
+        while body in above:
+            found.append(above[body])
+            body = above[body].parent.body
+        return found
+
+    first, second = chain(closing.parent.body), chain(closing.child.body)
+    return [j for j in first if j not in second] + [j for j in second if j not in first] + [closing]

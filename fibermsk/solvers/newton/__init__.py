@@ -1,0 +1,1 @@
+"""Implicit stages: Newton's method and its linear solves."""

@@ -1,0 +1,267 @@
+"""Newton's method with the contact safeguard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk import _check
+from fibermsk.protocol import Evaluation, System
+from fibermsk.solvers.newton.linear import Solver, solver
+from fibermsk.solvers.orders import first_order
+
+__all__ = ["Newton", "NewtonReport"]
+
+Array = NDArray[np.float64]
+
+_MOST_GROWTHS = 3
+"""Number of successive growing increments that counts as divergence."""
+
+_LEAST_GAIN = 0.5
+"""Ratio of increments above which a kept tangent is replaced at once."""
+
+_SMALL_PART = 0.1
+"""Allowed error of an increment over its square, or over the tolerance."""
+
+_FINEST, _COARSEST = 1e-12, 1e-3
+"""Range of relative accuracies of iterative increments."""
+
+_ROUND_OFF = 1e-13
+"""Scaled increment below which the force balance cannot improve."""
+
+_LARGE = 0.1
+"""Scaled increment that the first one is compared to."""
+
+
+@dataclass
+class NewtonReport:
+    """Report of one solve.
+
+    Attributes
+    ----------
+    converged : bool
+        Whether the tolerance was met.
+    history : list of float
+        Norm of each full Newton increment.
+    residuals : list of float
+        Largest absolute residual at each iterate [N, N m], of the unknowns of second order.
+    fractions : list of float
+        Fraction of each increment that the safeguard allowed.
+    tangents : int
+        Number of tangents evaluated and factored.
+    linear : list of int
+        Iterations of each linear solution, 0 if direct.
+    reason : str
+        Cause of failure; empty on success.
+    worst : int
+        Unknown with the largest scaled increment in the last iteration.
+    worst_residual : int
+        Unknown with the largest residual at the last iterate.
+    final : Evaluation or None
+        Evaluation at the solution, without tangent.
+    solve : Solver or None
+        Solver with the last tangent, valid until the next evaluation; None on failure.
+    c : float
+        Implicit part of the stage [s]; set by `solve_stage`.
+    """
+
+    converged: bool = False
+    history: list[float] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
+    fractions: list[float] = field(default_factory=list)
+    tangents: int = 0
+    linear: list[int] = field(default_factory=list)
+    reason: str = ""
+    worst: int = -1
+    worst_residual: int = -1
+    final: Evaluation | None = None
+    solve: Solver | None = None
+    c: float = 0.0
+
+    def measure(self, residual: Array) -> None:
+        """Record the residual of an iterate."""
+        size = np.abs(residual)
+        self.worst_residual = int(np.argmax(size))
+        self.residuals.append(float(size[self.worst_residual]))
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton's method with a contact safeguard and reuse of tangents.
+
+    A solve has converged when the norm of an unshortened increment is at most `tolerance`: the
+    largest increment of any unknown over its scale (fiber length, or 1 rad). The increment is
+    applied, so that the remaining error is below the tolerance by at least the factor
+    `contraction`, and far below with a new tangent in every iteration. The residual must then be
+    at most `balance` times the forces present, unless the increment is round-off.
+
+    Attributes
+    ----------
+    tolerance : float
+        For the scaled increment [-].
+    max_iterations : int
+        Maximum number of iterations.
+    keep : float
+        Fraction of its admissibility 1 + gamma g that a contact keeps in one update; delta-bar of
+        Gfrerer and Simeon (2021), eq. 71.
+    min_fraction : float
+        Minimum fraction of an update; a smaller one counts as failure.
+    balance : float
+        Largest residual over the largest force present, such as the pull of the fibers on their
+        ends; the same for coordinates [-].
+    contraction : float
+        A tangent is reused in the next iteration of the same solve while each increment is at most
+        this fraction of the previous one (modified Newton); 0 means a new tangent every iteration.
+    """
+
+    tolerance: float = 1e-7
+    max_iterations: int = 25
+    keep: float = 0.1
+    min_fraction: float = 1e-6
+    contraction: float = 0.0
+    balance: float = 1e-3
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        owner = "Newton"
+        _check.positive(owner, "tolerance", self.tolerance)
+        _check.positive(owner, "balance", self.balance)
+        _check.count(owner, "max_iterations", self.max_iterations)
+        must = "lie between 0 and 1, both excluded"
+        _check.number(
+            owner,
+            "contraction",
+            self.contraction,
+            accept=lambda x: 0.0 <= x < 1.0,
+            must="be 0 or between 0 and 1",
+        )
+        for name, value in (("keep", self.keep), ("min_fraction", self.min_fraction)):
+            _check.number(owner, name, value, accept=lambda x: 0.0 < x < 1.0, must=must)
+
+    def solve(
+        self,
+        system: System,
+        t: float,
+        y: Array,
+        evaluate: Callable[[Array, bool], Evaluation],
+    ) -> tuple[Array, NewtonReport]:
+        """Solve evaluate(y).residual = 0 from the start y.
+
+        Parameters
+        ----------
+        system : System
+            System, for scale, retraction and safeguard.
+        t : float
+            Time of the solution [s].
+        y : (n,) float array
+            Initial guess; dependent entries are set first.
+        evaluate : callable
+            Maps positions, and whether to compute the tangent, to an `Evaluation`.
+
+        Returns
+        -------
+        y : (n,) float array
+            The last iterate.
+        report : NewtonReport
+            Report of the solve.
+        """
+        report, forces = NewtonReport(), slice(0, first_order(system).start)
+        scale = system.scale
+        y = system.retract(t, y, np.zeros_like(y))
+        current = evaluate(y, True)
+        solve, size, growths = None, _LARGE, 0
+        for _ in range(self.max_iterations):
+            if current.flaw:
+                report.reason = f"NaN or infinity in {current.flaw}"
+                return y, report
+            if not current.admissibility > 0.0:
+                report.reason = "the start is not admissible: a contact is too deep"
+                return y, report
+            report.measure(current.residual[forces])
+            try:
+                before, kept = size, current.tangent is None
+                increment, solve = _increment(solve, current, self._accuracy(before), report)
+                size = _size(increment / scale, report)
+                if kept and not size <= _LEAST_GAIN * before:
+                    # the tangent is outdated: evaluate a new one here
+                    current = evaluate(y, True)
+                    increment, solve = _increment(None, current, self._accuracy(before), report)
+                    size = _size(increment / scale, report)
+            except np.linalg.LinAlgError as error:
+                report.reason = str(error)
+                return y, report
+            report.history.append(size)
+            if not np.isfinite(size):
+                report.reason = "the increment is not finite"
+                return y, report
+            growths = growths + 1 if size > before else 0
+            if growths == _MOST_GROWTHS:
+                report.reason = f"the last {growths + 1} increments grew, each above the one before"
+                return y, report
+            fraction = system.step_fraction(y, increment, self.keep)
+            trial = system.retract(t, y, fraction * increment)
+            last = size <= self.tolerance and fraction == 1.0
+            serves = fraction == 1.0 and size <= self.contraction * before
+            if not (last or serves):
+                # release the old tangent and its factors
+                solve, current = None, current._replace(tangent=None)
+            following = evaluate(trial, not (last or serves))
+            while not following.admissibility > self.keep * self.keep * current.admissibility:
+                fraction *= 0.5
+                if fraction < self.min_fraction:
+                    break
+                last = False
+                trial = system.retract(t, y, fraction * increment)
+                following = evaluate(trial, True)
+            report.fractions.append(fraction)
+            if fraction < self.min_fraction:
+                report.reason = "the safeguard stops every update: contacts are at their limit"
+                if following.flaw:
+                    report.reason = f"NaN or infinity in {following.flaw}"
+                return y, report
+            y, current = trial, following
+            if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
+                # forces are not in balance yet, although the increment is small
+                solve, current, last = None, evaluate(y, True), False
+            if last and not current.flaw:
+                report.measure(current.residual[forces])
+                report.converged = True
+                report.final, report.solve = current, solve
+                return y, report
+        report.reason = f"no convergence in {self.max_iterations} iterations"
+        if report.history and report.history[-1] <= self.tolerance:
+            report.reason += f": forces out of balance by {current.imbalance:.2g} of the largest"
+        return y, report
+
+    def _accuracy(self, before: float) -> float:
+        """Relative accuracy of the next increment, from the size of the previous one.
+
+        Convergence stays quadratic if the error of an increment is well below its square; errors
+        well below the tolerance do no harm.
+        """
+        expected = before * before
+        needed = _SMALL_PART * max(self.tolerance, expected * expected) / expected
+        return min(max(needed, _FINEST), _COARSEST)
+
+
+def _increment(
+    solve: Solver | None, at: Evaluation, accuracy: float, report: NewtonReport
+) -> tuple[Array, Solver]:
+    """Increment from a residual, with a new tangent if given, and its solver."""
+    if at.tangent is not None:
+        solve = solver(at.tangent)
+        report.tangents += 1
+    assert solve is not None
+    solution = solve(-at.residual, accuracy)
+    report.linear.append(solution.iterations)
+    return solution.x, solve
+
+
+def _size(scaled: Array, report: NewtonReport) -> float:
+    """Largest entry; its index is stored in the report."""
+    size = np.abs(scaled)
+    report.worst = int(np.argmax(size))
+    return float(size[report.worst])

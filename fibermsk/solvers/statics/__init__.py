@@ -1,0 +1,1 @@
+"""Static equilibrium, linearization and stability."""

@@ -1,0 +1,267 @@
+"""The equations linearized about a state: reduced stiffness, damping and mass.
+
+Symbols: ``K`` stiffness, ``E`` damping, ``M`` mass. The tangent of a system is linear in each of
+its two slopes, T(b, a) = K + b V + a E + a b M with dv = b dy and dv_dot = a dv, so that four
+tangents determine the parts. E is the contribution of the velocities of attached nodes, which move
+with the coordinates; it is zero at rest. With constraints G w = 0 the dependent unknowns are
+eliminated, w = N u, and the matrices are N^T K N and so on. Unknowns of first order have no mass;
+their rows of the damping are the derivatives in their rates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, diags_array
+from scipy.sparse.linalg import SuperLU, splu
+
+from fibermsk.guard import guarded
+from fibermsk.protocol import BorderedMatrix, System
+from fibermsk.solvers.newton.condense import followers, part
+from fibermsk.solvers.orders import first_order
+
+__all__ = [
+    "Linearization",
+    "Matrix",
+    "asymmetry",
+    "combine",
+    "dense",
+    "inertia",
+    "linearize",
+    "transpose",
+]
+
+Array = NDArray[np.float64]
+Matrix = BorderedMatrix | Array
+
+_SLOPE = 1e12
+"""Slope a [1/s] at which inertia dominates stiffness, so that the mass has no round-off."""
+
+_MOST_GROWTH = 1e8
+"""Element growth of an elimination without pivoting above which signs are unreliable."""
+
+_SHIFT = 1e-13
+"""Shift of a matrix whose elimination breaks down, over its largest scaled entry."""
+
+
+class Linearization(NamedTuple):
+    """M w'' + C w' + K w = 0 for small motions w about a state, of the independent unknowns.
+
+    Attributes
+    ----------
+    stiffness, damping, mass : BorderedMatrix or (n_free, n_free) float array
+        K [N/m, N m/rad and mixed], C, and M, which is symmetric and positive definite, except for
+        zero rows of unknowns of first order. Damping and stiffness describe small motions if the
+        state is at rest.
+    free : (n_free,) int array
+        Independent unknowns, the rows and columns of the matrices.
+    n_states : int
+        Number of these, the last ones, of first order.
+    held : (m,) int array
+        Constrained unknowns.
+    follow : (m, n_free) float array
+        Their derivatives in the independent unknowns.
+    """
+
+    stiffness: Matrix
+    damping: Matrix
+    mass: Matrix
+    free: NDArray[np.int64]
+    n_states: int
+    held: NDArray[np.int64]
+    follow: Array
+
+    def whole(self, motion: Array, n: int) -> Array:
+        """Expand a motion (n_free,) of the free unknowns to all n; zero at attached nodes."""
+        full = np.zeros(n)
+        full[self.free], full[self.held] = motion, self.follow @ motion
+        return full
+
+
+@guarded
+def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Linearization:
+    """Stiffness, damping and mass at a state.
+
+    Parameters
+    ----------
+    system : System
+        From `fibermsk.build`.
+    t : float
+        Time of the loads and activations [s].
+    y, v, v_dot : (n,) float array
+        Consistent positions, velocities and their rates.
+
+    Returns
+    -------
+    linearization : Linearization
+        New matrices.
+    """
+
+    def tangent(b: float, a: float) -> Matrix:
+        matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
+        assert isinstance(matrix, BorderedMatrix | np.ndarray)
+        return matrix.assembled() if isinstance(matrix, BorderedMatrix) else matrix
+
+    corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]
+    mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
+    damping = combine(corners[:3], [-1.0 - 1.0 / _SLOPE, 1.0, 1.0 / _SLOPE])
+    states = first_order(system)
+    k = states.stop - states.start
+    none = np.zeros(0, np.int64)
+    if isinstance(mass, np.ndarray):
+        mass[states], mass[:, states] = 0.0, 0.0  # of round-off
+        free = np.arange(mass.shape[0])
+        return Linearization(corners[0], damping, mass, free, k, none, np.zeros((0, free.size)))
+    n, m = mass.B.shape
+    for block in (mass.B[:, m - k :], mass.R[m - k :], mass.D[m - k :], mass.D[:, m - k :]):
+        block[...] = 0.0
+    # dependent entries have no equation: their rows of the mass are empty
+    moved = np.r_[mass.sparse.diagonal() != 0.0, (mass.D != 0.0).any(axis=1)]
+    moved[states] = True
+    held, follow = followers(system, t, y)
+    moved[held] = False
+    free = np.flatnonzero(moved)
+    follow = follow[:, free]
+    K, C, M = (part(matrix, free, held, follow) for matrix in (corners[0], damping, mass))
+    return Linearization(K, C, M, free, k, held, follow)
+
+
+def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
+    """Linear combination of matrices of one kind; a new matrix."""
+    if isinstance(matrices[0], np.ndarray):
+        return _sum(matrices, factors)
+    bordered = [matrix.assembled() for matrix in matrices if isinstance(matrix, BorderedMatrix)]
+    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*bordered, strict=True))
+    return BorderedMatrix(csc_array(A), B, R, D)
+
+
+def _sum(parts, factors):
+    """Weighted sum that adds the largest factors first, where terms cancel."""
+    total = factors[-1] * parts[-1]
+    for factor, term in zip(factors[-2::-1], parts[-2::-1], strict=True):
+        total = total + factor * term
+    return total
+
+
+def transpose(matrix: Matrix) -> Matrix:
+    """Transpose of a matrix."""
+    if isinstance(matrix, np.ndarray):
+        return matrix.T
+    return BorderedMatrix(csc_array(matrix.sparse.T), matrix.R.T, matrix.B.T, matrix.D.T)
+
+
+def dense(matrix: Matrix) -> Array:
+    """The matrix in full, (n, n)."""
+    if isinstance(matrix, np.ndarray):
+        return matrix
+    return np.block([[matrix.sparse.toarray(), matrix.B], [matrix.R, matrix.D]])
+
+
+def asymmetry(matrix: Matrix) -> float:
+    """Largest entry of S - S^T over the largest of S, with S equilibrated."""
+    scaled = _scaled(matrix)
+    difference = combine([scaled, transpose(scaled)], [1.0, -1.0])
+    return _largest(difference) / max(_largest(scaled), np.finfo(float).tiny)
+
+
+def inertia(matrix: Matrix) -> int:
+    """Number of negative eigenvalues of the symmetric part.
+
+    The sparse part is eliminated in symmetric order without pivoting, so that the signs of the
+    pivots are those of its eigenvalues (Sylvester); the border adds those of its Schur complement
+    (Haynsworth 1968, https://doi.org/10.1016/0024-3795(68)90050-5). Where the elimination meets a
+    vanishing pivot, the equilibrated matrix is shifted by 1e-13 of its size; an eigenvalue that is
+    zero within round-off counts as positive.
+
+    Parameters
+    ----------
+    matrix : BorderedMatrix or (n, n) float array
+        Its symmetric part is used.
+
+    Returns
+    -------
+    n_negative : int
+        Number of negative eigenvalues.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not finite, or the elimination breaks down even with a shift.
+    """
+    symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
+    if not np.isfinite(_largest(symmetric)):
+        raise np.linalg.LinAlgError("the matrix is not finite")
+    if isinstance(symmetric, np.ndarray) or symmetric.B.shape[0] == 0:
+        corner = symmetric if isinstance(symmetric, np.ndarray) else symmetric.D
+        return _negative(corner + _SHIFT * np.eye(corner.shape[0]))
+    n = symmetric.B.shape[0]
+    for shift in (_SHIFT, 30.0 * _SHIFT, 1e3 * _SHIFT):
+        A = csc_array(symmetric.sparse + diags_array(np.full(n, shift)))
+        lu = _eliminate(A)
+        if lu is None:
+            continue
+        negative = int((lu.U.diagonal() < 0.0).sum())
+        if symmetric.D.size == 0:
+            return negative
+        corner = symmetric.D - symmetric.R @ lu.solve(symmetric.B)
+        corner = 0.5 * (corner + corner.T) + shift * np.eye(corner.shape[0])
+        return negative + _negative(corner)
+    raise np.linalg.LinAlgError("the signs of the eigenvalues cannot be counted: a pivot vanishes")
+
+
+def _eliminate(A: csc_array) -> SuperLU | None:
+    """LU factors with diagonal pivots; None if pivots are not diagonal, or if entries grow."""
+    try:
+        lu = splu(
+            A,
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:  # exactly singular
+        return None
+    growth = np.abs(lu.U.data).max(initial=0.0)
+    on_diagonal = np.array_equal(lu.perm_r, lu.perm_c)
+    return lu if on_diagonal and growth < _MOST_GROWTH else None
+
+
+def _negative(symmetric: Array) -> int:
+    return int((np.linalg.eigvalsh(symmetric) < 0.0).sum())
+
+
+def _scaled(matrix: Matrix) -> Matrix:
+    """S_ij / sqrt(s_i s_j) with s_i the largest entry of row and column i; signs are kept."""
+    if isinstance(matrix, np.ndarray):
+        factor = _factor(_row_size(matrix), _row_size(matrix.T))
+        return factor[:, None] * matrix * factor
+    n = matrix.B.shape[0]
+    inner = abs(matrix.sparse)
+    rows, columns = (
+        inner.max(axis=axis).toarray().ravel() if n else np.zeros(0) for axis in (1, 0)
+    )
+    f = _factor(rows, columns, _row_size(matrix.B), _row_size(matrix.R.T))
+    g = _factor(*map(_row_size, (matrix.D, matrix.D.T, matrix.R, matrix.B.T)))
+    return BorderedMatrix(
+        csc_array(diags_array(f) @ matrix.sparse @ diags_array(f)) if n else matrix.sparse,
+        f[:, None] * matrix.B * g,
+        g[:, None] * matrix.R * f,
+        g[:, None] * matrix.D * g,
+    )
+
+
+def _row_size(rows: Array) -> Array:
+    return np.abs(rows).max(axis=1, initial=0.0)
+
+
+def _factor(*sizes: Array) -> Array:
+    size = np.max(sizes, axis=0)
+    return 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
+
+
+def _largest(matrix: Matrix) -> float:
+    if isinstance(matrix, np.ndarray):
+        return float(np.abs(matrix).max(initial=0.0))
+    parts = (matrix.sparse.data, matrix.B, matrix.R, matrix.D)
+    return max(float(np.abs(part).max(initial=0.0)) for part in parts)
