@@ -27,6 +27,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 import typer
 from scenes_of_tests import ROOT
 from typer.testing import CliRunner
@@ -178,7 +179,7 @@ class Reader:
     def _python(self, block, out):
         text = "\n" * (block.line - 1) + block.code
         code = compile(text, block.page, "exec", dont_inherit=True)
-        with contextlib.redirect_stdout(out):
+        with contextlib.redirect_stdout(out), self._modules_of_the_folder():
             if "fails" not in block.marks:
                 exec(code, self.names)
                 return
@@ -188,6 +189,15 @@ class Reader:
                 print(f"{type(error).__name__}: {error}")
             else:
                 raise AssertionError(f"{block} must fail, and does not")
+
+    @contextlib.contextmanager
+    def _modules_of_the_folder(self):
+        """Import what lies in the folder, as an interpreter started there does."""
+        with pytest.MonkeyPatch.context() as changed:
+            changed.syspath_prepend(self.folder)
+            for file in self.folder.glob("*.py"):
+                changed.delitem(sys.modules, file.stem, raising=False)
+            yield
 
     def _shell(self, block, out):
         for words in commands(block.code):

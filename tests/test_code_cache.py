@@ -94,7 +94,7 @@ def test_a_disk_that_is_full_ends_no_run_and_is_told_once(caches, monkeypatch, u
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(cache._cache_file, "_save_index", full)
-    with pytest.warns(RuntimeWarning, match="not kept.*No space left.*NUMBA_CACHE_DIR") as told:
+    with pytest.warns(RuntimeWarning, match="not cached.*No space left.*NUMBA_CACHE_DIR") as told:
         save(cache, 1)
         save(cache, 2)
     assert len(told) == 1 and load(cache, 1) is None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from make_result import make_hanging_fiber, make_result
+from make_result import make_hanging_fiber, make_reporting_arm, make_result
 from matplotlib.collections import PolyCollection, QuadMesh
 
 from fibermsk.errors import ModelError
@@ -33,7 +33,7 @@ def bands(axes):
 
 def make_many(n_fibers, n_muscles=1):
     """Fibers of an arm, each with its own force, activation and stretch."""
-    arm = make_result(9)
+    arm = make_reporting_arm(9)
     one = arm.fibers["biceps_1"]
     fibers = {}
     for k in range(n_fibers):
@@ -54,7 +54,7 @@ def test_every_field_is_drawn_with_units_on_the_axes(tmp_path, name, n_frames):
         with pytest.raises(ModelError, match="'power'"):
             plot(make_result(1), name)
         return
-    figure = plot(make_result(n_frames), name)
+    figure = plot(make_reporting_arm(n_frames), name)
     for axes in figure.axes:
         drawn = axes.collections if name in MAPS else axes.lines
         assert drawn

@@ -331,7 +331,7 @@ def test_errors_name_what_there_is(viewer_of):
         viewer.look("up")
     with pytest.raises(ModelError, match="no fiber 'x'; there are: fiber"):
         viewer.select("x")
-    with pytest.raises(ModelError, match="result = 3; there are 1"):
+    with pytest.raises(ModelError, match="result = 3; must be 0 to 0"):
         viewer.select("fiber", 3)
     with pytest.raises(ModelError, match="no fiber is selected"):
         viewer.curves()
