@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,14 +221,22 @@ def checked(item: Any, owner: str) -> dict[str, Any]:
         If one lies outside its range or has another shape.
     """
     found: dict[str, Any] = {}
-    for field in dataclasses.fields(item):
-        what = declared(field)
-        if not isinstance(what, Number) or what.by_item:
-            continue
-        value = getattr(item, field.name)
-        if value is not None or field.default is not None:
-            found[field.name] = what.checked(owner, field.name, value, what.unit_of(item))
+    for name, what, optional in _checked_fields(type(item)):
+        value = getattr(item, name)
+        if value is not None or not optional:
+            found[name] = what.checked(owner, name, value, what.unit_of(item))
     return found
+
+
+@cache
+def _checked_fields(kind: type) -> tuple[tuple[str, Number, bool], ...]:
+    """Name, declaration, and whether it may be omitted, of each number that `checked` checks."""
+    declarations = [(field, declared(field)) for field in dataclasses.fields(kind)]
+    return tuple(
+        (field.name, what, field.default is None)
+        for field, what in declarations
+        if isinstance(what, Number) and not what.by_item
+    )
 
 
 def _samples(owner: str, field: str, value: Any, unit: str) -> np.ndarray:

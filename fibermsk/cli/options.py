@@ -17,11 +17,12 @@ from typer.core import TyperCommand
 
 from fibermsk.errors import ModelError
 
-__all__ = ["ManyValues", "parse_settings", "suggestion"]
+__all__ = ["ManyValues", "parse_numbers", "parse_settings", "suggestion"]
 
 # Options that may be followed by several values, and what a value looks like.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
+    "--param": re.compile(r"[^-=][^=]*="),
     "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
@@ -37,10 +38,10 @@ class ManyValues(TyperCommand):
         spread: list[str] = []
         option, fresh = None, False
         for arg in args:
-            if option == "--set" and arg.startswith("="):
+            if option in ("--set", "--param") and arg.startswith("="):
                 value = arg[1:] or "VALUE"
                 raise typer.BadParameter(
-                    f"no spaces may be around the = of a setting: --set {spread[-1]}={value}", ctx
+                    f"no spaces may be around the = of a value: {option} {spread[-1]}={value}", ctx
                 )
             if arg.startswith("-"):
                 option, fresh = (arg, True) if arg in _MANY else (None, False)
@@ -104,6 +105,33 @@ def parse_settings(
         raise ModelError(
             f"{owner} needs a value for: {', '.join(missing)} (--set {missing[0]}=...)"
         )
+    return values
+
+
+def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
+
+    A value is a number, or several separated by commas.
+
+    Raises
+    ------
+    ModelError
+        If one is not a path with numbers, or a path is given twice.
+    """
+    values: dict[str, Any] = {}
+    for text in texts:
+        path, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not path:
+            raise ModelError(
+                f"--param {text}: must be path=value without spaces, for example "
+                "--param forearm/mass=1.5"
+            )
+        if path in values:
+            raise ModelError(f"--param {path}: given twice; must be given once")
+        numbers = _sequence(value, list, path)
+        if not numbers:
+            raise ModelError(f"--param {path}: has no value; must be a number, or several: 1,2,3")
+        values[path] = numbers if "," in value else numbers[0]
     return values
 
 

@@ -89,6 +89,8 @@ class Checkpoints:
             return
         run = {
             "h": now.h,
+            "admissibility": now.evaluation.admissibility,
+            "reactions": to_host(now.system, now.evaluation.reactions),
             "iterations": now.iterations,
             "n_frames": now.n_frames,
             "ending": np.frombuffer(now.ending.encode(), np.uint8),
@@ -139,6 +141,11 @@ def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[
     }
     t, y, v = memory.state
     evaluation = system.evaluate(t, y, v, memory.v_dot, tangent=False)
+    # as the step left them: with its rates, and the least admissibility over its motion
+    evaluation = evaluation._replace(
+        admissibility=part("run.admissibility", 0.0),
+        reactions=part("run.reactions", evaluation.reactions),
+    )
     prefix = "system."
     left = {
         name.removeprefix(prefix): np.array(value)

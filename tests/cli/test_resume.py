@@ -336,3 +336,24 @@ def test_the_error_in_time_is_told(cli, scene_file):
         told = json.loads(cli("run", scene_file, "--json").stdout)["time_error"]
         assert 0.0 < told["coordinates"] < most and 0.0 < told["fibers"] < most
         assert fm.load(OUT).stats["time_error"] == told
+
+
+def test_numbers_of_the_model_by_path(cli, scene_file, stopped, tmp_path):
+    """A run with changed numbers is that of a scene that has them, also after a resume."""
+    scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.5").replace("500.0", "400.0"))
+    stopped.after = float("inf")
+    assert cli("run", scene_file, "--out", "other.h5", "--set", "steps=20").exit_code == 0
+    scene_file.write_text(SCENE)
+    numbers = ["--param", "rod/mass=1.5", "f/*/muscle/viscosity=400"]
+    stopped.after = 7
+    command = ["run", scene_file, "--set", "steps=20", "--checkpoint-every", "1000"]
+    assert cli(*command, *numbers).exit_code == 1
+    stopped.after = float("inf")
+    done = cli("resume", CHECKPOINT, "--param", "rod/mass=2.0", numbers[-1])
+    assert done.exit_code == 2 and "parameter rod/mass of scene 'swing' was 1.5" in done.stderr
+    assert cli("resume", CHECKPOINT).exit_code == 0
+    changed, other = load(OUT), load(tmp_path / "other.h5")
+    assert changed.parameters["rod/mass"] == 1.5 and changed.parameters["steps"] == 20
+    np.testing.assert_array_equal(changed.coordinate("hinge"), other.coordinate("hinge"))
+    done = cli("run", scene_file, "--param", "rod/mas=1")
+    assert done.exit_code == 2 and "did you mean 'rod/mass'" in done.stderr

@@ -189,15 +189,17 @@ def test_words_that_are_shown_are_enough(cli, interrupted, monkeypatch, tmp_path
 
 
 def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp_path):  # noqa: F811
-    cli("run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
+    run = ["run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1"]
+    cli(*run, "--param", "rod/mass=1.5", "f/*/muscle/viscosity=400")
     not_own(monkeypatch, tmp_path)
     stopped.after = float("inf")
     done = cli("resume", CHECKPOINT)
-    assert "must be given by you: --scene, --out, --set;" in done.stderr
+    assert "must be given by you: --scene, --out, --set, --param;" in done.stderr
     command = shlex.split(
         done.stderr.replace("\n", " ").partition("if you trust its contents: ")[2]
     )
-    assert command[-3:] == ["--set", "steps=20", "scale=2,1"]
+    assert command[-6:-3] == ["--set", "steps=20", "scale=2,1"]
+    assert command[-3:] == ["--param", "rod/mass=1.5", "f/*/muscle/viscosity=400"]
     # interrupted again, it is this user's run from then on
     stopped.after = 13
     assert cli(*command[1:]).exit_code == 1
@@ -207,7 +209,7 @@ def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp
 
 def test_scenes_of_the_package_are_safe_by_name(cli, interrupted, monkeypatch, tmp_path):
     not_own(monkeypatch, tmp_path)
-    forge(scene="contracting_fiber", settings=[], function="open")
+    forge(scene="contracting_fiber", settings=[], numbers=[], function="open")
     words = "must be given by you: --out;"
     refused(cli, words, CHECKPOINT)
     # a file of that name in this folder is not the scene
@@ -244,6 +246,8 @@ def test_damaged_jobs_are_refused(cli, interrupted):
             said = "a script wrote it" if "scene" not in job else f"its entry '{name}' is missing"
             refused(cli, f"cannot resume {CHECKPOINT}: {said}", CHECKPOINT)
     save_checkpoint(replace(taken, job={**taken.job, "settings": [3]}), CHECKPOINT)
+    refused(cli, "its settings are not texts", CHECKPOINT)
+    save_checkpoint(replace(taken, job={**taken.job, "numbers": [3]}), CHECKPOINT)
     refused(cli, "its settings are not texts", CHECKPOINT)
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from fibermsk.cli.options import parse_settings
+from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.errors import ModelError
 
 
@@ -62,3 +62,20 @@ def test_values_take_the_type_of_the_default_where_there_is_no_annotation():
     assert isinstance(found["x"], float)
     with pytest.raises(ModelError, match="n = '2.0'; must be a whole number"):
         values(scene, "n=2.0")
+
+
+def test_numbers_by_path():
+    found = parse_numbers(["forearm/mass=1.5", "*/tissue/density=1e3", "forearm/com=0,0,-0.1"])
+    assert found == {
+        "forearm/mass": 1.5, "*/tissue/density": 1e3, "forearm/com": [0.0, 0.0, -0.1]
+    }  # fmt: skip
+    for texts, words in (
+        (["forearm/mass"], "must be path=value without spaces"),
+        (["=3"], "must be path=value"),
+        (["a/b="], "a/b: has no value; must be a number, or several"),
+        (["a/b=x"], "a/b = 'x'; must be a finite number"),
+        (["a/b=nan"], "a/b = 'nan'; must be a finite number"),
+        (["a/b=1", "a/b=2"], "a/b: given twice"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            parse_numbers(texts)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fibermsk.cli.commands.run import Every, Json, Quiet, Settings, compute
-from fibermsk.cli.options import parse_settings
+from fibermsk.cli.commands.run import Every, Json, Numbers, Quiet, Settings, compute
+from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import plain, printing_beside
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
 from fibermsk.cli.running.seal import is_sealed
@@ -41,6 +41,7 @@ def resume(
         typer.Option("--out", help="Result file; by default that of the run.", dir_okay=True),
     ] = None,
     settings: Settings = None,
+    numbers: Numbers = None,
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
@@ -55,12 +56,13 @@ def resume(
     every = _check.positive("resume", "--checkpoint-every", every, "s")
     own = is_sealed(job)
     if not own:
-        _check_words(job, file, scene, out, settings)
+        _check_words(job, file, scene, out, settings, numbers)
     path = check_writable(_place(job, file) if out is None else out)
     with printing_beside(json):
         found, source = _find(job, file, scene, own)
     given = job["settings"] if settings is None and own else settings or []
-    parameters = _parameters(found, given, job, file)
+    changes = job["numbers"] if numbers is None and own else numbers or []
+    parameters, values = _parameters(found, given, changes, job, file)
     if not quiet:
         at = f"t = {taken.time:g} s of {taken.duration:g} s"
         typer.echo(f"{found.name}: resumes at {at}; checkpoints every {every:g} s", err=True)
@@ -70,6 +72,7 @@ def resume(
         "function": found.function.__name__,
         "source": source,
         "settings": given,
+        "numbers": changes,
         "checkpoint_every": every,
     }
     said.pop("out")
@@ -80,7 +83,7 @@ def resume(
         "resume_from": file,
         "job": make_job(path, **said),
     }
-    compute(found, parameters, job["method"], path, quiet, json, options)
+    compute(found, parameters, values, job["method"], path, quiet, json, options)
 
 
 def _check_words(
@@ -89,8 +92,9 @@ def _check_words(
     scene: str | None,
     out: Path | None,
     settings: list[str] | None,
+    numbers: list[str] | None,
 ) -> None:
-    """Refuse to use the scene, settings and output of an untrusted checkpoint."""
+    """Refuse to use the scene, settings, numbers and output of an untrusted checkpoint."""
     from fibermsk.cli.running.scene_files import is_packaged
     from fibermsk.errors import ModelError
 
@@ -98,6 +102,7 @@ def _check_words(
         "--scene": scene is None and not is_packaged(job["scene"]),
         "--out": out is None,
         "--set": settings is None and bool(job["settings"]),
+        "--param": numbers is None and bool(job["numbers"]),
     }
     missing = [option for option, is_missing in needed.items() if is_missing]
     if missing:
@@ -152,18 +157,19 @@ def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tupl
 
 
 def _parameters(
-    scene: SceneFile, settings: list[str], job: dict[str, Any], file: Path
-) -> dict[str, Any]:
-    """Return the parameters of the run, from its settings and the unchanged defaults."""
+    scene: SceneFile, settings: list[str], numbers: list[str], job: dict[str, Any], file: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the scene's parameters, and numbers of its model by path, those of the run."""
     from fibermsk.errors import ModelError
 
     parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")
-    now, then = plain(parameters), job["parameters"]
+    values = parse_numbers(numbers)
+    now, then = plain(parameters | values), job["parameters"]
     for name in sorted({*now, *then}):
         if now.get(name) != then.get(name):
             raise ModelError(
                 f"cannot resume {file}: parameter {name} of scene {scene.name!r} was "
                 f"{then.get(name)!r} and is now {now.get(name)!r}; must be the same; restore its "
-                "default or give it with --set, or run from the start"
+                "default or give it with --set or --param, or run from the start"
             )
-    return parameters
+    return parameters, values

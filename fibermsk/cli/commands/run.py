@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk.cli.errors import FAILED, ReportingGroup
-from fibermsk.cli.options import ManyValues, parse_settings
+from fibermsk.cli.options import ManyValues, parse_numbers, parse_settings
 from fibermsk.cli.output import (
     plain,
     print_check,
@@ -40,6 +40,14 @@ Out = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="PATH=VALUE ...",
+        help="Change numbers of the model by path or pattern; see fibermsk info --parameters.",
+    ),
 ]
 Method = Annotated[
     str | None,
@@ -69,6 +77,7 @@ def run(
     ],
     out: Out = None,
     settings: Settings = None,
+    numbers: Numbers = None,
     method: Method = None,
     check: Check = False,
     quiet: Quiet = False,
@@ -80,14 +89,14 @@ def run(
 
     with printing_beside(json):
         file = find(scene)
-    _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+    _run(file, out, settings or [], numbers or [], method, check, quiet, json, checkpoint_every)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
     """Simulate the scene of the calling file, as `fibermsk run` does.
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
-    ``--set``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
+    ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
     ``--checkpoint-every`` and ``--debug`` from the command line and writes ``results/<file>.h5``.
     Ends the program if the run does not succeed.
 
@@ -125,6 +134,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     def _command(
         out: Out = None,
         settings: Settings = None,
+        numbers: Numbers = None,
         method: Method = None,
         check: Check = False,
         quiet: Quiet = False,
@@ -132,7 +142,17 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
         checkpoint_every: Every = None,
     ) -> None:
         results.append(
-            _run(file, out, settings or [], method, check, quiet, json, checkpoint_every)
+            _run(
+                file,
+                out,
+                settings or [],
+                numbers or [],
+                method,
+                check,
+                quiet,
+                json,
+                checkpoint_every,
+            )  # fmt: skip
         )
 
     given = sys.argv[1:] if arguments is None else arguments
@@ -148,6 +168,7 @@ def _run(
     file: SceneFile,
     out: Path | None,
     settings: list[str],
+    numbers: list[str],
     method: str | None,
     check: bool,
     quiet: bool,
@@ -159,6 +180,7 @@ def _run(
     from fibermsk.io import check_writable
 
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
+    values = parse_numbers(numbers)
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
     options: dict[str, Any] = {"check": True} if check else {}
     if checkpoint_every is not None:
@@ -170,7 +192,8 @@ def _run(
             function=file.function.__name__,
             source=digest(file.path),
             settings=settings,
-            parameters=plain(parameters),
+            numbers=numbers,
+            parameters=plain(parameters | values),
             method=method,
             check=check,
             checkpoint_every=every,
@@ -184,19 +207,20 @@ def _run(
                     "--out, and for the scene and settings if they are your own",
                     err=True,
                 )
-    return compute(file, parameters, method, path, quiet, json, options)
+    return compute(file, parameters, values, method, path, quiet, json, options)
 
 
 def compute(
     file: SceneFile,
     parameters: dict[str, Any],
+    values: dict[str, Any],
     method: str | None,
     path: Path,
     quiet: bool,
     json: bool,
     options: dict[str, Any],
 ) -> Result:
-    """Simulate a scene, write its result to `path`, and print a report.
+    """Simulate a scene, with `values` of its model by path, write its result and print a report.
 
     `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
     checkpoint is removed when the run is complete. Ends the command with its exit status if it is
@@ -210,7 +234,7 @@ def compute(
     place: Path | None = path
     unwritten = ""
     with interruptible() as check, printing_beside(json), collecting() as warned:
-        scene = file.make(parameters)
+        scene = file.make(parameters, values)
         try:
             with progress_report(file.name, quiet=quiet) as tell:
 
@@ -221,7 +245,7 @@ def compute(
                 result = fibermsk.simulate_scene(
                     scene,
                     name=file.name,
-                    parameters=parameters,
+                    parameters=parameters | values,
                     method=file.method(method),
                     progress=progress,
                     **options,

@@ -20,6 +20,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "function": str,
     "source": str,
     "settings": list,
+    "numbers": list,
     "parameters": dict,
     "method": (str, type(None)),
     "check": bool,
@@ -60,7 +61,7 @@ def check_job(job: Any, file: Path) -> dict[str, Any]:
                 f"cannot resume {file}: its entry {name!r} is missing or of another version; run "
                 "from the start"
             )
-    if not all(isinstance(setting, str) for setting in job["settings"]):
+    if not all(isinstance(text, str) for text in (*job["settings"], *job["numbers"])):
         raise ModelError(f"cannot resume {file}: its settings are not texts; run from the start")
     return job
 
@@ -90,8 +91,8 @@ def resume_command(job: dict[str, Any], file: Path) -> str:
         if not is_packaged(job["scene"]):
             words += ["--scene", job["scene"]]
         words += ["--out", job["out"]]
-        if job["settings"]:
-            words += ["--set", *job["settings"]]
+        for option, texts in (("--set", job["settings"]), ("--param", job["numbers"])):
+            words += [option, *texts] if texts else []
     return " ".join(shlex.quote(word) if word.isprintable() else repr(word) for word in words)
 
 

@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -91,13 +91,14 @@ class SceneFile:
                     return value() if isinstance(value, type) else value
         return name
 
-    def make(self, parameters: dict[str, Any]) -> Any:
-        """Return the scene with these parameters.
+    def make(self, parameters: dict[str, Any], numbers: Mapping[str, Any] | None = None) -> Any:
+        """Return the scene with these parameters, and its model with these numbers by path.
 
         Raises
         ------
         ModelError
-            If the file's function raises, or gives something else than a ``fm.Scene``.
+            If the file's function raises, or gives something else than a ``fm.Scene``, or a path
+            or its value is not valid.
         """
         with _blamed_on(self.path, "scene()"):
             scene = self.function(**parameters)
@@ -105,7 +106,9 @@ class SceneFile:
             raise ModelError(
                 f"{self.path}: scene() gave {type(scene).__name__}; it must return fm.Scene(...)"
             )
-        return scene
+        if not numbers:
+            return scene
+        return replace(scene, model=fibermsk.with_parameters(scene.model, numbers))
 
 
 def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:

@@ -167,8 +167,9 @@ class _Parts(NamedTuple):
 class FixedSteps:
     """Equal steps; a failed step is halved, repeatedly if necessary.
 
-    Steps stay equal at corners of signals; a corner inside a step causes an error of second order.
-    After each corner the method is restarted.
+    Steps stay equal at corners of signals; a corner inside a step causes an error of second order,
+    a jump in the input of a first-order state one of first order. After each corner the method is
+    restarted.
 
     Attributes
     ----------
