@@ -107,6 +107,7 @@ class _Hold:
     reports = (
         Field("distance", "m", "distance of points", "distance of the points it holds"),
         Field("opening", "m", "opening", "largest violation of its equations"),
+        Field("force", "N", "force of constraint", "force on the second point, in ground", (3,)),
     )
 
     def __init__(self, constraint: PointConstraint, points: BodyPoints) -> None:
@@ -161,10 +162,14 @@ class _Hold:
         return out
 
     def fields(self, at: At) -> dict[str, float]:
-        """Distance of the points, and how far the constraint is from being met."""
+        """Distance of the points, violation of the constraint, and its force."""
         x = self._points.at(at).x
-        g = self.constrain(at, False).g
-        return {"distance": float(np.linalg.norm(x[1] - x[0])), "opening": float(np.abs(g).max())}
+        way, g = x[1] - x[0], self.constrain(at, False).g
+        return {
+            "distance": float(np.linalg.norm(way)),
+            "opening": float(np.abs(g).max()),
+            "force": -self._pull(way, at.multipliers[self.name])[1],
+        }
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Its points and numbers."""

@@ -3,6 +3,7 @@
 from fibermsk.protocol.optional import Collides, HasStates, Legible, Offloaded, Projects
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import (
+    NO_MULTIPLIERS,
     BorderedMatrix,
     Evaluation,
     Frames,
@@ -14,6 +15,7 @@ from fibermsk.protocol.values import (
 )
 
 __all__ = [
+    "NO_MULTIPLIERS",
     "BorderedMatrix",
     "Collides",
     "Evaluation",

@@ -75,7 +75,7 @@ class Collides(Protocol):
 class Legible(Protocol):
     """Additional interface of systems whose states can be read by name."""
 
-    def moment(self, t: float, y: Array, v: Array, reactions: Array) -> Any:
+    def moment(self, t: float, y: Array, v: Array, reactions: Array, multipliers: Array) -> Any:
         """View of a state, with the forces of the attachments on the fibers (n_points, 3) [N].
 
         The view does not change the internal state of the system.

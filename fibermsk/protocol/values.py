@@ -73,6 +73,10 @@ class SolvesItself(Protocol):
 Tangent = BorderedMatrix | Array | SolvesItself
 
 
+NO_MULTIPLIERS = np.zeros(0)
+"""Multipliers of a system without constraints, or of a state without forces."""
+
+
 class Evaluation(NamedTuple):
     """Residual and tangent at one state.
 
@@ -91,6 +95,8 @@ class Evaluation(NamedTuple):
         Term that is NaN or infinite; empty if none is.
     imbalance : float
         Largest residual relative to the forces it sums; zero if not computed.
+    multipliers : (m,) float array
+        Of the constraints on the coordinates.
     """
 
     residual: Array
@@ -99,6 +105,7 @@ class Evaluation(NamedTuple):
     reactions: Array
     flaw: str = ""
     imbalance: float = 0.0
+    multipliers: Array = NO_MULTIPLIERS
 
 
 class Frames(NamedTuple):
@@ -112,6 +119,8 @@ class Frames(NamedTuple):
         Positions and velocities.
     reactions : (n_frames, n_points, 3) float array
         Forces of the attachments on the fibers [N].
+    multipliers : (n_frames, m) float array
+        Of the constraints on the coordinates; m is 0 in a record without forces.
     step_size, newton_iterations, admissibility : (n_frames,) array
         Of the steps since the previous frame.
     """
@@ -120,6 +129,7 @@ class Frames(NamedTuple):
     y: Array
     v: Array
     reactions: Array
+    multipliers: Array
     step_size: Array
     newton_iterations: NDArray[np.int64]
     admissibility: Array

@@ -91,6 +91,7 @@ class Checkpoints:
             "h": now.h,
             "admissibility": now.evaluation.admissibility,
             "reactions": to_host(now.system, now.evaluation.reactions),
+            "multipliers": now.evaluation.multipliers,
             "iterations": now.iterations,
             "n_frames": now.n_frames,
             "ending": np.frombuffer(now.ending.encode(), np.uint8),
@@ -145,6 +146,7 @@ def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[
     evaluation = evaluation._replace(
         admissibility=part("run.admissibility", 0.0),
         reactions=part("run.reactions", evaluation.reactions),
+        multipliers=part("run.multipliers", evaluation.multipliers),
     )
     prefix = "system."
     left = {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fibermsk.kernels.fibers import attachment
 from fibermsk.linalg import LineMatrix
-from fibermsk.protocol import BorderedMatrix, Tangent
+from fibermsk.protocol import NO_MULTIPLIERS, BorderedMatrix, Tangent
 from fibermsk.system.contribution import At, Contribution, FollowsEnds, Slopes, Sums
 from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.fibers.cables import Cables
@@ -42,12 +42,15 @@ class Assembled(NamedTuple):
         Forces of the attachments on the fibers [N].
     imbalance : float
         Largest residual relative to the forces present.
+    multipliers : (m,) float array
+        Of the constraints on the coordinates.
     """
 
     residual: Array
     matrix: Tangent | None
     reactions: Array
     imbalance: float
+    multipliers: Array = NO_MULTIPLIERS
 
 
 class Assembly:
@@ -115,7 +118,7 @@ class Assembly:
             own[...] = sums.corner
         residual[n_x + n_q :] += sums.states.row
         moments = self._add_axes(at, sums, r_q)
-        self.multipliers.reduce(at, slopes, r_q, B, R, D)
+        multipliers = self.multipliers.reduce(at, slopes, r_q, B, R, D)
         matrix = None
         if slopes is not None and sums.couplings is not None:
             lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
@@ -124,7 +127,7 @@ class Assembly:
             imbalance(r_nodes, max(self._round_off, sums.present), (reactions,)),
             imbalance(r_q, 0.0, (moments,)),
         )
-        return Assembled(residual, matrix, reactions, unbalanced)
+        return Assembled(residual, matrix, reactions, unbalanced, multipliers)
 
     def _eliminate(
         self, at: At, sums: Sums, r_border: Array, B: Array, R: Array, D: Array

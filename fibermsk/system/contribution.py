@@ -7,8 +7,9 @@ one state, not on other contributions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,6 +64,8 @@ class At(NamedTuple):
         Bodies and joint axes.
     ends : Ends
         Attached ends: positions and derivatives with respect to the axes.
+    multipliers : mapping of str to (m,) float array
+        Of the constraints of each element at a frame of a result, by name; NaN without forces.
     """
 
     t: float
@@ -76,6 +79,7 @@ class At(NamedTuple):
     rates: Array
     motion: Motion
     ends: Ends
+    multipliers: Mapping[str, Array] = MappingProxyType({})
 
 
 class Slopes(NamedTuple):

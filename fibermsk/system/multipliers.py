@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from fibermsk.errors import ConstraintError, ModelError
+from fibermsk.protocol import NO_MULTIPLIERS
 from fibermsk.system.contribution import At, Contribution, HasConstraints, Held, Slopes
 from fibermsk.system.skeleton.skeleton import Skeleton
 
@@ -126,15 +127,16 @@ class Multipliers:
 
     def reduce(
         self, at: At, slopes: Slopes | None, residual: Array, B: Array, R: Array, D: Array
-    ) -> None:
+    ) -> Array:
         """Put the constraints in place of the equations of the coordinates they hold.
 
         residual (n,); B (n_x, m), R (m, n_x), D (m, m): border of the tangent, whose first n
-        entries are those of the coordinates; changed in place.
+        entries are those of the coordinates; changed in place. Returns the multipliers.
         """
         held = self._gather(at, slopes is not None)
+        multipliers = NO_MULTIPLIERS
         if held is not None:
-            self._couple(at, held, slopes, residual, R, D)
+            multipliers = self._couple(at, held, slopes, residual, R, D)
         prescribed = self._skeleton.constraints.held
         if prescribed.size:
             residual[prescribed] = 0.0
@@ -142,10 +144,11 @@ class Multipliers:
                 B[:, prescribed], R[prescribed] = 0.0, 0.0
                 D[prescribed], D[:, prescribed] = 0.0, 0.0
                 D[prescribed, prescribed] = 1.0
+        return multipliers
 
     def _couple(
         self, at: At, held: Held, slopes: Slopes | None, residual: Array, R: Array, D: Array
-    ) -> None:
+    ) -> Array:
         # with the rows of a tangent go the residuals that are solved with it
         G, own, n = held.G, self._own(held.G, anew=slopes is not None), residual.size
         if slopes is not None:
@@ -166,6 +169,7 @@ class Multipliers:
             D[own, :n] = second + 2.0 * w * first + w**2 * G
         w = w[:, 0]
         residual[own] = held.g_ddot + 2.0 * w * held.g_dot + w**2 * held.g
+        return lam
 
     def drift(self, at: At) -> tuple[float, float]:
         """Largest value and rate of any constraint of a contribution."""

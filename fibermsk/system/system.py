@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
-from fibermsk.protocol import Collides, Evaluation, Frames, StateBlock, Tolerance, Verdict
+from fibermsk.protocol import (
+    NO_MULTIPLIERS,
+    Collides,
+    Evaluation,
+    Frames,
+    StateBlock,
+    Tolerance,
+    Verdict,
+)
 from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.assembly import Assembly
@@ -273,8 +281,9 @@ class FiberSystem:
             unknowns = {"position": y, "velocity": v, "acceleration": v_dot}
             flaw = flawed_term(self.contributions, at, unknowns, found.residual, self.describe)
         return Evaluation(
-            found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance
-        )
+            found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance,
+            found.multipliers,
+        )  # fmt: skip
 
     @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
@@ -301,7 +310,7 @@ class FiberSystem:
         rest = np.zeros_like(y)
         at = self.configuration.kinematics(t, y, rest, rest)
         # check the fields of elements before the run
-        ElementFields(self.named_elements, 1, self.configuration.states).put(0, at)
+        ElementFields(self.named_elements, 1, self.configuration.states).put(0, at, NO_MULTIPLIERS)
         return any([one.begin(t, y) for one in self._colliding])
 
     @guarded
@@ -363,9 +372,11 @@ class FiberSystem:
             warnings.warn(remark, stacklevel=4)
         return result
 
-    def moment(self, t: float, y: Array, v: Array, reactions: Array) -> Moment:
+    def moment(
+        self, t: float, y: Array, v: Array, reactions: Array, multipliers: Array = NO_MULTIPLIERS
+    ) -> Moment:
         """One state by name; see `fibermsk.protocol.Legible`."""
-        return Moment(self, t, y, v, reactions)
+        return Moment(self, t, y, v, (reactions, multipliers))
 
     @guarded
     def energy(self, y: Array, v: Array) -> Energy:

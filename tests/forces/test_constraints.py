@@ -51,6 +51,46 @@ def test_a_rod_leaves_every_method_its_order_and_does_not_drift(method):
     assert np.log2(errors[1] / errors[2]) == pytest.approx(method.order, abs=0.15)
 
 
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_force_of_a_rod_is_that_of_newtons_law(method):
+    """Mass times exact acceleration at each frame; the error is of second order or better."""
+    errors = []
+    for n in (50, 100):
+        result = fm.simulate(
+            cart_on_a_rod(), t_end=1.0, dt=1.0 / n, method=method, control=fm.FixedSteps()
+        )
+        angle = np.arctan2(result.coordinate("x"), -result.coordinate("z"))
+        s, c = np.sin(angle), np.cos(angle)
+        rate = (c * result.speeds["x"] + s * result.speeds["z"]) / 0.5
+        turn = swing(0.0, (angle, rate))[1]
+        x = 1.5 * 0.5 * (c * turn - s * rate**2)
+        z = 0.5 * (s * turn + c * rate**2) + G
+        force = result.elements["rod"]["force"]
+        errors.append(abs(force - np.stack([x, 0.0 * x, z], axis=1)).max())
+        np.testing.assert_allclose(force[0], [x[0], 0.0, z[0]], rtol=1e-13, atol=1e-13)
+    assert errors[1] < 5e-3 and np.log2(errors[0] / errors[1]) > 1.8
+
+
+def test_every_constraint_reports_its_own_force(tmp_path):
+    """Two weights at rest, in the result and in its file; NaN at a pose without forces."""
+    model = fm.Model("weights", gravity=(0, 0, -G))
+    for name, mass in (("one", 1.0), ("two", 2.5)):
+        body = model.add(fm.Body(name, mass, (0, 0, 0), (1e-3,) * 3))
+        model.add(fm.Free(f"free {name}", model.ground, body, position=(0, 0, -0.3)))
+        ends = model.ground.at((0, 0, 0)), body.at((0, 0, 0))
+        model.add(fm.PointConstraint(f"rod {name}", *ends, distance=0.3))
+    result = fm.simulate(fm.build(model), t_end=0.1, dt=0.05)
+    file = fm.save(result, tmp_path / "weights.h5")
+    for found in (result, fm.load(file)):
+        for name, mass in (("one", 1.0), ("two", 2.5)):
+            force = found.elements[f"rod {name}"]["force"]
+            np.testing.assert_allclose(force, np.tile([0, 0, mass * G], (3, 1)), atol=1e-10)
+    y, v = fm.build(model).initial_state()
+    assert np.isnan(
+        fm.build(model).moment(0.0, y, v, np.zeros((0, 3))).report.elements["rod one"]["force"]
+    ).all()
+
+
 def test_a_point_constraint_is_a_spherical_joint():
     """A free body that is held at a point moves as on a spherical joint."""
     runs = []

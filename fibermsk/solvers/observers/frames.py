@@ -30,6 +30,7 @@ class Frame(NamedTuple):
     y: Array
     v: Array
     reactions: Array
+    multipliers: Array
     step_size: float
     newton_iterations: int
     admissibility: float
@@ -40,8 +41,8 @@ def frame_of(
 ) -> Frame:
     """Frame of a state, with the last step's length [s] and the iterations since the last frame."""
     t, y, v = to_host(system, state)
-    reactions = to_host(system, evaluation.reactions)
-    return Frame(t, y, v, reactions, h, iterations, evaluation.admissibility)
+    forces = to_host(system, evaluation.reactions), evaluation.multipliers
+    return Frame(t, y, v, *forces, h, iterations, evaluation.admissibility)
 
 
 class KeptFrames:
@@ -51,7 +52,7 @@ class KeptFrames:
     """
 
     _fields = Frames._fields
-    _KINDS = (float, float, float, float, float, np.int64, float)
+    _KINDS = (float, float, float, float, float, float, np.int64, float)
 
     def __init__(self, rows: list[Frame]) -> None:
         self._rows, self._count = rows, len(rows)
@@ -85,8 +86,8 @@ class KeptFrames:
     def _make(columns: Iterable[NDArray[Any]]) -> KeptFrames:
         return KeptFrames(
             [
-                Frame(float(t), y, v, reactions, float(h), int(iterations), float(admissibility))
-                for t, y, v, reactions, h, iterations, admissibility in zip(*columns, strict=True)
+                Frame(float(t), *vectors, float(h), int(iterations), float(admissibility))
+                for t, *vectors, h, iterations, admissibility in zip(*columns, strict=True)
             ]
         )
 

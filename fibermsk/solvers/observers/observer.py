@@ -97,7 +97,8 @@ class Accepted:
                 f"{type(system).__name__} has no method moment; must have one for its states to be "
                 "read by name; use state instead"
             )
-        return system.moment(*self.state, to_host(self.system, self.evaluation.reactions))
+        forces = to_host(self.system, self.evaluation.reactions), self.evaluation.multipliers
+        return system.moment(*self.state, *forces)
 
 
 class Stop(NamedTuple):

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.results import Field, Histories
-from fibermsk.system.contribution import At, HasFields
+from fibermsk.system.contribution import At, HasConstraints, HasFields
 from fibermsk.system.states import StatesOfModel
 
 __all__ = ["ElementFields"]
+
+Array = NDArray[np.float64]
 
 _SHAPES = "be () for a number or (3,) for a vector"
 
@@ -46,6 +49,7 @@ class ElementFields:
     ) -> None:
         taken = {(block.owner, name) for block in states.blocks for name in block.names}
         self._elements = {name: one for name, one in elements.items() if isinstance(one, HasFields)}
+        self._holding = {n: one for n, one in elements.items() if isinstance(one, HasConstraints)}
         self.histories: dict[str, Histories] = {}
         for owner, one in self._elements.items():
             what, fields = f"element {owner!r}", {}
@@ -65,14 +69,15 @@ class ElementFields:
             }
             self.histories[owner] = Histories(fields, arrays)
 
-    def put(self, frame: int, at: At) -> None:
-        """Store the values of all fields at a frame.
+    def put(self, frame: int, at: At, multipliers: Array) -> None:
+        """Store the values of all fields at a frame with the multipliers (m,) of all constraints.
 
         Raises
         ------
         ModelError
             If an element returns fields or shapes other than those it describes.
         """
+        at = at._replace(multipliers=self._by_owner(at, multipliers))
         for owner, one in self._elements.items():
             own, found = self.histories[owner], one.fields(at)
             if set(found) != set(own):
@@ -87,3 +92,12 @@ class ElementFields:
                         f"one that it describes, {own.fields[name].shape}"
                     )
                 own.arrays[name][frame] = value
+
+    def _by_owner(self, at: At, multipliers: Array) -> dict[str, Array]:
+        """Multipliers of each element, which come after those of couplings."""
+        found, end = {}, multipliers.size
+        for name, one in reversed(self._holding.items()):
+            begin = end - one.constrain(at, False).g.size
+            found[name] = multipliers[begin:end] if end else np.full(end - begin, np.nan)
+            end = max(begin, 0)
+        return found

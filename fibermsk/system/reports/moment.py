@@ -37,8 +37,8 @@ class Moment:
         Time [s].
     y, v : (n,) float array
         Positions and velocities.
-    reactions : (n_points, 3) float array
-        Forces of the attachments on the fibers [N].
+    forces : tuple of reactions (n_points, 3) and multipliers (m,)
+        As in `fibermsk.protocol.Evaluation`.
 
     Attributes
     ----------
@@ -46,8 +46,10 @@ class Moment:
         Time [s].
     """
 
-    def __init__(self, system: FiberSystem, t: float, y: Array, v: Array, reactions: Array) -> None:
-        self._system, self.t, self._y, self._v, self._reactions = system, t, y, v, reactions
+    def __init__(
+        self, system: FiberSystem, t: float, y: Array, v: Array, forces: tuple[Array, Array]
+    ) -> None:
+        self._system, self.t, self._y, self._v, self._forces = system, t, y, v, forces
 
     @cached_property
     def _at(self) -> At:
@@ -114,7 +116,7 @@ class Moment:
         """
         system, one = self._system, np.zeros(1)
         frames = Frames(
-            np.array([self.t]), self._y[None], self._v[None], self._reactions[None],
+            np.array([self.t]), self._y[None], self._v[None], *(one[None] for one in self._forces),
             one, np.zeros(1, np.int64), one + 1.0,
         )  # fmt: skip
         parts = system.model, system.configuration, system.named_elements

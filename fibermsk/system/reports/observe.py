@@ -112,7 +112,7 @@ def observe(
     for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
         at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
         values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
-        reported.put(i, at)
+        reported.put(i, at, frames.multipliers[i])
         states[i] = at.states
         state = at.motion.links
         for name, (position, rotation) in poses.items():

@@ -128,6 +128,7 @@ def _with_fibers(model: Model) -> Result:
         y=y[None],
         v=v[None],
         reactions=np.zeros((1, len(system.cables.attached_nodes), 3)),
+        multipliers=np.zeros((1, 0)),
         step_size=np.zeros(1),
         newton_iterations=np.zeros(1, dtype=np.int64),
         admissibility=np.ones(1),
