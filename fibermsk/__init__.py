@@ -104,7 +104,7 @@ if TYPE_CHECKING:
         simulate,
         stability,
     )
-    from fibermsk.system import Skeleton, check, skeleton
+    from fibermsk.system import Skeleton, check, check_contribution, skeleton
     from fibermsk.system.reports.moment import Moment
     from fibermsk.system.reports.still import still
 
@@ -196,6 +196,7 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "check_contribution",
     "emg_activation",
     "emg_envelope",
     "equilibrium",
@@ -247,6 +248,7 @@ _LAZY = {
     "MuscleBundle": "fibermsk.anatomy",
     "build": "fibermsk.backend",
     "check": "fibermsk.system",
+    "check_contribution": "fibermsk.system",
     "emg_activation": "fibermsk.read",
     "emg_envelope": "fibermsk.read",
     "equilibrium": "fibermsk.solvers",

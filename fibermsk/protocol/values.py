@@ -50,6 +50,14 @@ class BorderedMatrix(NamedTuple):
         """Sparse part in compressed columns; a new array if A is a `LineMatrix`."""
         return self.A.tocsc() if isinstance(self.A, LineMatrix) else self.A
 
+    def __matmul__(self, x: Array) -> Array:
+        """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
+        n = self.B.shape[0]
+        inner = self.A @ x[:n]
+        if self.D.size == 0:
+            return inner
+        return np.concatenate([inner + self.B @ x[n:], self.R @ x[:n] + self.D @ x[n:]])
+
     def assembled(self) -> BorderedMatrix:
         """Copy with the sparse part in compressed columns."""
         return BorderedMatrix(self.sparse, self.B, self.R, self.D)

@@ -2,6 +2,7 @@
 
 from fibermsk.system.build import build
 from fibermsk.system.reports.inverse import ForceCheck, check
+from fibermsk.system.reports.tangent import check_contribution
 from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 from fibermsk.system.system import FiberSystem
 
@@ -11,5 +12,6 @@ __all__ = [
     "Skeleton",
     "build",
     "check",
+    "check_contribution",
     "skeleton",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.fibers import attachment
-from fibermsk.linalg import LineMatrix
+from fibermsk.linalg import Couplings, LineMatrix
 from fibermsk.protocol import NO_MULTIPLIERS, BorderedMatrix, Tangent
 from fibermsk.system.contribution import At, Contribution, FollowsEnds, Slopes, Sums
 from fibermsk.system.fibers.attachments import Attachments
@@ -89,6 +89,10 @@ class Assembly:
         self._round_off = round_off
         self.multipliers = Multipliers(skeleton, contributions)
         self._lines = np.empty((cables.n_nodes, 3, 6, 6))
+        none, start, blocks = np.empty(0, np.int64), np.zeros(1, np.int64), np.empty((0, 6, 6))
+        self._uncoupled = Couplings.between(
+            none, none, start, none, none, start, blocks, blocks, cables.node_start.size - 1
+        )
 
     def __call__(self, at: At, slopes: Slopes | None) -> Assembled:
         """Residual, and the tangent where slopes are given.
@@ -102,6 +106,7 @@ class Assembly:
         sums = Sums.zero(skeleton, at, r_nodes, self._lines, slopes)
         for one in self._contributions:
             one.add(at, sums)
+        couplings = sums.couplings or self._uncoupled
         pullback = Pullback(skeleton, at.motion, sums)
         B, R = pullback.columns(), pullback.rows()
         if slopes is not None and sums.corner.size:
@@ -109,7 +114,7 @@ class Assembly:
             for one in self._following:
                 one.follow_ends(at, *rates, B)
         B, R, D = _with_states(sums, B, R)
-        reactions = self._eliminate(at, sums, residual[n_x:], B, R, D)
+        reactions = self._eliminate(at, sums, couplings, residual[n_x:], B, R, D)
         if slopes is not None:
             own = D[:n_q, :n_q]
             sums.corner[...] = own
@@ -120,8 +125,8 @@ class Assembly:
         moments = self._add_axes(at, sums, r_q)
         multipliers = self.multipliers.reduce(at, slopes, r_q, B, R, D)
         matrix = None
-        if slopes is not None and sums.couplings is not None:
-            lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
+        if slopes is not None:
+            lines = LineMatrix(self._cables.node_start, self._lines, couplings)
             matrix = BorderedMatrix(lines, B, R, D)
         unbalanced = max(
             imbalance(r_nodes, max(self._round_off, sums.present), (reactions,)),
@@ -130,14 +135,20 @@ class Assembly:
         return Assembled(residual, matrix, reactions, unbalanced, multipliers)
 
     def _eliminate(
-        self, at: At, sums: Sums, r_border: Array, B: Array, R: Array, D: Array
+        self,
+        at: At,
+        sums: Sums,
+        couplings: Couplings,
+        r_border: Array,
+        B: Array,
+        R: Array,
+        D: Array,
     ) -> Array:
         """Transfer the load of attached ends to the coordinates; return the forces on the fibers.
 
         The border is that of coordinates and states, which attached ends do not follow.
         """
-        cables, couplings = self._cables, sums.couplings
-        assert couplings is not None
+        cables = self._cables
         reactions = np.empty((at.ends.c.shape[0], 3))
         C = self._attached.jacobian(at.motion, at.ends)
         if at.states.size:

@@ -4,7 +4,7 @@ from linalg.coupled_lines import no_couplings, random_matrix
 from numpy.testing import assert_allclose
 
 from fibermsk.protocol import BorderedMatrix
-from fibermsk.solvers.newton.linear import TOLERANCE, factorize, multiply, solver
+from fibermsk.solvers.newton.linear import TOLERANCE, factorize, solver
 
 
 @pytest.fixture(params=[0, 3])
@@ -25,7 +25,7 @@ def test_iterative_solution(rng, border, mirrored):
     matrix = BorderedMatrix(random_matrix(rng, mirrored), *border)
     K = in_full(matrix)
     right = rng.standard_normal(K.shape[0])
-    assert_allclose(multiply(matrix, right), K @ right, rtol=0, atol=1e-12)
+    assert_allclose(matrix @ right, K @ right, rtol=0, atol=1e-12)
     expected = np.linalg.solve(K, right)
     solve = solver(matrix)
     found = solve(right, 1e-13)

@@ -9,7 +9,6 @@ from scipy.sparse import csc_array
 import fibermsk as fm
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.initial import accelerations
-from fibermsk.solvers.newton.linear import multiply
 from fibermsk.solvers.statics.linearize import asymmetry, combine, dense, inertia, linearize
 
 
@@ -67,7 +66,7 @@ def test_parts_of_the_tangent_of_the_arm():
     v[here.free] = np.random.default_rng(3).normal(size=here.free.size)
     kinetic = system.energy(y, system.enforce(y, v)).kinetic
     assert 0.5 * v[here.free] @ M @ v[here.free] == pytest.approx(kinetic, rel=1e-12)
-    np.testing.assert_allclose(multiply(here.mass, v[here.free]), M @ v[here.free], rtol=1e-10)
+    np.testing.assert_allclose(here.mass @ v[here.free], M @ v[here.free], rtol=1e-10)
 
 
 @pytest.mark.parametrize("formulation", ["variational", "half_pass"])

@@ -15,7 +15,7 @@ from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
 
-__all__ = ["Solution", "Solver", "factorize", "multiply", "solver"]
+__all__ = ["Solution", "Solver", "factorize", "solver"]
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
@@ -86,17 +86,6 @@ def solver(matrix: Tangent) -> Solver:
         return Solution(direct[0](right), 0)
 
     return solve
-
-
-def multiply(matrix: BorderedMatrix | Array, x: Array) -> Array:
-    """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
-    if isinstance(matrix, np.ndarray):
-        return matrix @ x
-    n = matrix.B.shape[0]
-    inner = matrix.A @ x[:n]
-    if matrix.D.size == 0:
-        return inner
-    return np.concatenate([inner + matrix.B @ x[n:], matrix.R @ x[:n] + matrix.D @ x[n:]])
 
 
 def _exactly(solve: Solve) -> Solver:

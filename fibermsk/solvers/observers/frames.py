@@ -86,8 +86,8 @@ class KeptFrames:
     def _make(columns: Iterable[NDArray[Any]]) -> KeptFrames:
         return KeptFrames(
             [
-                Frame(float(t), *vectors, float(h), int(iterations), float(admissibility))
-                for t, *vectors, h, iterations, admissibility in zip(*columns, strict=True)
+                Frame(float(t), y, v, reactions, lam, float(h), int(iterations), float(least))
+                for t, y, v, reactions, lam, h, iterations, least in zip(*columns, strict=True)
             ]
         )
 

@@ -21,7 +21,7 @@ from fibermsk import _check
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
-from fibermsk.solvers.newton.linear import factorize, multiply
+from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.statics.linearize import (
     Linearization,
     Matrix,
@@ -234,13 +234,13 @@ def _solve_many(K: Matrix, M: Matrix, size: float, symmetric: bool) -> tuple[flo
     shift = _shift_below(K, M, size)
     solve = factorize(combine([K, M], [1.0, -shift]))
     options = {
-        "M": _operator(n, lambda x: multiply(M, x)),
+        "M": _operator(n, lambda x: M @ x),
         "sigma": shift,
         "OPinv": _operator(n, solve),
         "which": "LM",
         "v0": np.random.default_rng(0).normal(size=n),
     }
-    operator = _operator(n, lambda x: multiply(K, x))
+    operator = _operator(n, lambda x: K @ x)
     if symmetric:
         values, vectors = eigsh(operator, k=1, **options)
         return float(values[0]), vectors[:, 0]

@@ -116,8 +116,8 @@ class Moment:
         """
         system, one = self._system, np.zeros(1)
         frames = Frames(
-            np.array([self.t]), self._y[None], self._v[None], *(one[None] for one in self._forces),
-            one, np.zeros(1, np.int64), one + 1.0,
+            np.array([self.t]), self._y[None], self._v[None],
+            self._forces[0][None], self._forces[1][None], one, np.zeros(1, np.int64), one + 1.0,
         )  # fmt: skip
         parts = system.model, system.configuration, system.named_elements
         return observe(*parts, system.loads.activations(self.t)[None], frames)

@@ -1,0 +1,187 @@
+"""Test of the tangent of an element against central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk import _check
+from fibermsk.errors import ModelError
+from fibermsk.guard import guarded
+from fibermsk.protocol import BorderedMatrix
+from fibermsk.system.assembly import Assembly
+from fibermsk.system.contribution import Slopes
+
+if TYPE_CHECKING:
+    from fibermsk.system.system import FiberSystem
+
+__all__ = ["check_contribution"]
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-4
+"""Step of the differences over the size of the unknowns; extrapolated, their error is of fourth
+order."""
+
+_SLOPES = {"positions": (0.0, 0.0), "velocities": (3.0, 0.0), "accelerations": (3.0, 5.0)}
+"""Derivatives of rates by unknowns with which each kind enters the tangent first."""
+
+
+@guarded
+def check_contribution(
+    system: FiberSystem,
+    element: str,
+    *,
+    start: tuple[Array, Array] | None = None,
+    amplitude: float = 0.01,
+    tolerance: float = 1e-6,
+    states: int = 4,
+    seed: int = 0,
+) -> float:
+    """Compare the tangent of an element of your own with central differences of its residual.
+
+    At several random states near a start, along random directions, and one after the other for the
+    derivatives by positions, velocities and accelerations. The element is assembled alone, with the
+    attached ends of fibers and the constraints of the system.
+
+    Parameters
+    ----------
+    system : FiberSystem
+        System with the element.
+    element : str
+        Its name.
+    start : tuple of (n,) float array, optional
+        Positions and velocities; those of ``system.initial_state()`` if left out.
+    amplitude : float
+        Size of the random changes of positions over the scale of each unknown; positive. Those of
+        velocities are as large as the scale a second.
+    tolerance : float
+        Largest allowed error of a row, over the largest value of the row; positive.
+    states : int
+        Number of random states.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    error : float
+        Largest relative error that was found.
+
+    Raises
+    ------
+    ModelError
+        If a row of the tangent differs by more than the tolerance: names the row, the unknown, and
+        both values. Also if the system has no such element, or an argument lies outside its range.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("bob")
+    >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> _ = model.add(fm.Slider("z", model.ground, bob, (0, 0, 0), axis=(0, 0, 1), value=-0.3))
+    >>> ends = model.ground.at(0, 0, 0), bob.at(0, 0, 0)
+    >>> _ = model.add(fm.PointSpring("spring", *ends, stiffness=100.0, rest_length=0.2))
+    >>> fm.check_contribution(fm.build(model), "spring") < 1e-8
+    True
+    """
+    owner = "check_contribution"
+    _check.choice(owner, "element", element, system.named_elements)
+    amplitude = _check.positive(owner, "amplitude", amplitude)
+    tolerance = _check.positive(owner, "tolerance", tolerance)
+    rng, count = np.random.default_rng(seed), _check.count(owner, "states", states)
+    y, v = system.initial_state() if start is None else start
+    test = _Test(system, element, tolerance)
+    worst = 0.0
+    for _ in range(count):
+        change = rng.normal(size=(3, system.n)) * system.scale
+        at = system.retract(0.0, y, amplitude * change[0] * test.free)
+        moving = system.enforce(at, v + change[1]), change[2]
+        for kind, slopes in _SLOPES.items():
+            direction = rng.normal(size=system.n) * system.scale * test.free
+            worst = max(worst, test.error(kind, slopes, (at, *moving), direction))
+    return worst
+
+
+class _Test:
+    """An element assembled alone."""
+
+    def __init__(self, system: FiberSystem, element: str, tolerance: float) -> None:
+        self._system, self._name, self._tolerance = system, element, tolerance
+        parts = system.cables, system.skeleton, system.attached, (system.named_elements[element],)
+        self._assemble = Assembly(*parts, system.tension.round_off)
+        self.free = np.ones(system.n)
+        nodes, _ = system.configuration.split(self.free)
+        nodes[system.cables.attached_nodes, :3] = 0.0
+
+    def error(
+        self, kind: str, slopes: tuple[float, float], state: tuple[Array, Array, Array], d: Array
+    ) -> float:
+        """Largest relative error of a row along a direction d (n,)."""
+        tangent = self._evaluate(*state, Slopes(*slopes, False))
+        assert isinstance(tangent, BorderedMatrix)
+        exact, found, noise = tangent @ d, *self._differences(slopes, state, d)
+        error = np.maximum(np.abs(exact - found) * self.free - noise, 0.0)
+        size = np.maximum(np.maximum(np.abs(exact), np.abs(found)), np.finfo(float).tiny)
+        row = int(np.argmax(error / size))
+        if error[row] > self._tolerance * size[row]:
+            self._refuse(kind, slopes, state, tangent, row)
+        return float(error[row] / size[row])
+
+    def _evaluate(self, y: Array, v: Array, v_dot: Array, slopes: Slopes | None) -> object:
+        with_tangent = slopes is not None
+        at, _ = self._system.configuration.at(0.0, y, v, v_dot, second=with_tangent)
+        found = self._assemble(at, slopes)
+        return found.matrix if with_tangent else found.residual
+
+    def _differences(
+        self, slopes: tuple[float, float], state: tuple[Array, Array, Array], d: Array
+    ) -> tuple[Array, Array]:
+        """Slope (n,) of the residual along d by extrapolated central differences, and its noise."""
+        system, (y, v, v_dot), (by_y, by_v) = self._system, state, slopes
+        largest = np.zeros(system.n)
+
+        def residual(s: float) -> Array:
+            new = system.retract(0.0, y, s * d)
+            speed = system.enforce(new, v + by_y * (new - y))
+            found = self._evaluate(new, speed, v_dot + by_v * (speed - v), None)
+            assert isinstance(found, np.ndarray)
+            np.maximum(largest, np.abs(found), out=largest)
+            return found
+
+        def slope(h: float) -> Array:
+            return (residual(h) - residual(-h)) / (2.0 * h)
+
+        return _extrapolated(slope), 1e3 * np.finfo(float).eps * largest.max() / _STEP
+
+    def _refuse(
+        self,
+        kind: str,
+        slopes: tuple[float, float],
+        state: tuple[Array, Array, Array],
+        tangent: BorderedMatrix,
+        row: int,
+    ) -> None:
+        """Name the row and the unknown of the largest difference."""
+        system, worst = self._system, (0.0, 0, 0.0, 0.0)
+        for column in np.flatnonzero(self.free):
+            d = np.zeros(system.n)
+            d[column] = 1.0
+            exact = float((tangent @ d)[row])
+            scaled = system.scale[column] * d
+            found = float(self._differences(slopes, state, scaled)[0][row] / system.scale[column])
+            size = abs(exact - found) * system.scale[column]
+            worst = max(worst, (size, int(column), exact, found))
+        _, column, exact, found = worst
+        raise ModelError(
+            f"element {self._name!r}: derivative of the row {system.describe(row)!r} with respect "
+            f"to {system.describe(column)!r} = {exact:.8g}, central differences give {found:.8g}; "
+            f"must agree to {self._tolerance:g}; the difference appears with the {kind}: check "
+            "the derivatives that `add` passes to its ports"
+        )
+
+
+def _extrapolated(slope: Callable[[float], Array]) -> Array:
+    return (4.0 * slope(0.5 * _STEP) - slope(_STEP)) / 3.0
