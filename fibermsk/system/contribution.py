@@ -34,6 +34,7 @@ __all__ = [
     "HasFlaws",
     "HasInertia",
     "HasInputs",
+    "HasMemory",
     "HasStepFraction",
     "HasSuspects",
     "Held",
@@ -337,6 +338,22 @@ class HasInputs(Protocol):
 
     def inputs(self) -> Iterable[Signal]:
         """All functions of time; shared ones may appear more than once."""
+        ...
+
+
+@runtime_checkable
+class HasMemory(Protocol):
+    """A contribution that remembers more than the unknowns, such as candidate pairs of contact.
+
+    A run keeps it with every accepted step, and goes back to it after a failed one.
+    """
+
+    def memory(self) -> dict[str, Array]:
+        """What is remembered, by name; later changes do not change these arrays."""
+        ...
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Return to a `memory`."""
         ...
 
 

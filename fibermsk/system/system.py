@@ -30,7 +30,14 @@ from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contact.passing import Passing
-from fibermsk.system.contribution import At, Contribution, HasStepFraction, Slopes, Update
+from fibermsk.system.contribution import (
+    At,
+    Contribution,
+    HasMemory,
+    HasStepFraction,
+    Slopes,
+    Update,
+)
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.fibers.loads import Loads
@@ -103,6 +110,7 @@ class FiberSystem:
         )
         self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
         self._colliding = [one for one in self.contributions if isinstance(one, Collides)]
+        self._remembering = [one for one in self.contributions if isinstance(one, HasMemory)]
         signals = all_signals(self.contributions, model.elements)
         self.inputs = Inputs(signals)
         knots = self.skeleton.constraints.knots
@@ -342,13 +350,20 @@ class FiberSystem:
 
     @guarded
     def memory(self) -> dict[str, Array]:
-        """Internal state of the contact search."""
-        return self.contact.memory()
+        """Memories of the contributions, by number and name."""
+        return {
+            f"{k}.{name}": array
+            for k, one in enumerate(self._remembering)
+            for name, array in one.memory().items()
+        }
 
     @guarded
     def restore(self, memory: dict[str, Array]) -> None:
         """Restore a `memory`; cached evaluations are invalidated."""
-        self.contact.restore(memory)
+        for k, one in enumerate(self._remembering):
+            own = f"{k}."
+            found = {name: array for name, array in memory.items() if name.startswith(own)}
+            one.restore({name.removeprefix(own): array for name, array in found.items()})
         self.forget()
         self.loads.forget()
 

@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 import fibermsk as fm
 from fibermsk.gpu import DeviceSystem, host_device
 from fibermsk.kernels.fibers.shape import bezier_hull
-from fibermsk.solvers.newton.linear import multiply, solver
+from fibermsk.solvers.newton.linear import solver
 
 MODELS = {
     "bundle in contact": hex_bundle,
@@ -91,9 +91,9 @@ def test_residual_and_tangent(systems, rng):
     alone = device.evaluate(T, *state, tangent=False).residual
     assert same(alone, expected.residual)
     x = rng.standard_normal(host.n)
-    assert same(found.tangent @ x, multiply(expected.tangent, x))
+    assert same(found.tangent @ x, expected.tangent @ x)
     on_host = found.tangent.on_host()
-    assert same(multiply(on_host, x), multiply(expected.tangent, x))
+    assert same(on_host @ x, expected.tangent @ x)
 
 
 def test_increment(systems, rng):

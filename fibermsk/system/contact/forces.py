@@ -67,6 +67,7 @@ class FiberContact(_Contact):
         super().__init__(search)
         self.begin, self.judge = passing.begin, passing.judge
         self.refine_along = passing.refine_along
+        self.memory, self.restore = search.memory, search.restore
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces, and the couplings between fibers."""
