@@ -1,7 +1,7 @@
 """Independent answers for the upper limb of scenes/upper_limb.py with eight elements a fiber.
 
 - `MAX_256`, ...: the paper's level 1, backward Euler with 256 steps in 8 s, by the plain NumPy
-  transcription in _numpy_limb.py, which shares nothing with the package, with increments of
+  transcription in _numpy_limb.py, which shares no code with the package, with increments of
   Newton's method below 1e-10: ``march(8, 256, 256, 1e-10)``, a minute.
 - `ANGLE`: the same equations of motion for vanishing steps, by scipy's Radau IIA of fifth order,
   with the attached ends eliminated by hand: ``solve(2.0)``, ten minutes or more. Shares the forces

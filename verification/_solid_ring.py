@@ -1,6 +1,6 @@
 """A ring of incompressible rubber around a rigid cylinder, as a solid body: finite elements.
 
-Nothing of the package, and nothing of a cable: neo-Hookean sections (shear modulus 1) in
+Without code of the package and without cable theory: neo-Hookean sections (shear modulus 1) in
 cylindrical coordinates, displacements quadratic and the pressure bilinear (Taylor and Hood),
 incompressible; contact of the section with the cylinder is frictionless, and the section deforms
 freely. It yields the axial force of a section under lateral contact pressure.

@@ -1,4 +1,4 @@
-"""Frequency and decay of a sampled oscillation, and what backward Euler does to one."""
+"""Frequency and decay of a sampled oscillation, and its decay by backward Euler."""
 
 import numpy as np
 

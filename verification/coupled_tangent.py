@@ -1,20 +1,20 @@
-"""The tangent of everything at once against central differences.
+"""The tangent of a coupled model agrees with central differences of its residual.
 
-Two bodies on two hinges with different axes, a graded fiber with muscle and tendon across both
-and a second one beside it, in contact with each other and with a capsule and an infinite cylinder
-on the moving bodies; bent and moving. The independent answer is the difference quotient of the
-residual itself. Its error is the square of the step (2e-7 of each unknown's scale) times the
-third derivative plus round-off over the step; with contact about 1e-8 of the largest entry.
+Two bodies on two hinges with different axes; a graded fiber with muscle and tendon across both and
+a second fiber beside it, in contact with each other and with a capsule and an infinite cylinder on
+the moving bodies. The state is bent and moving. The independent answer is the central difference of
+the residual. Its error is the square of the step (2e-7 of each unknown's scale) times the third
+derivative, plus the round-off divided by the step; with contact about 1e-8 of the largest entry.
 
-- `half_pass`, `variational`: largest error of the tangent times random directions, over the
-  largest entry, for the two contact formulations, with rates as backward Euler has them (1/h = 50
-  / s).
-- `rates`: the same with pair potentials and the ends' accelerations taken from the coordinates, as
-  one-step methods do, in place of differences.
+- `half_pass`, `variational`: largest error of the tangent times random directions, relative to the
+  largest entry, for the two contact formulations, with the rates of backward Euler (1/h = 50/s).
+- `rates`: the same with pair potentials, where the accelerations of the ends are computed from the
+  coordinates, as in one-step methods, instead of differences.
 - `static`: the same without rates.
-- `asymmetry`: of the static tangent with pair potentials and no viscosity, over its largest
-  entry: an energy has a symmetric second derivative. Round-off.
-- `remainder_order`: the remainder after the tangent falls with the square of the step: 2.
+- `asymmetry`: of the static tangent with pair potentials and without viscosity, relative to its
+  largest entry. The second derivative of an energy is symmetric, so that only round-off remains.
+- `remainder_order`: the remainder of the linear approximation decreases with the square of the
+  increment: order 2.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class _Probe:
         return self.rng.normal(size=self.system.n) * self.system.scale * self.free
 
     def error(self, n_directions: int = 4) -> float:
-        """Largest error of the tangent over its largest product, in fibers and joints apart."""
+        """Largest error relative to the largest product, for fibers and joints separately."""
         worst = 0.0
         for _ in range(n_directions):
             d = self.direction()
@@ -190,8 +190,8 @@ def run(elements: int = 4) -> dict[str, float]:
 
 
 def expected(elements: int = 4) -> dict[str, Expected]:
-    """No error but that of the difference quotient."""
-    quotient = "truncation and round-off of the quotient; over the largest entry"
+    """No error except that of the difference quotient."""
+    quotient = "truncation and round-off of the quotient; relative to the largest entry"
     tangent = {"source": "central differences of the residual"}
     return {
         "half_pass": Expected(0.0, 1e-7, quotient, **tangent),
@@ -199,7 +199,10 @@ def expected(elements: int = 4) -> dict[str, Expected]:
         "rates": Expected(0.0, 1e-7, quotient, **tangent),
         "static": Expected(0.0, 1e-7, quotient, **tangent),
         "asymmetry": Expected(
-            0.0, 1e-12, "round-off; over the largest entry", source="second derivative of an energy"
+            0.0,
+            1e-12,
+            "round-off; relative to the largest entry",
+            source="second derivative of an energy",
         ),
         "remainder_order": Expected(
             2.0,

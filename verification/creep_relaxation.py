@@ -1,29 +1,30 @@
-"""A Kelvin-Voigt fiber creeps under a dead load and is pulled to a new length as the law says.
+"""A Kelvin-Voigt fiber has the exact creep under a dead load and the exact force in relaxation.
 
 A fiber of 0.1 m, radius 4 mm, shear modulus 20 kPa, viscosity 10 kN s/m^2 (time constant 0.5 s):
 
-- creep: one end fixed and the other free, under a constant load q per reference length along the
-  fiber that is switched on at t = 0. Every section then carries a constant force q (L - s) (a dead
-  load needs no concentrated force that way), and creeps on its own. The displacement of the free
-  end at 0.25 s and 1 s, and the stretch at the fixed end at 1 s;
+- creep: one end is fixed, the other free; a constant load q per reference length along the fiber is
+  switched on at t = 0. Every section carries the constant force q (L - s) and creeps independently
+  of the others (a line load avoids a concentrated force at the free end). Measured: the
+  displacement of the free end at 0.25 s and 1 s, and the stretch at the fixed end at 1 s;
 - relaxation: the end moves by a quarter of the length and stops, x(t) = L (1 + a (1 - cos(w t)) /
-  2) up to t = 2 pi / w = 0.5 s, w = 2 pi / s, and the fiber is held from then on. The pull at 1/8
-  and 3/8 s, while it is viscous for the most part, and the pull once held: a Kelvin-Voigt solid
-  relaxes to its elastic force without delay.
+  2) with a = 1/4 up to t = pi / w = 0.5 s, w = 2 pi / s, and the fiber is held from then on.
+  Measured: the pull at 1/8 and 3/8 s, when it is mostly viscous, and the pull when the fiber is
+  held: a Kelvin-Voigt solid relaxes to its elastic force without delay.
 
-Answers, with p = P / mu at the constant nominal stress P = q (L - s) / A0: 3 eta l' / l^2 + mu (l
-- l^-2) = P, so 3 eta l' = mu (1 + p l^2 - l^3), a separable equation: t = (3 eta / mu) sum over
-the roots r of 1 + p l^2 - l^3 of ln((l - r) / (1 - r)) / (2 p r - 3 r^2), in complex numbers;
-solved for l by a root search at 24 Gauss points of s, and confirmed in the tests by scipy's DOP853
-at 1e-12. In relaxation N = A0 (mu (l - l^-2) + 3 eta l' / l^2) with the prescribed l(t). Nothing
-of the package is used.
+Answers: with p = P / mu and the constant nominal stress P = q (L - s) / A0, the law 3 eta l' / l^2
++ mu (l - l^-2) = P gives 3 eta l' = mu (1 + p l^2 - l^3), a separable equation for the stretch l: t
+= (3 eta / mu) sum over the roots r of 1 + p l^2 - l^3 of ln((l - r) / (1 - r)) / (2 p r - 3 r^2),
+in complex numbers. It is solved for l by a root search at 24 Gauss points of s, and confirmed in
+the tests by scipy's DOP853 with the tolerance 1e-12. In relaxation N = A0 (mu (l - l^-2) + 3 eta l'
+/ l^2) with the prescribed l(t). No code of the package is used.
 
-Inertia is not part of these answers: the density is 1e-3 kg/m^3, so that inertia is below 1e-9 of
-the stress. Space is exact in relaxation; in creep the mesh leaves 1e-4 / elements^4 of the
-displacement and, of order 3 in a slope, 0.012 / elements^3 of the stretch at the end (measured on
-2 to 16 elements). Time is SDIRK2 with `steps` and twice as many steps, extrapolated: third order,
-measured 6e-7 of the values at 16 and 32 steps; 1e-6 (64 / steps)^3 is allowed. Backward Euler must
-near the same answers by first order, measured between 2 and 4 times as many steps.
+Inertia is not included in these answers: the density is 1e-3 kg/m^3, so that inertia is below 1e-9
+of the stress. In relaxation there is no error in space; in creep the error of the mesh is 1e-4 /
+elements^4 of the displacement and, of order 3 because it is a slope, 0.012 / elements^3 of the
+stretch at the end (measured on 2 to 16 elements). In time, SDIRK2 with `steps` and twice as many
+steps is extrapolated: third order, measured 6e-7 of the values at 16 and 32 steps; the tolerance is
+1e-6 (64 / steps)^3. Backward Euler must converge to the same answers with order 1, measured between
+2 and 4 times as many steps.
 """
 
 import numpy as np
@@ -64,7 +65,7 @@ def fiber(attach, elements: int, **more) -> fm.Fiber:
 
 
 def settle(model: fm.Model, steps: int, method):
-    """Result of equal steps up to the end."""
+    """Result of a run with equal steps."""
     return fm.simulate(
         fm.build(model),
         t_end=T_END,
@@ -123,7 +124,10 @@ def run(elements: int = 8, steps: int = 64) -> dict[str, float]:
         many.
     """
     if steps % 8 or elements < 2:
-        raise fm.ModelError("creep_relaxation: steps must be a multiple of 8, elements 2 or more")
+        raise fm.ModelError(
+            f"creep_relaxation: steps = {steps}, elements = {elements}; steps must be a multiple "
+            "of 8, elements 2 or more"
+        )
     coarse, fine = (measure(elements, n, fm.SDIRK2()) for n in (steps, 2 * steps))
     found = richardson(coarse, fine, 2)
     values = {name: float(value) for name, value in zip(NAMES, found, strict=False)}
@@ -162,7 +166,7 @@ def exact_tip(t: float) -> float:
 
 
 def exact_pull(t: float) -> float:
-    """Pull of the fiber that is stretched as prescribed [N]."""
+    """Pull of the fiber at the prescribed stretch [N]."""
     stretch = end_stretch(t)
     rate = 0.5 * PULL * OMEGA * np.sin(OMEGA * t) * (t < 0.5)
     return float(AREA * (MU * (stretch - stretch**-2) + 3.0 * ETA * rate / stretch**2))
@@ -185,7 +189,7 @@ def expected(elements: int = 8, steps: int = 64) -> dict[str, Expected]:
         name: Expected(
             float(value),
             float(value) * (time + space.get(name, 0.0) + 1e-8),
-            "SDIRK2, extrapolated: 1e-6 of it at 64 steps, third order; the mesh "
+            "SDIRK2, extrapolated: relative 1e-6 at 64 steps, third order; for the mesh "
             f"{space.get(name, 0.0):.0e}; 1e-8 for inertia and Newton's method",
             source=source,
         )
@@ -194,14 +198,14 @@ def expected(elements: int = 8, steps: int = 64) -> dict[str, Expected]:
     found["unevenness_of_pull"] = Expected(
         0.0,
         1e-8,
-        "backward Euler: inertia and Newton's method; over the largest pull",
-        source="equilibrium: the stretch is the same everywhere",
+        "backward Euler: inertia and Newton's method; relative to the largest pull",
+        source="equilibrium: uniform stretch",
     )
     for name in ("order_of_creep", "order_of_pull"):
         found[name] = Expected(
             1.0,
             0.05 * (1.0 + 32 / steps),
-            "next term of the error, at 2 and 4 times as many steps",
+            "next term of the error, with 2 and 4 times as many steps",
             kind="order",
             source="order of backward Euler",
         )
@@ -209,7 +213,7 @@ def expected(elements: int = 8, steps: int = 64) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the time step, and the histories.
+    """Errors against the time step, and the histories over time.
 
     Parameters
     ----------

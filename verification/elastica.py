@@ -1,24 +1,24 @@
-"""A fiber with bending stiffness, its ends pushed together, takes the exact shape of the elastica.
+"""A fiber with bending stiffness whose ends are pushed together has the shape of the elastica.
 
 A fiber of 0.3 m, radius 6 mm, shear modulus 20 kPa, with the full bending stiffness of a round
 section, B = 3 mu pi r^4 / 4 (`Tissue(bending=1.0)`), without weight. Its pinned ends are 0.2 m
 apart: it has buckled sideways.
 
-The answer: with the angle phi(s) of the centerline, s the reference length, and the thrust P, the
+The answer: with the angle phi(s) of the centerline, the reference length s and the thrust P, the
 energy W(lambda) + B phi'^2 / 2 with x' = lambda cos(phi), z' = lambda sin(phi) is stationary where
 
     N(lambda) = -P cos(phi),    B phi'' = -P lambda sin(phi),    phi' = 0 at both ends,
 
-with N = A0 mu (lambda - lambda^-2): Euler's elastica of 1744, compressible as the fiber is. P and
-the angle at the end follow from phi = 0 and x = 0.1 m at the middle, by shooting with DOP853 at
-1e-13; nothing of the package is used. With the ends 2 parts
-in a thousand inside the length, of which thrust takes one, the bulge is shallow and P within 0.2 %
-of Euler's load pi^2 B / L^2: the second number.
+with N = A0 mu (lambda - lambda^-2): Euler's elastica of 1744 for a compressible fiber. P and the
+angle at the end follow from phi = 0 and x = 0.1 m at the middle, by shooting with DOP853 with the
+tolerance 1e-13; no code of the package is used. A second number is the thrust of a shallow arch,
+near Euler's load: its ends are closer than the length by two parts in a thousand, of which
+compression takes one, and P is within 0.2 % of Euler's load pi^2 B / L^2.
 
-The curvature of cubic elements is of second order, and with it energy, thrust and shape of fourth.
-All are extrapolated with it from `elements` and twice as many, to 1e-5 (16 / elements)^4 of their
-size (measured at 16: 6e-7). The order is measured near Euler's load, where it is smooth; on the
-high arch it is on its way from 5 to 4.
+The curvature of cubic elements has order 2; energy, thrust and shape therefore have order 4. All
+are extrapolated with this order from `elements` and twice as many, with a relative tolerance of
+1e-5 (16 / elements)^4 (measured at 16: 6e-7). The order is measured near Euler's load, where the
+errors decrease smoothly; on the high arch it still decreases from 5 to 4.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SHALLOW = LENGTH * (1.0 - 2e-3)  # m
 
 
 def solve(elements: int, span: float):
-    """System and positions at rest with the ends `span` apart."""
+    """System and its equilibrium with the ends `span` apart [m]."""
     model = fm.Model("elastica", gravity=(0.0, 0.0, 0.0))
     end = fm.MovingPoint(lambda t: (LENGTH + t * (span - LENGTH), 0.0, 0.0))
     tissue = fm.Tissue(1000.0, fm.KelvinVoigt(MU, 0.0), bending=1.0)
@@ -55,7 +55,7 @@ def solve(elements: int, span: float):
         )
     )
     system = fm.build(model)
-    # bulged to one side by half a sine wave that is too long: taut, so that it shortens into place
+    # initial shape: half a sine wave longer than the fiber, which is taut and shortens
     s = system.cables.theta
     rise = 3.0 / np.pi * np.sqrt(span * (LENGTH - span))
     nodes = np.zeros((s.size, 6))
@@ -86,7 +86,7 @@ def run(elements: int = 16) -> dict[str, float]:
     Parameters
     ----------
     elements : int
-        Finite elements of the fiber; it is run with twice as many as well.
+        Finite elements of the fiber; a second run has twice as many.
     """
     coarse, fine, answer = measure(elements), measure(2 * elements), exact_values()
     values = {name: float(richardson(coarse[name], fine[name], 4)) for name in answer}
@@ -132,28 +132,28 @@ def exact(span: float) -> tuple[float, float, float]:
 
 
 def exact_values() -> dict[str, float]:
-    """The answers, by the names of `measure`."""
+    """Answers with the names of `measure`."""
     thrust, _, rise = exact(SPAN)
     return {"rise_m": rise, "thrust_N": thrust, "thrust_near_eulers_N": exact(SHALLOW)[0]}
 
 
 def expected(elements: int = 16) -> dict[str, Expected]:
-    """The elastica."""
+    """Answers from the equation of the elastica."""
     answer = exact_values()
     found = {
         name: Expected(
             value,
             value * 1e-5 * (16 / elements) ** 4,
-            "extrapolated from elements and twice as many: 1e-5 (16 / elements)^4 of it",
+            "extrapolated from two meshes: relative 1e-5 (16 / elements)^4",
             kind="independent",
-            source="the elastica's equation, shooting by scipy's DOP853 at 1e-13",
+            source="equation of the elastica, shooting with scipy's DOP853 at 1e-13",
         )
         for name, value in answer.items()
     }
     found["cross_force_N"] = Expected(
         0.0,
         1e-9 * answer["thrust_N"],
-        "what Newton's method leaves",
+        "remaining error of Newton's method",
         source="symmetry",
         scale=answer["thrust_N"],
     )
@@ -168,7 +168,7 @@ def expected(elements: int = 16) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the mesh, and the shape.
+    """Errors against the mesh, and the shape.
 
     Parameters
     ----------

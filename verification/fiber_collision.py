@@ -1,21 +1,21 @@
-"""Two fibers collide freely in space: what the contact formulations conserve.
+"""Two free fibers collide: which quantities each contact formulation conserves.
 
-Two curved, tapered, unequal fibers without any attachment fly at each other and fold over each
-other where they cross (a cable has no bending stiffness). Nothing acts from outside, so linear
-and angular momentum stay what they were. That is the independent answer.
+Two curved, tapered, unequal fibers without attachments fly towards each other and fold over each
+other where they cross (a cable has no bending stiffness). No external forces act, so that linear
+and angular momentum are constant. This is the independent answer.
 
-- Force level: the contact forces of one configuration have no resultant and no moment. With pair
-  potentials (formulation="variational") both vanish to round-off. Two half passes (the paper's)
-  integrate each fiber's own line force along that fiber; where the fibers cross at an angle with
-  unequal radii the two integrals differ, by several percent on any mesh; the expected imbalance
-  comes from dense sampling of the two curves.
-- One pair is counted once: two equal unstretched fibers side by side repel each other with the
-  penalty law's F(g) on each, in both formulations.
-- Motion: backward Euler keeps linear momentum exactly when the forces balance, so the drift is
-  left to Newton's tolerance. It does not keep angular momentum, whose drift falls with the first
-  power of the step: that order is measured, and the drift extrapolated from `steps` and twice as
-  many. Nor does it keep energy, which it takes from the waves that the impact sends along the
-  fibers; the study lists it.
+- Forces: the contact forces of one configuration have no resultant and no moment. With pair
+  potentials (formulation="variational") both vanish to round-off. With two half passes (the
+  paper's) the line force on each fiber is integrated along that fiber; where fibers with unequal
+  radii cross at an angle, the two integrals differ by several percent on any mesh. The expected
+  imbalance is computed by dense sampling of the two curves.
+- Each pair is counted once: two equal unstretched fibers side by side repel each other with the
+  F(g) of the penalty law on each, in both formulations.
+- Motion: backward Euler conserves linear momentum exactly if the forces balance, so that the drift
+  is due to the tolerance of Newton's method. It does not conserve angular momentum: the drift is
+  proportional to the step. This order is measured, and the drift is extrapolated from `steps` and
+  twice as many. Backward Euler does not conserve energy either: it dissipates the waves that the
+  impact sends along the fibers. The study lists the energy.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ def model(formulation: str, elements: int, gap: float = 0.05) -> fm.Model:
 
 
 def imbalance(formulation: str, elements: int) -> tuple[float, float]:
-    """Resultant and moment of the contact forces at a penetration, over the force on one fiber.
+    """Resultant and moment of the contact forces, relative to the force on one fiber.
 
-    The moment is about the middle of the lower fiber and over the force times its length.
+    At a penetration; the moment is about the middle of the lower fiber, relative to the force times
+    its length.
     """
     system = fm.build(model(formulation, elements, gap=-0.1))
     y, v = system.initial_state()
@@ -94,7 +95,7 @@ def imbalance(formulation: str, elements: int) -> tuple[float, float]:
 
 
 def parallel(formulation: str, elements: int) -> float:
-    """Force on one of two equal fibers side by side, over F(g) times their length."""
+    """Force on one of two equal fibers side by side, relative to F(g) times their length."""
     gap, length, radius = -0.1, 0.1, 0.005
     tissue = fm.Tissue(density=1000.0, muscle=fm.KelvinVoigt(shear_modulus=5e4, viscosity=0.0))
     pair = fm.Model("parallel", gravity=(0, 0, 0))
@@ -112,9 +113,10 @@ def parallel(formulation: str, elements: int) -> float:
 
 
 def half_pass_imbalance() -> float:
-    """Resultant over the force on the lower fiber by half passes, from the curves themselves.
+    """Resultant of half passes relative to the force on the lower fiber, from the exact curves.
 
-    Both line forces integrated with dense sampling; nearest points by search and a parabola.
+    Both line forces are integrated with dense sampling; the closest points are found by search and
+    a parabola.
     """
     s = np.linspace(0.0, 1.0, 8001)
     curves = lower(s), upper(s, 0.9 * 0.0105)
@@ -143,7 +145,7 @@ def half_pass_imbalance() -> float:
 def collide(formulation: str, elements: int, steps: int) -> dict[str, np.ndarray]:
     """Drifts of momentum (3,), angular momentum (3,) and energy (1,) over the whole collision.
 
-    Each over the size of what drifts.
+    Each relative to its initial value.
     """
     system = fm.build(model(formulation, elements))
     y, v = system.initial_state()
@@ -211,12 +213,12 @@ def run(elements: int = 8, steps: int = 200) -> dict[str, float]:
 
 
 def expected(elements: int = 8, steps: int = 200) -> dict[str, Expected]:
-    """Nothing is lost, up to round-off, Newton's tolerance and the order of the integrator."""
+    """Conservation up to round-off, Newton's tolerance and the order of the integrator."""
     round_off = 1e-12 * max(1.0, elements / 8)
-    once = {"source": "closed form: the penalty law times the length, each pair once"}
+    once = {"source": "closed form: penalty law times length, each pair counted once"}
     balance = {"source": "action and reaction"}
     kept = {"source": "conservation of momentum"}
-    sums = "round-off of a sum over the contact points; over the force on one fiber"
+    sums = "round-off of a sum over the contact points; relative to the force on one fiber"
     return {
         "parallel_force": Expected(1.0, 1e-11, "round-off", **once),
         "parallel_force_half_pass": Expected(1.0, 1e-11, "round-off", **once),
@@ -230,12 +232,12 @@ def expected(elements: int = 8, steps: int = 200) -> dict[str, Expected]:
         "net_force": Expected(0.0, round_off, sums, **balance),
         "net_moment": Expected(0.0, round_off, sums, **balance),
         "momentum_drift": Expected(
-            0.0, 1e-8, "Newton's tolerance, summed over the steps; over the momentum", **kept
+            0.0, 1e-8, "Newton's tolerance, summed over the steps; relative", **kept
         ),
         "angular_momentum_drift": Expected(
             0.0,
             5e-6 * (200 / steps) ** 2,
-            "extrapolated: second order in the step; over the angular momentum",
+            "extrapolated: second order in the step; relative to the angular momentum",
             **kept,
         ),
         "order_of_angular_momentum": Expected(
@@ -249,7 +251,7 @@ def expected(elements: int = 8, steps: int = 200) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Imbalance over meshes and drifts over steps, for both formulations."""
+    """Imbalance on several meshes and drifts with several steps, for both formulations."""
     meshes = (4, 8, 16, 32, 64) if fine else (4, 8, 16, 32)
     steps = (100, 200, 400, 800) if fine else (100, 200, 400)
     forces = [[n, *imbalance("half_pass", n), *imbalance("variational", n)] for n in meshes]
@@ -260,7 +262,7 @@ def study(fine: bool = False) -> dict:
         drifts.append([n, *sizes])
     return {
         "tables": {
-            "Resultant and moment of the contact forces, over the force on one fiber": {
+            "Resultant and moment of the contact forces, relative to the force on one fiber": {
                 "columns": [
                     "elements",
                     "half passes: force",

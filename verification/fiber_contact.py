@@ -1,24 +1,24 @@
-"""Fiber-fiber contact: a loaded fiber is caught by a stiffer one that crosses it.
+"""Fiber-fiber contact: a loaded fiber rests on a stiffer one that crosses it.
 
 The upper fiber from (0, 0, 0) to (1, 0, 0) m, mu = 1e7 N/m^2, carries 5000 N per metre of reference
 length in +z, towards the lower fiber from (0.4321, -0.3, 0.15) to (0.863, 0.4, 0.15) m, mu = 2e8
 N/m^2. Both have radius 0.05 m and sigma_0 = 10 N/m^2 and are pinned at their ends; static, without
-weight; penalty kappa = 1000 N/m, gamma = 2, each fiber with the line force on its own centerline
-(the paper's two half passes). Gfrerer and Simeon (2021), section 5.3 and table 3, with mu in N/mm^2
-as in section 5.2. The quantity is the z of the upper fiber's middle.
+weight; penalty kappa = 1000 N/m, gamma = 2, with the line force on each fiber integrated over its
+own centerline (the paper's two half passes). Gfrerer and Simeon (2021), section 5.3 and table 3,
+with mu in N/mm^2 as in section 5.2. The quantity is the z of the upper fiber's middle.
 
-The answer: each fiber's equilibrium is a boundary-value problem of six ordinary differential
-equations in which the other fiber is a given curve; scipy's collocation solves them in turn until
-nothing changes (every turn gains a factor 40). Nothing is shared with the package, not even the
-closest-point search.
+The answer: the equilibrium of each fiber is a boundary-value problem of six ordinary differential
+equations in which the other fiber is a given curve. scipy's collocation solves both in turn until
+the result is constant (each iteration reduces its change by a factor of 40). No code is shared with
+the package, including the closest-point search.
 
-The tolerance: the cubic elements leave an error of at most 0.03 m / elements^4 (measured with 12
+The tolerance: the error of the cubic elements is at most 0.03 m / elements^4 (measured with 12
 points: 0.028 at 5 elements, 0.020 at 4, 0.017 at 8, 0.007 at 16, 0.003 at 64). The penalty law has
-a kink where contact begins, so that Gauss points converge with the square of their spacing only,
-with at most 0.04 m / (elements * quadrature)^2 (measured: 0.030; 1 to 128 elements with 1 to 12
-points were run). With the paper's 5 points the quadrature dominates from 16 elements on and the
-error falls unevenly; with 12 points it falls with the fourth power of the element length up to 64
-elements.
+a kink where contact begins, so that the error of the Gauss points decreases only with the square of
+their spacing, at most 0.04 m / (elements * quadrature)^2 (measured: 0.030; 1 to 128 elements with 1
+to 12 points were run). With the paper's 5 points the quadrature error dominates from 16 elements on
+and decreases irregularly; with 12 points the error decreases with the fourth power of the element
+length up to 64 elements.
 """
 
 from functools import cache, partial
@@ -39,7 +39,7 @@ LOWER = {
 }
 
 MOST = 0.05
-"""No coarser setting passes: largest tolerance, share of the answer."""
+"""Largest tolerance relative to the answer: coarser settings do not pass."""
 
 
 def model(elements, quadrature):
@@ -74,7 +74,7 @@ def fibers(elements, quadrature):
     """Both fibers in equilibrium: name -> (theta -> points (n, 3))."""
     system = fm.build(model(elements, quadrature))
     rest = fm.equilibrium(system)
-    # the first frame is the start
+    # the first frame is the initial state
     result = fm.simulate(
         system, rest, t_end=1e-3, dt=1e-3, method=fm.BackwardEuler(), control=fm.FixedSteps()
     )
@@ -96,7 +96,7 @@ def run(elements: int = 16, quadrature: int = 5) -> dict[str, float]:
 
 
 class Curve:
-    """A solved fiber as the other one sees it: closest points and the stretch there."""
+    """A solved fiber as the partner of the other: closest points and the stretch there."""
 
     def __init__(self, s, state, stretch):
         force = np.linalg.norm(state[3:], axis=0)
@@ -124,7 +124,7 @@ class Curve:
 
 @cache
 def exact():
-    """Solve both fibers in turn: z of the upper one's middle [m], and the number of turns."""
+    """Solve both fibers in turn: z of the upper one's middle [m], and number of iterations."""
     samples = 2001
     stretches = [
         partial(stretch_of, area=np.pi * RADIUS**2, mu=data["mu"], prestress=PRESTRESS)
@@ -139,7 +139,7 @@ def exact():
         force = penalty(gap, STIFFNESS, LIMIT, end) * stretch * away / distance
         return np.asarray(load)[:, None] + force
 
-    # the upper fiber sagging by 0.1 m, the lower one straight
+    # initial guess: the upper fiber sags by 0.1 m, the lower one is straight
     s = np.linspace(0.0, 1.0, 201)
     zero = np.zeros_like(s)
     sag = np.stack([s, zero, 0.4 * s * (1.0 - s), zero + 6250.0, zero, 5000.0 * (0.5 - s)])
@@ -157,7 +157,7 @@ def exact():
     turn = 0
     while abs(middle - before) > 1e-10:
         before = middle
-        # far below contact the penalty is softened at first, for the guess is too deep
+        # at first the penalty is softened at deep penetration: the guess penetrates too far
         end, tolerance = ((-0.4, 1e-3), (-0.45, 1e-3), (-0.49, 1e-4))[min(turn, 2)]
         for i, data in enumerate((UPPER, LOWER)):
             force = partial(line_force, load=data["load"], other=curves[1 - i], end=end)
@@ -168,7 +168,7 @@ def exact():
         middle = float(curves[0].point(0.5)[2])
         turn += 1
         if turn > 40:
-            raise ArithmeticError("the reference solution failed: the turns do not settle")
+            raise ArithmeticError("the reference solution failed: no convergence in 40 iterations")
     return middle, turn
 
 

@@ -1,18 +1,18 @@
 """The isometric active force of a fiber follows the force-length curve.
 
-A straight fiber of 0.1 m, radius 5 mm, all muscle (muscle fraction 1), is brought to a stretch
-lambda between 0.7 and 2.1 by moving its end, and comes to rest there once relaxed and once
+A straight fiber of 0.1 m, radius 5 mm, all muscle (muscle fraction 1), is stretched to lambda
+between 0.7 and 2.1 by moving its end, and is brought to static equilibrium there, relaxed and
 activated. The difference of the pulls on the fixed end is the active force, as in an experiment.
 
 The answer: N_active = A0 alpha (S_max / lambda) exp(-|(lambda / lambda_opt - 1) / dW|^nu), nominal
-stress times reference area (shared/model.md, section 2), with S_max = 40 kPa, lambda_opt = 1.3, dW
-= 0.3, nu = 4. The formula is written out here again and shares no code with the package. The
-relaxed pull is A0 (mu (lambda - lambda^-2) + sigma_0 / lambda) with mu = sigma_0 = 150 kPa: taut
-at every stretch, and stiff enough to be stable where the active force falls with the stretch.
+stress times reference area ("Stress" in docs/theory.md), with S_max = 40 kPa, lambda_opt = 1.3, dW
+= 0.3, nu = 4. The formula is written out here and shares no code with the package. The relaxed pull
+is A0 (mu (lambda - lambda^-2) + sigma_0 / lambda) with mu = sigma_0 = 150 kPa: the fiber is taut at
+every stretch, and stiff enough to be stable where the active force decreases with the stretch.
 
-The stretch is the same all along the fiber, and cubic elements hold a straight line exactly: there
-is no discretization error. The tolerance, 1e-9 of the largest active force, is that of Newton's
-method (increments of 1e-7 of the length, squared) and of the difference of two pulls.
+The stretch is uniform, and cubic elements represent a straight line exactly: there is no
+discretization error. The tolerance, 1e-9 of the largest active force, is that of Newton's method
+(increments of 1e-7 of the length, squared) and of the difference of two pulls.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ TAILS = {"short": 0.8, "optimum": OPTIMUM, "long": 1.9}
 
 
 def pulls(stretches: np.ndarray, activation: float, elements: int) -> np.ndarray:
-    """Pull of the resting fiber on its fixed end at increasing stretches, (n,) [N]."""
+    """Pull of the fiber in equilibrium on its fixed end at increasing stretches, (n,) [N]."""
 
     def end(t: float) -> np.ndarray:
         return np.array([LENGTH * (1.0 + t), 0.0, 0.0])
@@ -57,7 +57,7 @@ def pulls(stretches: np.ndarray, activation: float, elements: int) -> np.ndarray
     for way in (np.flatnonzero(stretches < 1.0)[::-1], np.flatnonzero(stretches >= 1.0)):
         (y, v), last = system.initial_state(), 1.0
         for i in way:
-            # small steps: an end that jumps over its neighbor leaves the fiber folded
+            # small steps: an end that moved beyond the next node would fold the fiber
             n_steps = int(np.ceil(abs(stretches[i] - last) / LARGEST_STEP)) or 1
             for stretch in np.linspace(last, stretches[i], n_steps + 1)[1:]:
                 y, v = fm.equilibrium(system, (y, v), t=float(stretch - 1.0))
@@ -113,7 +113,7 @@ def expected(
 ) -> dict[str, Expected]:
     """The force-length formula."""
     why = "no discretization error: Newton's method, and the difference of two pulls"
-    formula = {"source": "closed form of the stress, written out again"}
+    formula = {"source": "closed form of the stress, written out here"}
     largest = curve(OPTIMUM, activation)
     tolerance = 1e-9 / activation
     values = {
@@ -122,8 +122,10 @@ def expected(
         )
         for name, x in TAILS.items()
     }
-    values["largest_difference"] = Expected(0.0, tolerance, why + "; over the largest", **formula)
-    values["largest_passive_difference"] = Expected(0.0, 1e-9, why + "; over the force", **formula)
+    values["largest_difference"] = Expected(
+        0.0, tolerance, why + "; relative to the largest", **formula
+    )
+    values["largest_passive_difference"] = Expected(0.0, 1e-9, why + "; relative", **formula)
     return values
 
 

@@ -1,19 +1,19 @@
-"""A fiber between two walls hangs in the exact elastic catenary.
+"""A fiber between two walls has the shape of the exact elastic catenary.
 
-A fiber of 0.3 m, radius 6 mm, shear modulus 20 kPa and 1060 kg/m^3, unstressed and straight
-between two points 0.3 m apart, sags under its own weight.
+A fiber of 0.3 m, radius 6 mm, shear modulus 20 kPa and 1060 kg/m^3, unstressed and straight between
+two points 0.3 m apart, sags under its own weight.
 
 The answer: the force at the reference length s from the origin is F(s) = (H, w (s - L/2)) with the
-weight w per reference length, and lies along the fiber. With the stretch lambda(N) that solves N =
-A0 mu (lambda - lambda^-2), the slopes are dx/ds = lambda F_x / N and dz/ds = lambda F_z / N. H
-follows from the span by a root search over quadratures to 1e-13; no differential equation is
-solved and nothing of the package is used.
+weight w per reference length, and is tangent to the fiber. With the stretch lambda(N) that solves N
+= A0 mu (lambda - lambda^-2), the slopes are dx/ds = lambda F_x / N and dz/ds = lambda F_z / N. H
+follows from the span by a root search over quadratures to 1e-13. No differential equation is
+solved, and no code of the package is used.
 
-Theory gives cubic elements the order 4 for the displacement of a point and 6 for the end force,
-which is an energy's derivative and converges twice as fast as the slopes. Both are extrapolated
-with it from `elements` and twice as many, to 1e-6 (16 / elements)^4 of their size (measured: 3e-9
-and 4e-12), and both orders are measured between these meshes; they are reached from below. The
-vertical force is half the weight whatever the mesh.
+In theory, cubic elements have order 4 in the displacement of a point and order 6 in the end force,
+which is the derivative of an energy and converges with twice the order of the slopes. Both are
+extrapolated with these orders from `elements` and twice as many, with a relative tolerance of 1e-6
+(16 / elements)^4 (measured: 3e-9 and 4e-12). Both orders are measured between these meshes; they
+are approached from below. The vertical force is half the weight on any mesh.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ ORDER_SAG, ORDER_FORCE = 4, 6
 
 
 def solve(elements: int):
-    """System and positions at rest."""
+    """System and its equilibrium."""
     model = fm.Model("hanging_cable", gravity=(0.0, 0.0, -GRAVITY))
     model.add(
         fm.Fiber(
@@ -64,7 +64,7 @@ def run(elements: int = 16) -> dict[str, float]:
     Parameters
     ----------
     elements : int
-        Finite elements of the fiber; it is run with twice as many as well.
+        Finite elements of the fiber; a second run has twice as many.
     """
     coarse, fine = measure(elements), measure(2 * elements)
     sag, H = exact()
@@ -83,7 +83,7 @@ def stretch_of(force: float) -> float:
 
 
 def offset(H: float, component: int, end: float) -> float:
-    """Way from the middle to the reference length `end` beyond it, along x (0) or z (1) [m]."""
+    """Distance of the point at reference length `end` from the middle, in x (0) or z (1) [m]."""
 
     def slope(s: float) -> float:
         F = (H, WEIGHT * s)
@@ -101,11 +101,11 @@ def exact() -> tuple[float, float]:
 
 
 def expected(elements: int = 16) -> dict[str, Expected]:
-    """The elastic catenary."""
+    """Answers from the elastic catenary."""
     sag, H = exact()
     close = 1e-6 * (16 / elements) ** 4
-    why = "extrapolated from elements and twice as many: 1e-6 (16 / elements)^4 of it"
-    catenary = "the elastic catenary by quadrature"
+    why = "extrapolated from two meshes: relative 1e-6 (16 / elements)^4"
+    catenary = "elastic catenary by quadrature"
     below = {"kind": "order", "source": "theory of cubic elements"}
     return {
         "sag_m": Expected(sag, sag * close, why, source=catenary),
@@ -117,16 +117,16 @@ def expected(elements: int = 16) -> dict[str, Expected]:
             source="equilibrium: half the weight",
         ),
         "order_of_sag": Expected(
-            ORDER_SAG, 4.0 / elements, "reached from below as the sag is resolved", **below
+            ORDER_SAG, 4.0 / elements, "approached from below with mesh refinement", **below
         ),
         "order_of_force": Expected(
-            ORDER_FORCE, 5.0 / elements, "reached from below as the sag is resolved", **below
+            ORDER_FORCE, 5.0 / elements, "approached from below with mesh refinement", **below
         ),
     }
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the mesh, and the shape.
+    """Errors against the mesh, and the shape.
 
     Parameters
     ----------

@@ -1,43 +1,47 @@
-"""Order in time of every integrator on coupled fibers and bodies, with its reported forces.
+"""Every integrator has its order in time on coupled fibers and bodies, also in the reported forces.
 
-Backward Euler has order 1; BDF2, SDIRK2 and generalized-alpha (rho 0, 0.8 and 1) have order 2: on
-systems that couple fibers to bodies or to prescribed motions, at equal steps and at steps that
-alternate in the ratio 1 : 1.6, in positions, velocities and reported pulls alike. The error is the
-root mean square over eight frames (four with the limb) and over the entries; the order is the
-base-2 logarithm of its ratio from `steps` to 2 `steps` steps. A result is the lowest order among
-the quantities and the two kinds of steps. Every attached end must follow its body in position and
-velocity, at every step, to round-off.
+Backward Euler has order 1; BDF2, SDIRK2 and generalized-alpha (rho 0, 0.8 and 1) have order 2. This
+is measured on systems that couple fibers to bodies or to prescribed motions, with equal steps and
+with steps that alternate in the ratio 1 : 1.6, for positions, velocities and reported pulls. The
+error is the root mean square over eight frames (four for the limb) and over the entries; the order
+is the base-2 logarithm of its ratio from `steps` to 2 `steps` steps. A result is the lowest order
+of all quantities and both kinds of steps. Every attached end must follow its body in position and
+velocity, in every step, to round-off.
 
 - pendulum: the rod of pendulum_on_fiber.py for 0.25 s, on four elements with an active stress of
-  300 kPa. It starts from its static equilibrium and is moved by the activation 0.1 sin^2(2 pi t), t
-  in s: the weight does not jump, and the motion is smooth. Angle, speed and pull on the rod against
-  scipy's Radau IIA at 1e-10 on the same elements, with the attached ends eliminated by hand; it
-  shares the forces with the package, but no time stepping.
+  300 kPa. It starts from static equilibrium and is moved by the activation 0.1 sin^2(2 pi t), t in
+  s: no load begins suddenly, and the motion is smooth. Angle, speed and pull on the rod are
+  compared with scipy's Radau IIA with the tolerance 1e-10 on the same elements, with the attached
+  ends eliminated in separate code. This reference uses the forces of the package, but not its time
+  integration.
 - heavy: the same rod on a fiber of 50000 kg/m^3, three elements, for 0.2 s. The mass at the
-  attached node is a tenth of the rod's, so that a wrong acceleration of the end shows. The motion
-  is exact, an angle of 0.2 + 0.3 sin 8t and a wave of 0.01 m sin 10t across the fiber: the load is
-  what it leaves of the discrete balance. Angle, nodes, their speeds, pulls.
-- driven: the manufactured solution of manufactured_solution.py (viscous, active, both ends moving
-  as prescribed, load over time) from 0.5 to 0.625 s on three elements. The nodes move as in the
-  exact solution of the continuous problem and the load is again what that leaves of the discrete
-  balance: there is no error in space. Nodes, their speeds, pulls.
+  attached node is a tenth of the rod's, so that a wrong acceleration of the end causes a visible
+  error. The exact motion is prescribed, an angle of 0.2 + 0.3 sin 8t and a wave of 0.01 m sin 10t
+  across the fiber: the load is the residual of the discrete equations for this motion. Compared:
+  angle, nodes, their speeds, pulls.
+- driven: the manufactured solution of manufactured_solution.py (viscous, active, prescribed motion
+  of both ends, load over time) from 0.5 to 0.625 s on three elements. The nodes move as in the
+  exact solution of the continuous problem, and the load is again the residual of the discrete
+  equations: there is no error in space. Compared: nodes, their speeds, pulls.
 - limb: scenes/upper_limb.py with eight elements for 0.05 s from rest with straight fibers; its
-  first contact closes at 0.053 s. Elbow angle and node positions, against Richardson extrapolation
-  of SDIRK2 from 8 and 16 times the steps; the tests confirm it with BDF2. The fine study also
-  starts from the static equilibrium, where four contacts are closed until 0.062 s.
+  first contact closes at 0.053 s. Elbow angle and node positions are compared with the Richardson
+  extrapolation of SDIRK2 from 8 and 16 times the steps; the tests confirm this reference with BDF2.
+  The fine study also starts from static equilibrium, where four contacts are closed until 0.062 s.
 
-The tolerance: an error C h^p (1 + k h + ...) gives the order p + k h / (2 ln 2), which nears p as 1
-/ steps. Measured from 64 to 128 steps, orders are at most 0.08 too low (limb, nodes), hence 6.4 /
-steps; 0.1 for SDIRK2's pulls on the driven fiber, hence 9.6 / steps. BDF2 starts with a step of
-SDIRK2 and is then so exact on the driven fiber that the start's third order shows: 2.2 there, 2.06
-with 512 steps; hence 16 / steps. Generalized-alpha with rho 1 does not damp the viscous axial
-modes, which uneven steps excite until h resolves them: on the pendulum the order of its pulls falls
-to 1.75 from 128 to 256 steps, with errors below those of equal steps, and is 1.96 with 2048; hence
-at least 0.27. With more than 256 steps the references and Newton's tolerance would show.
+The tolerance: an error C h^p (1 + k h + ...) gives the measured order p + k h / (2 ln 2), whose
+difference from p is proportional to 1 / steps. From 64 to 128 steps the orders are at most 0.08 too
+low (limb, nodes), hence the tolerance 6.4 / steps; 0.1 too low for the pulls of SDIRK2 on the
+driven fiber, hence 9.6 / steps. BDF2 starts with a step of SDIRK2, and its later errors on the
+driven fiber are so small that the third order of the start is visible: 2.2 there, 2.06 with 512
+steps; hence 16 / steps. Generalized-alpha with rho 1 does not damp the viscous axial modes, which
+uneven steps excite until h resolves them: on the pendulum the order of its pulls decreases to 1.75
+from 128 to 256 steps, with smaller errors than equal steps, and is 1.96 with 2048; hence at least
+0.27. With more than 256 steps the errors of the references and of Newton's method are not
+negligible.
 
-Resolve the fastest waves of the fibers before looking for orders in the limb: the node positions
+Resolve the fastest waves of the fibers before you measure orders of the limb: the node positions
 have order 1.8 as long as h omega is above 1 (from equilibrium, BDF2, h = 0.2 ms), and 2.00 below
-(tests). The elbow angle does not feel them.
+(tests). These waves do not affect the elbow angle.
 """
 
 import numpy as np
@@ -49,11 +53,11 @@ from fibermsk.verify import Expected
 
 CASES = ("pendulum", "heavy", "driven", "limb")
 MOST_STEPS = 256
-"""Finer ladders would come near the errors of the references and of Newton's method."""
+"""With more steps the errors of the references and of Newton's method are not negligible."""
 
 
 class Ladder:
-    """Errors of one method on one case over numbers of steps, equal and uneven.
+    """Errors of one method on one case for several numbers of steps, equal and uneven.
 
     Attributes
     ----------
@@ -95,7 +99,7 @@ class Ladder:
 
 
 def check(steps: int) -> None:
-    """Refuse numbers of steps without meaning."""
+    """Refuse numbers of steps that are out of range."""
     if not 16 <= steps <= MOST_STEPS or steps % 16:
         raise fm.ModelError(
             f"integrator_orders: steps = {steps}; must be a multiple of 16 up to {MOST_STEPS}"
@@ -123,7 +127,7 @@ def run(steps: int = 64) -> dict[str, float]:
 
 
 def expected(steps: int = 64) -> dict[str, Expected]:
-    """Orders of the theory."""
+    """Orders of the methods."""
     check(steps)
     answers = {}
     for name in CASES:
@@ -132,7 +136,7 @@ def expected(steps: int = 64) -> dict[str, Expected]:
             near = {"driven_sdirk2": 9.6, "driven_bdf2": 16.0}.get(key, 6.4) / steps
             if key == "pendulum_alpha_1":
                 near = max(near, 0.27)
-            why = "order of the method; next term of the error, as measured"
+            why = "next term of the error, measured"
             answers[key] = Expected(
                 integrator.order, near, why, kind="order", source="order of the method"
             )
@@ -175,7 +179,7 @@ def study(fine: bool = False) -> dict:
 
 
 def plot(numbers: dict):
-    """Error of the first quantity of each case over the number of steps, equal steps."""
+    """Error of the first quantity of each case against the number of equal steps."""
     from _pictures import COLORS, finish, new_figure
 
     figure = new_figure(12.6, 7.6)

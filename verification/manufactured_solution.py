@@ -1,28 +1,30 @@
-"""Manufactured solution: a fiber driven along a prescribed motion by the matching body force.
+"""Manufactured solution: a fiber follows a prescribed motion under the matching body force.
 
 The centerline moves as x = (theta, 0, 0) + (0, cos theta, sin 8 theta)(1 - cos t), theta in [0, 1],
-t in [0, 1] s; both ends follow it, and the body force b_0 is what the momentum balance then asks
-for, b_0 = rho_0 u_tt - (1/A_0) (A_0 P t),theta with unit tangent t. Tissue of table 1, muscle
+t in [0, 1] s. Both ends are moved accordingly, and the body force b_0 follows from the momentum
+balance, b_0 = rho_0 u_tt - (1/A_0) (A_0 P t),theta with unit tangent t. Tissue of table 1, muscle
 fraction 16 (1 - theta)^2 theta^2, activation 0.1, no gravity. Gfrerer and Simeon (2021), section
-5.1 and eqs. 74-76, with the inertia that eq. 76 leaves out. The quantity is the error of the
-middle, e = (dt sum_i (u_2^h(0.5, t_i) - u_2(0.5, t_i))^2)^(1/2).
+5.1 and eqs. 74-76, with the inertia that eq. 76 omits. The quantity is the error of the middle, e =
+(dt sum_i (u_2^h(0.5, t_i) - u_2(0.5, t_i))^2)^(1/2).
 
-The answer is zero. The body force is a closed form written out by hand below, in the material's own
-derivatives; the tests compare it with sympy's and with finite differences of the momentum balance.
+The exact answer is zero. The body force is a closed form, written out below from the derivatives of
+the material law; the tests compare it with sympy and with finite differences of the momentum
+balance.
 
-`l2_error` is the paper's: backward Euler, a first-order method, at the given steps. Its tolerance,
-0.05 s^-1 dt + 15 h^4 with h the longest element over the fiber, follows from the order: e / dt
-grows slowly towards 0.040 s^-1 (0.020 at 1/16 s, 0.033 at 1/256), because the fast damped axial
-modes are not resolved by long steps. The order in time is 0.73 from 32 to 64 steps, 0.88 from 128
-to 256, 0.93 from 1024 to 2048.
+`l2_error` is the paper's: backward Euler, a first-order method, with the given steps. Its
+tolerance, 0.05 s^-1 dt + 15 h^4 with the largest element length h relative to the fiber, follows
+from the order: e / dt increases slowly towards 0.040 s^-1 (0.020 at 1/16 s, 0.033 at 1/256),
+because long steps do not resolve the fast damped axial modes. The order in time is 0.73 from 32 to
+64 steps, 0.88 from 128 to 256, 0.93 from 1024 to 2048.
 
-The middle hardly feels the stresses, and first order hides much. `centerline_error` is the root
-mean square over the fiber and the frames by SDIRK2 with a quarter of the steps on twice as many
-elements, which 1 % of the stiffness or of the density and 2 % of the viscosity or of the activation
-push beyond its tolerance (tests). That is 0.04 m s^-2 dt^2 + 50 h^4 with its own dt and h;
-measured: 0.027 dt^2 with 64 steps on a fine mesh, and in space, against a mesh so fine that only
-the time error is left, at most 11 h^4 in the middle and 42 h^4 over the fiber (at 16 elements; the
-waves of sin 8 theta take more than 8 elements to resolve), on graded meshes less.
+The displacement of the middle depends little on the stresses, and the error of a first-order method
+can hide other errors. `centerline_error` is therefore the root mean square over the fiber and the
+frames of SDIRK2 with a quarter of the steps on twice as many elements: an error of 1 % of the
+stiffness or the density, or of 2 % of the viscosity or the activation, exceeds its tolerance
+(tests). The tolerance is 0.04 m s^-2 dt^2 + 50 h^4 with the dt and h of this run. Measured: in time
+0.027 dt^2 with 64 steps on a fine mesh; in space, against a mesh so fine that only the error in
+time remains, at most 11 h^4 in the middle and 42 h^4 over the fiber (at 16 elements; the waves of
+sin 8 theta need more than 8 elements), less on graded meshes.
 """
 
 from functools import partial
@@ -38,9 +40,9 @@ MAX_STRESS, OPTIMAL_STRETCH, WIDTH, EXPONENT = 3.0e5, 1.3, 0.3, 4
 AREA = np.pi * RADIUS**2
 
 SIZE = 0.4
-"""Size of the motion that errors are read against [m]."""
+"""Size of the motion, for comparison with errors [m]."""
 MOST = 0.05
-"""No coarser setting passes: largest tolerance, [m], of a motion of 0.4 m."""
+"""Largest tolerance [m], for a motion of 0.4 m: coarser settings do not pass."""
 
 
 def motion(theta, t):
@@ -62,7 +64,7 @@ def muscle_fraction(theta):
 
 
 def body_force(theta, t):
-    """Body force b_0 (n, 3) [N/m^3] that the motion needs; with _d for d/dtheta."""
+    """Body force b_0 (n, 3) [N/m^3] of the motion; names in _d are derivatives in theta."""
     share = muscle_fraction(theta)
     share_d = 32.0 * theta * (1.0 - theta) * (1.0 - 2.0 * theta)
     # the motion is the reference plus s(t) (0, cos theta, sin 8 theta), with squared slope s^2 w
@@ -104,7 +106,7 @@ def body_force(theta, t):
 
 
 def nodes_of(elements, grading):
-    """Nodes in theta; the lengths of the elements grow geometrically, in all by `grading`."""
+    """Nodes in theta; element lengths grow geometrically, by the factor `grading` in total."""
     if not grading > 0.0:
         raise fm.ModelError(f"grading = {grading:g}; must be positive")
     lengths = grading ** (np.arange(elements) / max(elements - 1, 1))
@@ -114,14 +116,14 @@ def nodes_of(elements, grading):
 
 
 def check(elements, steps):
-    """Refuse what cannot be run."""
+    """Refuse settings that are out of range."""
     for name, value in (("elements", elements), ("steps", steps)):
         if value < 1:
             raise fm.ModelError(f"{name} = {value}; must be 1 or more")
 
 
 def model(elements, grading=1.0, led_by_rates=False):
-    """Fiber with its load and moving ends, of which the paper gives positions only."""
+    """Fiber with its load and moving ends; the paper prescribes only their positions."""
     tissue = fm.Tissue(
         density=DENSITY,
         muscle=fm.KelvinVoigt(MU_MUSCLE, ETA),
@@ -165,12 +167,12 @@ def simulate(elements, steps, grading=1.0, method=None):
 
 
 def steps_of_second_order(steps):
-    """Steps that SDIRK2 takes where backward Euler takes so many."""
+    """Number of steps of SDIRK2 for a number of steps of backward Euler."""
     return max(4, steps // 4)
 
 
 def error_of(result):
-    """The error e of the middle over time."""
+    """Error e of the middle over time."""
     fiber, times = result.fibers["fiber"], result.time[1:]
     middle = np.array([0.5])
     ours = [fiber.centerline(middle, frame)[0, 1] for frame in range(1, times.size + 1)]
@@ -203,7 +205,7 @@ def run(elements: int = 32, steps: int = 256, grading: float = 1.0) -> dict[str,
     elements : int
         Finite elements of the run by backward Euler; SDIRK2 has twice as many.
     steps : int
-        Time steps of backward Euler over 1 s; SDIRK2 takes a quarter, 4 at least.
+        Time steps of backward Euler over 1 s; SDIRK2 takes a quarter, at least 4.
     grading : float
         Length of the last element over that of the first.
     """
@@ -238,14 +240,14 @@ def expected(elements: int = 32, steps: int = 256, grading: float = 1.0) -> dict
 
 
 def study(fine: bool = False) -> dict:
-    """Error over elements and steps (Fig. 3); orders in time and in space."""
+    """Error against elements and steps (Fig. 3); orders in time and in space."""
     meshes = (4, 8, 16, 32, 64) if fine else (8, 16, 32)
     counts = tuple(2**k for k in (range(4, 12) if fine else range(4, 9)))
     errors = {n: [error_of(simulate(n, steps, 1.0)) for steps in counts] for n in meshes}
     finest = errors[meshes[-1]]
     time_orders = np.log2(np.array(finest[:-1]) / finest[1:])
 
-    # the time error cancels against a much finer mesh run with the same steps
+    # the error in time cancels in a comparison with a much finer mesh and the same steps
     steps, reference = (512, 96) if fine else (256, 64)
     coarse = (8, 12, 16, 24, 32, 48) if fine else (8, 16, 32)
     rows, notes, spatial = [], [], {}
@@ -295,7 +297,7 @@ def study(fine: bool = False) -> dict:
 
 
 def plot(numbers: dict):
-    """Fig. 3: the error over the step; and the spatial error with the time error removed."""
+    """Fig. 3: error against the step; and error in space without that in time."""
     from _pictures import COLORS, finish, new_figure
 
     figure = new_figure(12.0, 4.5)

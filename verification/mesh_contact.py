@@ -1,31 +1,31 @@
-"""Fibers on meshes of a capsule and a sphere, at rising resolution.
+"""Distance and contact force on meshes of a sphere and a capsule converge with the resolution.
 
-A sphere and a capsule of 20 mm radius (the capsule's axis 0.1 m) are given as meshes of triangles
-with their vertices on the surface: spheres are icosahedra whose edges are halved n times, capsules
-have rings of `around` vertices. Contact takes the signed distance phi to the mesh, sampled on a
-grid of 3/4 of an edge and interpolated with C2 continuity.
+A sphere and a capsule of 20 mm radius (the axis of the capsule is 0.1 m long) are given as triangle
+meshes with their vertices on the surface: spheres are icosahedra whose edges are halved n times,
+capsules have rings of `around` vertices. Contact uses the signed distance phi to the mesh, sampled
+on a grid of 3/4 of an edge and interpolated with C2 continuity.
 
-What is compared with the closed form |x - y| - R of sphere and capsule:
+Compared with the closed form |x - y| - R of sphere and capsule:
 
-- phi at 4000 points (fixed, random), 2 mm beyond the surface, root mean square [m];
+- phi at 4000 points (fixed, random), 2 mm outside the surface, root mean square [m];
 - the direction of its gradient there, root mean square [rad];
-- the force of a fiber of radius r = 2 mm on the bone. The fiber lies on a circle of radius
-  d = (1 + g)(R + r) with g = -0.1, over 120 degrees around the bone; around the capsule across its
-  axis. The law gives a line force F = -kappa g / (1 + gamma g) (kappa 2 kN/m, gamma 3), hence the
-  resultant 2 F d sin(60 degrees) towards the axis, by integration of F over the arc; nothing moves.
-  16 Hermite elements leave 1e-6 of it.
+- the force of a fiber of radius r = 2 mm on the bone. The fiber is on a circle of radius d = (1 +
+  g)(R + r) with g = -0.1, over 120 degrees around the bone; around the capsule across its axis. The
+  law gives a line force F = -kappa g / (1 + gamma g) (kappa 2 kN/m, gamma 3), hence the resultant 2
+  F d sin(60 degrees) towards the axis, by integration of F over the arc; nothing moves. The error
+  of 16 Hermite elements is 1e-6 of it.
 
-A mesh with vertices on a sphere lies within it: by an edge's length squared over 8 R in the mean,
-within a cylinder by less. So phi has the order 2 in the edge's length, and the force too, magnified
-14 times by dF/F = dg / (g (1 + gamma g)). The direction of the normals of the triangles has the
-order 1; the grid smooths over about an edge, which makes the error smaller but does not raise the
-order. So one mesh of few triangles says little (8 % of the force on the capsule's 756): the errors
-of a mesh and of the next finer one are extrapolated with these orders to edges of length zero,
-where nothing must be left. A hundredth of the force, 10 um of the distance at 2 mm, and 10 mrad are
-allowed at level 1, a quarter (direction: half) at level 2. The orders themselves are measured
-between the two meshes: direction within 0.3, for the icosahedra's and rings' edges differ. Meshes
-much finer than the finest one here gain less, because their grids are no longer made finer (600,000
-nodes).
+A mesh with vertices on a sphere is inside it: on average by the squared edge length over 8 R; a
+mesh of a cylinder by less. So phi has order 2 in the edge length, and so has the force, whose
+relative error is 14 times larger: dF/F = dg / (g (1 + gamma g)). The direction of the triangles'
+normals has order 1; the grid smooths it over about an edge, which reduces the error but does not
+increase the order. A single coarse mesh is therefore not accurate (8 % of the force on the capsule
+of 756 triangles). The errors of a mesh and of the next finer one are extrapolated with these orders
+to edges of length zero, where they must vanish. The tolerances are a hundredth of the force, 10 um
+of the distance at 2 mm, and 10 mrad at level 1, a quarter (direction: half) of these at level 2.
+The orders are measured between the two meshes: that of the direction within 0.3, because the edges
+of icosahedra and of rings have different lengths. Meshes much finer than the finest one here
+improve less, because their grids are not refined further (600,000 nodes).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ POINTS, ELEMENTS = 4000, 16
 SPHERE, CAPSULE = "sphere", "capsule"
 FINEST = 3
 ORDERS = {"distance": (2, 0.1), "direction": (1, 0.3), "force": (2, 0.2)}
-"""Order in the edge's length of each error, and how close it must come."""
+"""Order of each error in the edge length, and the tolerance of this order."""
 
 
 def bone(shape: str, level: int) -> fm.Mesh:
@@ -116,23 +116,26 @@ def exact_force() -> float:
 
 
 def errors(shape: str, level: int) -> tuple[float, float, float]:
-    """Of distance [m] and direction [rad], root mean squares, and of the force, in parts of it."""
+    """Root mean square errors of distance [m] and direction [rad], relative error of the force."""
     mesh = bone(shape, level)
     return (*field_errors(shape, mesh), force(shape, mesh) / exact_force() - 1.0)
 
 
 def run(shape: str = CAPSULE, level: int = 1) -> dict[str, float]:
-    """Errors for vanishing edges, and their orders.
+    """Errors extrapolated to edges of length zero, and their orders.
 
     Parameters
     ----------
     shape : str
         "sphere" or "capsule".
     level : int
-        How often edges are halved in the coarser of two meshes, 1 or 2.
+        Number of halvings of the edges in the coarser of two meshes, 1 or 2.
     """
     if shape not in (SPHERE, CAPSULE) or not 1 <= level < FINEST:
-        raise fm.ModelError("mesh_contact: needs shape=sphere or capsule, and a level of 1 or 2")
+        raise fm.ModelError(
+            f"mesh_contact: shape = {shape!r}, level = {level}; shape must be 'sphere' or "
+            "'capsule', level 1 or 2"
+        )
     here, finer = errors(shape, level), errors(shape, level + 1)
     ratio = edge(bone(shape, level)) / edge(bone(shape, level + 1))
     values = {}
@@ -148,26 +151,26 @@ def run(shape: str = CAPSULE, level: int = 1) -> dict[str, float]:
 
 
 def expected(shape: str = CAPSULE, level: int = 1) -> dict[str, Expected]:
-    """The shape that the mesh stands for."""
+    """Closed forms of the shape."""
     exact = {"source": f"closed form of the {shape}"}
-    why = "extrapolated from two meshes: {}, a {} at every halving of the edges"
+    why = "extrapolated from two meshes: {}, {} of it with each halving of the edges"
     second = 4.0 ** (1 - level)
     answers = {
         "distance_error_m": Expected(
-            0.0, 1e-5 * second, why.format("10 um at level 1", "quarter"), scale=FIBER, **exact
+            0.0, 1e-5 * second, why.format("10 um at level 1", "a quarter"), scale=FIBER, **exact
         ),
         "direction_error_rad": Expected(
             0.0, 1e-2 * 2.0 ** (1 - level), why.format("10 mrad at level 1", "half"), **exact
         ),
         "force_over_exact": Expected(
-            1.0, 1e-2 * second, why.format("1 % at level 1", "quarter"), **exact
+            1.0, 1e-2 * second, why.format("1 % at level 1", "a quarter"), **exact
         ),
     }
     for name, (order, close) in ORDERS.items():
         answers[f"order_of_{name}"] = Expected(
             order,
             close,
-            "next terms of the error, edges of unlike lengths",
+            "next terms of the error, edges of different lengths",
             kind="order",
             source="vertices on the surface; normals of triangles",
         )
@@ -175,12 +178,12 @@ def expected(shape: str = CAPSULE, level: int = 1) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the resolution.
+    """Errors against the resolution.
 
     Parameters
     ----------
     fine : bool
-        One halving more.
+        One more halving of the edges.
     """
     tables = {}
     for shape in (SPHERE, CAPSULE):
@@ -213,7 +216,7 @@ def study(fine: bool = False) -> dict:
 
 
 def plot(numbers: dict):
-    """Errors over the length of an edge."""
+    """Errors against the edge length."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 3.6), layout="constrained")

@@ -1,19 +1,19 @@
-"""Upper limb: step by step the same motion as a plain NumPy transcription of the paper's algorithm.
+"""Upper limb: the motion of the paper's algorithm in plain NumPy, step by step.
 
 The first steps of scenes/upper_limb.py (Gfrerer and Simeon 2021, section 5.4), by backward Euler,
-against _numpy_limb.py: loops over elements and Gauss points in Python, closest points by np.roots
-on every near element, tangents written out from the paper's appendix, full Newton, scipy's sparse
-LU with its default ordering. It imports NumPy and SciPy only, and keeps the attached nodes as
-unknowns where the package eliminates them. After half a second the arm has passed its first
-overshoot; fibers touch each other and all three bones.
+are compared with _numpy_limb.py: loops over elements and Gauss points in Python, closest points by
+np.roots on every near element, tangents from the paper's appendix, full Newton, scipy's sparse LU
+with its default ordering. It imports NumPy and SciPy only, and keeps the attached nodes as
+unknowns, which the package eliminates. After half a second the arm has passed its first overshoot;
+fibers touch each other and all three bones.
 
 Both solve the same discrete equations, by Newton's method to increments below 1e-10 of a fiber's
-length or of 1 rad. So angles, node positions and tangents must be the same but for what that
-leaves: ten times as much is allowed (measured: 1e-14). A wrong factor anywhere in the forces shows
-in the first steps; a wrong tangent does not, coupled_tangent watches that.
+length or of 1 rad. Angles, node positions and tangents must therefore agree up to the remaining
+error of Newton's method: the tolerance is ten times 1e-10 (measured: 1e-14). A wrong factor in the
+forces is visible in the first steps; a wrong tangent is not, it is detected by coupled_tangent.
 
-The transcription is also the slow end of the scale of speed: the study compares seconds per step,
-medians over the same first steps, the package's with compilation left out.
+The study also compares the wall time per step of both, medians over the same first steps, without
+compilation.
 """
 
 import time
@@ -26,11 +26,11 @@ from fibermsk.cli.running.scene_files import find
 from fibermsk.verify import Expected
 
 TOLERANCE = 1e-10
-"""Newton's method, both."""
+"""Of Newton's method in both programs."""
 LEVELS = ((8, 256), (16, 512), (32, 1024))
 """Elements per fiber and steps in 8 s, table 5."""
 TIMED = 8
-"""Steps whose time is taken."""
+"""Number of timed steps."""
 
 
 def scene_system(elements: int):
@@ -87,7 +87,7 @@ def run(elements: int = 8, steps_per_8s: int = 256, first: int = 16) -> dict[str
     steps_per_8s : int
         A step takes 8 s over this number.
     first : int
-        How many steps are taken.
+        Number of steps.
     """
     if min(elements, steps_per_8s, first) < 1:
         raise fm.ModelError("numpy_limb: elements, steps_per_8s and first must be 1 or more")
@@ -99,7 +99,7 @@ def run(elements: int = 8, steps_per_8s: int = 256, first: int = 16) -> dict[str
 
 
 def expected(elements: int = 8, steps_per_8s: int = 256, first: int = 16) -> dict[str, Expected]:
-    """No difference but Newton's."""
+    """No difference except the remaining error of Newton's method."""
     why = "the same discrete equations: ten times Newton's tolerance"
     numpy = {"kind": "independent", "source": "the paper's algorithm in plain NumPy"}
     return {
@@ -119,9 +119,9 @@ def study(fine: bool = False) -> dict:
     rows = []
     for level, (elements, steps) in enumerate(LEVELS[: 3 if fine else 1], start=1):
         system = scene_system(elements)
-        # compiles what is still to compile
+        # compile before timing
         ours(system, steps, 1, 1e-7)
-        # the package before and after: a burden on the machine that comes or goes shows
+        # time the package before and after, in case the load of the machine changes
         before = ours(system, steps, TIMED, 1e-7)[1]
         slow, iterations, seconds = march(elements, steps, TIMED)
         result, after = ours(system, steps, TIMED, 1e-7)
@@ -149,7 +149,7 @@ def study(fine: bool = False) -> dict:
                 "rows": rows,
             }
         },
-        "notes": ["Times are those of this machine, with whatever else it was doing."],
+        "notes": ["Times depend on this machine and on the other programs that were running."],
         "motion": compare(*LEVELS[0], 16),
     }
 
@@ -165,7 +165,7 @@ def plot(numbers: dict):
     angle.plot(motion["time"], motion["ours"], color=COLORS[0], label="fibermsk")
     finish(angle, "Upper limb, level 1", "time [s]", "elbow angle [rad]")
     off = np.abs(motion["ours"] - motion["numpy"])
-    # zero has no place on a logarithmic axis
+    # zero cannot be drawn on a logarithmic axis
     for values, name in ((off, "angle [rad]"), (motion["nodes"], "nodes [m]")):
         difference.semilogy(motion["time"], np.maximum(values, 1e-17), "o-", label=name)
     finish(difference, "Differences", "time [s]", "largest difference")

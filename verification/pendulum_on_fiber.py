@@ -1,27 +1,28 @@
 """A pendulum held by one viscous fiber: energy, momentum, and the limit of a fiber without mass.
 
-A rod of 1.5 kg is hinged at the origin (axis y, damping 0.05 N m s/rad), its center of mass 0.15 m
-out, its moment of inertia 0.02 kg m^2. A fiber of 0.25 m runs from a point above to 0.2 m out on
-the rod: radius 6 mm, shear modulus 200 kPa, viscosity 1.5 kN s/m^2, prestress 50 kPa, 1060 kg/m^3.
-Let go from the horizontal, the rod falls until the fiber holds it, and swings for 1 s. The fiber
-stays taut.
+A rod of 1.5 kg is hinged at the origin (axis y, damping 0.05 N m s/rad); its center of mass is 0.15
+m from the hinge, its moment of inertia is 0.02 kg m^2. A fiber of 0.25 m connects a point above
+with the rod, 0.2 m from the hinge: radius 6 mm, shear modulus 200 kPa, viscosity 1.5 kN s/m^2,
+prestress 50 kPa, 1060 kg/m^3. Released in the horizontal position, the rod falls until the fiber
+holds it, and swings for 1 s. The fiber stays taut.
 
-- Energy: kinetic + stored + gravity + dissipated is constant. The dissipated energy is the time
-  integral (trapezoids) of the viscous power, 3 eta A0 (l'/l)^2 per reference length, integrated
-  over the fiber by ten Gauss points per element written out here, and of the hinge's damping.
-  A wrong factor in any of the parts would stay.
-- Momentum at the attachment: the reported pull of the fiber must be the one that the rod's own
-  equation of motion asks for (moments about the hinge, with the method's difference of the speed),
-  in every step. For the fiber, the pulls on both ends, its weight and the change of its momentum
-  must cancel. Both hold in the discrete equations but for what Newton's method leaves.
-- Limit: with a fiber of 1e-3 kg/m^3, too light to matter, the angle obeys one equation,
-  I q'' = weight + moment of N(l, l') - damping, with l the distance of the end points; solved by
-  DOP853 at 1e-12.
+- Energy: the sum of kinetic, stored, gravitational and dissipated energy is constant. The
+  dissipated energy is the time integral (trapezoidal rule) of the viscous power, 3 eta A0 (l'/l)^2
+  per reference length, integrated over the fiber with ten Gauss points per element written out
+  here, and of the power of the hinge's damping. A wrong factor in any of these terms changes the
+  sum.
+- Momentum at the attachment: the reported pull of the fiber must satisfy the rod's equation of
+  motion (moments about the hinge, with the method's difference of the speed) in every step. For the
+  fiber, the pulls on both ends, its weight and the change of its momentum must cancel. Both hold in
+  the discrete equations, up to the remaining error of Newton's method.
+- Limit: with a fiber of 1e-3 kg/m^3, whose mass is negligible, the angle obeys one equation, I q''
+  = weight + moment of N(l, l') - damping, with the distance l of the end points; it is solved by
+  DOP853 with the tolerance 1e-12.
 
 Energy and angle are those of SDIRK2 with `steps` and twice as many steps, extrapolated: within 1e-5
-of the 0.59 J that the weight supplies in the first fall, and 1e-5 rad, at 128 steps, third order
-(measured: 2.4e-6 and 7e-8). The balances of momentum are those of backward Euler's own
-equations, which must besides near the angle by first order and take energy away, never add any.
+of the 0.59 J that the weight supplies in the first fall, and within 1e-5 rad, at 128 steps, third
+order (measured: 2.4e-6 and 7e-8). The balances of momentum are those of backward Euler, which must
+also converge to the angle with order 1 and must never increase the energy.
 """
 
 from typing import NamedTuple
@@ -45,11 +46,11 @@ AREA = np.pi * RADIUS**2
 HINGE_INERTIA = INERTIA + MASS * COM**2
 T_END = 1.0  # s
 NEWTON = fm.Newton(tolerance=1e-10)
-SCALE = MASS * G * 0.04  # J, weight times about the height that the center of mass falls
+SCALE = MASS * G * 0.04  # J, weight times the approximate fall of the center of mass
 
 
 class Motion(NamedTuple):
-    """What is recorded: time, angle, its rate, positions, velocities, pulls on both ends."""
+    """Record of a motion: time, angle, its rate, positions, velocities, pulls on both ends."""
 
     t: np.ndarray
     q: np.ndarray
@@ -79,7 +80,7 @@ def build(elements: int, density: float):
 
 
 def swing(elements: int, steps: int, method, density: float = DENSITY):
-    """System and its motion; the pulls at the start are left zero."""
+    """System and its motion; the pulls at the start are not computed: zero."""
     system = build(elements, density)
     start = State(0.0, *system.initial_state())
     frames = march(system, method, start, T_END, steps, frames=steps, newton=NEWTON).frames
@@ -116,7 +117,7 @@ def on_fiber(nodes: np.ndarray, slope: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nodes_of(system, y: np.ndarray) -> np.ndarray:
-    """Node part of many states (n_frames, n_nodes, 6)."""
+    """Nodes of several states (n_frames, n_nodes, 6)."""
     return np.array([system.split(one)[0] for one in y])
 
 
@@ -147,13 +148,13 @@ def energy_balance(system, motion: Motion) -> dict[str, np.ndarray]:
 
 
 def momentum_defects(system, motion: Motion) -> tuple[float, float]:
-    """Largest violations of the rod's and of the fiber's balance, over the largest pull.
+    """Largest violations of the rod's and of the fiber's balance, relative to the largest pull.
 
     In the equations of backward Euler, whose accelerations are differences of the velocities.
     """
     h = np.diff(motion.t)
     c, s = np.cos(motion.q), np.sin(motion.q)
-    # the axis is y: a positive angle turns the rod's end down, x = (cos q, 0, -sin q)
+    # the axis is y: a positive angle moves the rod's end down, x = (cos q, 0, -sin q)
     F = motion.insertion
     moment = OUT[0] * (-s * F[:, 0] - c * F[:, 2]) + MASS * G * COM * c - DAMPING * motion.p
     rod = np.diff(motion.p) / h * HINGE_INERTIA - moment[1:]
@@ -177,7 +178,9 @@ def run(elements: int = 6, steps: int = 128) -> dict[str, float]:
         Time steps of 1 s, 32 or more; extrapolation and order take up to 4 times as many.
     """
     if elements < 2 or steps < 32:
-        raise fm.ModelError("pendulum_on_fiber: needs 2 elements and 32 steps or more")
+        raise fm.ModelError(
+            f"pendulum_on_fiber: elements = {elements}, steps = {steps}; must be 2 and 32 or more"
+        )
     counts, sdirk2, euler = (steps, 2 * steps), fm.SDIRK2(), fm.BackwardEuler()
     coarse, fine = (energy_balance(*swing(elements, n, sdirk2))["defect"] / SCALE for n in counts)
     angles = [swing(elements, n, sdirk2, LIGHT)[1].q[-1] for n in counts]
@@ -219,19 +222,19 @@ def expected(elements: int = 6, steps: int = 128) -> dict[str, Expected]:
     """Balances, and DOP853 for the light fiber."""
     close = 1e-5 * (128 / steps) ** 3
     discrete = "an identity of the discrete equations of backward Euler"
-    newton = "what Newton's method leaves; over the largest pull"
+    newton = "remaining error of Newton's method; relative to the largest pull"
     return {
         "energy_defect": Expected(
             0.0,
             close,
-            "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; over the energy supplied",
+            "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; relative to the energy supplied",
             source="conservation of energy",
         ),
         "energy_added": Expected(
             0.0,
             1e-12,
-            "round-off; over the energy supplied",
-            source="backward Euler only takes energy away",
+            "round-off; relative to the energy supplied",
+            source="backward Euler never increases the energy",
         ),
         "rod_momentum_defect": Expected(0.0, 1e-8, newton, source=discrete),
         "fiber_momentum_defect": Expected(0.0, 1e-8, newton, source=discrete),
@@ -245,7 +248,7 @@ def expected(elements: int = 6, steps: int = 128) -> dict[str, Expected]:
         "order_of_light_fiber_angle": Expected(
             1.0,
             0.1 * max(1.0, 128 / steps),
-            "next term of the error, at 2 and 4 times as many steps",
+            "next term of the error, with 2 and 4 times as many steps",
             kind="order",
             source="order of backward Euler",
         ),
@@ -253,7 +256,7 @@ def expected(elements: int = 6, steps: int = 128) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Defects over the time step, and the energies over time.
+    """Defects against the time step, and the energies over time.
 
     Parameters
     ----------

@@ -1,24 +1,24 @@
-"""A compound pendulum and a double pendulum swing as scipy's high-order integrator says.
+"""A compound pendulum and a double pendulum agree with scipy's high-order integrator.
 
-Both turn about y, under 9.81 m/s^2, and are let go from large angles:
+Both rotate about y, under 9.81 m/s^2, and start from large angles:
 
-- compound pendulum: a body of 1.5 kg, center of mass 0.25 m below the hinge, moment of inertia
-  0.02 kg m^2 about it, hinge damping 0.05 N m s/rad, from 1.2 rad with -0.5 rad/s, for 1 s;
-- double pendulum: two rods of 2 kg and 1 kg, 0.4 m and 0.3 m long with their centers in the
-  middle, moments of inertia 0.03 and 0.01 kg m^2, undamped, from (1.0, 0.7) rad at rest, for 1 s.
+- compound pendulum: a body of 1.5 kg, center of mass 0.25 m below the hinge, moment of inertia 0.02
+  kg m^2 about that center, hinge damping 0.05 N m s/rad, from 1.2 rad with -0.5 rad/s, for 1 s;
+- double pendulum: two rods of 2 kg and 1 kg, 0.4 m and 0.3 m long with their centers in the middle,
+  moments of inertia 0.03 and 0.01 kg m^2, undamped, from (1.0, 0.7) rad at rest, for 1 s.
 
-The answer: the equations of motion written out here from Lagrange's equations, solved by DOP853
-with tolerances of 1e-12; nothing of the package.
+The answer: Lagrange's equations of motion, written out here, solved by DOP853 with tolerances of
+1e-12; no code of the package is used.
 
 The angles at the end are those of SDIRK2 with `steps` and twice as many steps, extrapolated: third
-order or better, so that 1e-5 rad (128 / steps)^3 is room enough for what the extrapolation leaves
-and too little for any error of the equations. The energy of the undamped motion, extrapolated
-likewise at every step, stays within 1e-5 of the energy of the swing.
+order or higher. The tolerance, 1e-5 rad (128 / steps)^3, is larger than the remaining error of the
+extrapolation and smaller than the effect of any error in the equations. The energy of the undamped
+motion, extrapolated in the same way at every step, stays within 1e-5 of the energy of the swing.
 
-Without extrapolation each method must near the answer by its own order: `order_...` is measured
-on the error of all three angles, between so many steps and twice as many that the next term of the
-error is small: 4 times `steps` for backward Euler, 2 times for BDF2. Backward Euler takes energy
-away and must not add any.
+Without extrapolation each method must converge to the answer with its own order: `order_...` is
+measured from the error of all three angles, between two numbers of steps of ratio 2 that are large
+enough for the next term of the error to be small: from 4 times `steps` for backward Euler, 2 times
+for BDF2. Backward Euler dissipates energy and must never increase it.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ METHODS = {
     "sdirk2": (fm.SDIRK2(), 1),
     "generalized_alpha": (fm.GeneralizedAlpha(0.8), 1),
 }
-"""Methods, and how many times `steps` the coarser run takes that measures the order."""
+"""Methods, and the multiple of `steps` in the coarser of the two runs that measure the order."""
 COMPOUND = {"mass": 1.5, "lever": 0.25, "inertia": 0.02, "damping": 0.05}
 COMPOUND_START = (1.2, -0.5)  # rad, rad/s
 ROD_1 = {"mass": 2.0, "length": 0.4, "inertia": 0.03}
@@ -89,7 +89,7 @@ def double() -> fm.Model:
 
 @lru_cache(maxsize=64)
 def swing(model: Callable[[], fm.Model], steps: int, method) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates and speeds, each (frames, n); what is asked for again is not run again."""
+    """Coordinates and speeds, each (frames, n); kept for repeated calls."""
     result = fm.simulate(
         fm.build(model()),
         t_end=T_END,
@@ -123,7 +123,7 @@ def double_energy(q: np.ndarray, p: np.ndarray) -> float:
 
 
 def energies(q: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Change of the double pendulum's energy over the frames, over the energy of its swing."""
+    """Change of the double pendulum's energy over the frames, relative to that of its swing."""
     energy = np.array([double_energy(*pair) for pair in zip(q, p, strict=True)])
     return (energy - energy[0]) / (energy[0] - double_energy(np.zeros(2), np.zeros(2)))
 
@@ -142,7 +142,7 @@ def run(steps: int = 128) -> dict[str, float]:
         Time steps of 1 s, 32 or more; extrapolation and orders take up to 8 times as many.
     """
     if steps < 32:
-        raise fm.ModelError("rigid_pendulums: needs 32 steps or more")
+        raise fm.ModelError(f"rigid_pendulums: steps = {steps}; must be 32 or more")
     sdirk2 = METHODS["sdirk2"][0]
     angles = richardson(ends(steps, sdirk2), ends(2 * steps, sdirk2), 2)
     values = {f"{name}_rad": float(angle) for name, angle in zip(ANGLES, angles, strict=True)}
@@ -205,20 +205,20 @@ def expected(steps: int = 128) -> dict[str, Expected]:
     values["double_energy_error"] = Expected(
         0.0,
         close,
-        "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; over the energy of the swing",
-        source="the motion conserves its energy",
+        "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; relative to the energy of the swing",
+        source="conservation of energy",
     )
     values["double_energy_gained_in_a_step"] = Expected(
         0.0,
         1e-12,
-        "round-off; over the energy of the swing",
-        source="backward Euler only takes energy away",
+        "round-off; relative to the energy of the swing",
+        source="backward Euler never increases the energy",
     )
     for name, (method, times) in METHODS.items():
         values[f"order_{name}"] = Expected(
             method.order,
             0.05,
-            f"next term of the error, at {times} and {2 * times} times as many steps",
+            f"next term of the error, with {times} and {2 * times} times as many steps",
             kind="order",
             source="order of the method",
         )
@@ -226,7 +226,7 @@ def expected(steps: int = 128) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the time step, of every method.
+    """Errors of every method against the time step.
 
     Parameters
     ----------

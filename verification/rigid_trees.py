@@ -1,19 +1,20 @@
 """Mass matrix, bias and stiffness of random trees of bodies agree with Pinocchio.
 
-Trees of 1 to `hinges` hinges, built from the model's own bodies, hinges and welds: branches, axes,
-positions and orientations of joints, masses and inertias at random, joint centers away from the
-bodies' origins, and bodies welded to others. At random coordinates, speeds and accelerations:
+Trees of 1 to `hinges` hinges, built from the package's bodies, hinges and welds, with random
+branches, axes, positions and orientations of joints, masses and inertias. Joint centers differ from
+the origins of the bodies, and some bodies are welded to others. Compared at random coordinates,
+speeds and accelerations:
 
-- the mass matrix M(q), column by column from the residual of the equations of motion, against the
+- the mass matrix M(q), column by column from the residual of the equations of motion, with the
   composite rigid body algorithm of Pinocchio (crba);
-- the bias: Coriolis and centrifugal forces and weight, against nonLinearEffects;
-- the inverse dynamics of a random motion, against rnea;
-- the derivatives of the inverse dynamics in the coordinates, which Newton's method uses, against
-  computeRNEADerivatives, with the speeds and accelerations held.
+- the bias: Coriolis and centrifugal forces and weight, with nonLinearEffects;
+- the inverse dynamics of a random motion, with rnea;
+- the derivatives of the inverse dynamics in the coordinates, which Newton's method uses, with
+  computeRNEADerivatives, at constant speeds and accelerations.
 
-Both sides are exact up to rounding in sums over chains of at most `hinges` links, so the largest
-relative differences must be below 1e-12 (1e-11 for the derivatives, whose terms are larger than
-their sums). A wrong sign or factor anywhere gives differences of 1e-3 and more.
+Both sides are exact up to round-off in sums over chains of at most `hinges` links, so that the
+largest relative differences must be below 1e-12 (1e-11 for the derivatives, whose terms are larger
+than their sums). A wrong sign or factor anywhere causes differences of 1e-3 and more.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ GRAVITY = (0.7, -1.3, -9.81)
 
 
 def pinocchio():
-    """The library, or a message that says how to get it."""
+    """The library; an error that says how to install it if it is missing."""
     try:
         import pinocchio as pin
     except ImportError as error:
@@ -83,14 +84,14 @@ def ours(bodies: list[dict]):
 def theirs(pin, bodies: list[dict]):
     """The same tree for Pinocchio, with its data, and the names of its coordinates in order.
 
-    Joints are numbered branch after branch there, so bodies are added depth first.
+    Pinocchio numbers joints branch after branch, so bodies are added depth first.
     """
     model = pin.Model()
     model.gravity.linear = np.array(GRAVITY)
     names: list[str] = []
 
     def add(b: int, joint: int, place) -> None:
-        """Add body b, whose parent's frame sits at `place` in the frame of `joint`."""
+        """Add body b, whose parent's frame is at `place` in the frame of `joint`."""
         body = bodies[b]
         place = place * pin.SE3(body["rotation"], np.asarray(body["at"]))
         if body["axis"] is not None:
@@ -116,7 +117,7 @@ def theirs(pin, bodies: list[dict]):
 
 
 def compare(pin, rng: np.random.Generator, hinges: int) -> dict[str, float]:
-    """Largest differences on one random tree, each over the largest entry."""
+    """Largest differences on one random tree, each relative to the largest entry."""
     bodies = describe(rng, hinges)
     system = ours(bodies)
     model, data, names = theirs(pin, bodies)
@@ -160,11 +161,11 @@ def run(hinges: int = 12, trees: int = 3, seed: int = 2021) -> dict[str, float]:
     Parameters
     ----------
     hinges : int
-        Hinges of the largest trees; there are `trees` of every number from 1 to this.
+        Hinges of the largest trees; there are `trees` trees of each number from 1 to this.
     trees : int
         Trees of each size.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     """
     pin = pinocchio()
     rng = np.random.default_rng(seed)
@@ -177,8 +178,8 @@ def run(hinges: int = 12, trees: int = 3, seed: int = 2021) -> dict[str, float]:
 
 
 def expected(hinges: int = 12, trees: int = 3, seed: int = 2021) -> dict[str, Expected]:
-    """No difference but rounding."""
-    why = "both exact but for rounding in sums over chains of links; over the largest entry"
+    """No difference except round-off."""
+    why = "both exact up to round-off in sums over chains of links; relative to the largest entry"
     other = {"kind": "independent", "source": "Pinocchio"}
     return {
         "mass_matrix_difference": Expected(0.0, 1e-12, why, **other),

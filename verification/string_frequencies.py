@@ -1,22 +1,23 @@
-"""The first five transverse frequencies of a prestressed string.
+"""The first five transverse frequencies of a prestressed string have their exact values.
 
-An undamped fiber of 0.3 m, radius 3 mm, 1000 kg/m^3, shear modulus 50 kPa, held straight between
-two points by nothing but its prestress of 30 kPa. Small transverse motions obey the wave equation
-of a string under the tension N = A0 sigma_0 with the mass rho A0 per length, at the stretch 1: f_n
-= n / (2 L) sqrt(N / (rho A0)), n = 1, 2, ... The elastic stiffness does not enter.
+An undamped fiber of 0.3 m, radius 3 mm, 1000 kg/m^3, shear modulus 50 kPa, is straight between two
+points, under its prestress of 30 kPa only. Small transverse motions obey the wave equation of a
+string under the tension N = A0 sigma_0 with the mass rho A0 per length, at the stretch 1: f_n = n /
+(2 L) sqrt(N / (rho A0)), n = 1, 2, ... The elastic stiffness has no influence.
 
-- From the linearized system: stiffness and mass matrix out of the tangents of the equations of
-  motion at rest, and scipy's symmetric eigenvalues. The frequencies of cubic elements lie above
-  the exact ones (Rayleigh's principle) by (n pi / elements)^6 / 60480 to leading order, which the
-  measured errors approach from below; the tolerance adds a tenth, and the round-off of
-  eigenvalues, 1e-13 elements^2, measured.
-- From the motion: the second mode is let go at an amplitude of 1e-6 of the length, two periods by
-  backward Euler. Its frequency and decay come from the least-squares recursion u[k+1] = a u[k] + b
-  u[k-1] of the mode's amplitude, which knows nothing of the integrator. Backward Euler's factor 1 /
-  (1 - i w h) per step gives closed forms for both at any step: the phase atan(w h) in place of w h
-  and the decay ln(1 + w^2 h^2) / (2 h), where the string has none. The frequency itself is
-  extrapolated from `steps` and twice as many, which leaves (w h)^4 / 20. The amplitude changes the
-  frequency through the stretch by less than 1e-10. Positions round to 1e-16 of the length.
+- From the linearized system: stiffness and mass matrix from the tangents of the equations of motion
+  at rest, and scipy's symmetric eigenvalues. The frequencies of cubic elements are above the exact
+  ones (Rayleigh's principle), relatively by (n pi / elements)^6 / 60480 to leading order, which the
+  measured errors approach from below; the tolerance is this value plus a tenth, plus the round-off
+  of eigenvalues, 1e-13 elements^2, measured.
+- From the motion: the second mode is released at an amplitude of 1e-6 of the length, and moves for
+  two periods by backward Euler. Its frequency and decay follow from the least-squares recursion
+  u[k+1] = a u[k] + b u[k-1] of the mode's amplitude, independent of the integrator. Backward
+  Euler's factor 1 / (1 - i w h) per step gives closed forms for both at any step: the phase atan(w
+  h) instead of w h, and the decay ln(1 + w^2 h^2) / (2 h), where the string has none. The frequency
+  itself is extrapolated from `steps` and twice as many, with the remaining error (w h)^4 / 20. The
+  amplitude changes the frequency through the stretch by less than 1e-10. Positions round to 1e-16
+  of the length.
 """
 
 import numpy as np
@@ -65,7 +66,7 @@ def eigenfrequencies(elements: int, axis: int = 2) -> np.ndarray:
 
     stiffness = tangent(0.0, 0.0)
     mass = tangent(1.0, 1.0) - tangent(1.0, 0.0)
-    # the fixed ends keep only their slopes
+    # the unknowns of the fixed ends are their slopes only
     free = np.zeros((elements + 1, 6), bool)
     free[1:-1, axis] = free[:, 3 + axis] = True
     keep = np.flatnonzero(free)
@@ -107,10 +108,12 @@ def run(elements: int = 16, steps: int = 64) -> dict[str, float]:
     elements : int
         Finite elements of the string, 4 or more.
     steps : int
-        Time steps of a period of the second mode, 8 or more; it is run with twice as many as well.
+        Time steps per period of the second mode, 8 or more; a second run has twice as many.
     """
     if elements < 4 or steps < 8:
-        raise fm.ModelError("string_frequencies: needs 4 elements and 8 steps or more")
+        raise fm.ModelError(
+            f"string_frequencies: elements = {elements}, steps = {steps}; must be 4 and 8 or more"
+        )
     found = eigenfrequencies(elements)
     values = {f"frequency_{n + 1}_Hz": float(found[n]) for n in range(MODES)}
     (omega, decay), (finer, _) = (rates(*vibration(elements, n)) for n in (steps, 2 * steps))
@@ -123,7 +126,7 @@ def run(elements: int = 16, steps: int = 64) -> dict[str, float]:
 
 
 def expected(elements: int = 16, steps: int = 64) -> dict[str, Expected]:
-    """Closed form of the string, and backward Euler's own phase and decay."""
+    """Closed form of the string, and phase and decay of backward Euler."""
 
     def mesh(n: int) -> float:
         return 1.1 / 60480.0 * (n * np.pi / elements) ** 6
@@ -134,7 +137,7 @@ def expected(elements: int = 16, steps: int = 64) -> dict[str, Expected]:
         f"frequency_{n}_Hz": Expected(
             float(n * FIRST),
             float(n * FIRST * (mesh(n) + 1e-13 * elements**2)),
-            f"theory of cubic elements: ({n} pi / elements)^6 / 60480 of it and a tenth for higher "
+            f"theory of cubic elements: relative ({n} pi / elements)^6 / 60480; a tenth for higher "
             "terms; round-off",
             source=string,
         )
@@ -152,25 +155,25 @@ def expected(elements: int = 16, steps: int = 64) -> dict[str, Expected]:
     values["phase_over_exact"] = Expected(
         1.0,
         mesh(MOVED) + roundoff,
-        "over atan(w h); the mesh; round-off",
+        "relative to atan(w h); the mesh; round-off",
         source=f"{string}; {method}",
     )
     values["decay_1_s"] = Expected(
         decay,
         decay * (2.0 * mesh(MOVED) + roundoff),
-        "ln(1 + w^2 h^2) / (2 h), the string has none; twice the mesh's part of w; round-off",
+        "ln(1 + w^2 h^2) / (2 h); the string has none; twice the error of the mesh in w; round-off",
         source=method,
     )
     return values
 
 
 def study(fine: bool = False) -> dict:
-    """Errors of the five frequencies over the mesh.
+    """Errors of the five frequencies against the mesh.
 
     Parameters
     ----------
     fine : bool
-        Also the frequency in motion over time steps, up to 512 of a period.
+        The frequency in motion with up to 512 steps per period instead of 64.
     """
     rows, last = [], None
     for elements in (4, 6, 8, 12, 16, 24, 32):
@@ -192,7 +195,7 @@ def study(fine: bool = False) -> dict:
         "tables": {
             "Transverse frequencies of the string": {"columns": columns, "rows": rows},
             "The second mode in motion": {
-                "columns": ["steps of a period", "relative error of f2", "order"],
+                "columns": ["steps per period", "relative error of f2", "order"],
                 "rows": moving,
             },
         }

@@ -1,22 +1,23 @@
-"""A weightless taut string under a uniform line load takes its exact shape.
+"""A weightless taut string under a uniform line load has its exact shape.
 
 A fiber of 0.2 m, radius 3 mm, shear modulus 100 kPa, prestress 40 kPa, no weight, pinned at both
 ends and straight between them, carries a constant load q per reference length:
 
 - level: along x, q = (0, 0, -20) N/m;
-- inclined: from (0, 0, 0) towards (2, -1, 1.5), q = (3, 8, -15) N/m, a load with a part along the
-  string, so that the tension differs from end to end; it stays positive (no slack).
+- inclined: from (0, 0, 0) towards (2, -1, 1.5), q = (3, 8, -15) N/m: the load has a component along
+  the string, so that the tension varies from end to end; it stays positive (no slack).
 
-The answer: the force at the reference length s is F(s) = F(0) - q s exactly and lies along the
+The answer: the force at the reference length s is exactly F(s) = F(0) - q s and is tangent to the
 string. With the stretch lambda(N) that solves N = A0 (mu (lambda - lambda^-2) + sigma_0 / lambda),
 x(s) = integral of lambda F / N. The three components of F(0) follow from the position of the other
-end by a root search over quadratures; nothing of the package is used. The tension nearly triples
-and the string grows by a quarter, so that both parts of the law count.
+end by a root search over quadratures; no code of the package is used. The tension nearly triples
+and the string elongates by a quarter, so that both terms of the law are significant.
 
-Theory gives cubic elements the order 4 for the displacement of a point and 6 for the end forces.
-All are extrapolated with it from `elements` and twice as many, to 1e-6 (16 / elements)^4 of their
-size (measured at 16: 4e-8). The orders are measured between these meshes on the level string and
-on the tensions of the inclined one, whose displacement has an error that changes its sign.
+In theory, cubic elements have order 4 in the displacement of a point and order 6 in the end forces.
+All are extrapolated with these orders from `elements` and twice as many, with a relative tolerance
+of 1e-6 (16 / elements)^4 (measured at 16: 4e-8). The orders are measured between these meshes, from
+the level string and from the tensions of the inclined one; the error of its displacement changes
+sign.
 """
 
 import numpy as np
@@ -40,7 +41,7 @@ CASES = {
 
 
 def solve(case: str, elements: int):
-    """System and positions at rest."""
+    """System and its equilibrium."""
     direction, load = CASES[case]
     model = fm.Model(case, gravity=(0.0, 0.0, 0.0))
     tissue = fm.Tissue(1000.0, fm.KelvinVoigt(MU, 0.0), prestress=PRESTRESS)
@@ -82,7 +83,7 @@ def run(elements: int = 16) -> dict[str, float]:
     Parameters
     ----------
     elements : int
-        Finite elements of the string; it is run with twice as many as well.
+        Finite elements of the string; a second run has twice as many.
     """
     coarse, fine, answer = measure(elements), measure(2 * elements), exact_values()
     values = {
@@ -113,7 +114,7 @@ def place(F0: np.ndarray, load: np.ndarray, end: float) -> np.ndarray:
 
 
 def exact(case: str) -> np.ndarray:
-    """Force at the origin (3,) [N]: the tension there, and away from the origin."""
+    """Force of the string at the origin (3,) [N], directed away from the origin."""
     direction, load = CASES[case]
     start = AREA * PRESTRESS * direction + 0.5 * LENGTH * load
     end = LENGTH * direction
@@ -126,11 +127,11 @@ ORDERS = {
     "order_of_displacement": ["level_displacement_m"],
     "order_of_tension": [f"{case}_tension_{end}_N" for case in CASES for end in ENDS],
 }
-"""What each order is measured on."""
+"""Quantities from which each order is measured."""
 
 
 def exact_values() -> dict[str, float]:
-    """The answers, by the names of `measure`."""
+    """Answers with the names of `measure`."""
     values = {}
     for case, (direction, load) in CASES.items():
         F0 = exact(case)
@@ -148,7 +149,7 @@ def expected(elements: int = 16) -> dict[str, Expected]:
         name: Expected(
             value,
             value * close,
-            "extrapolated from elements and twice as many: 1e-6 (16 / elements)^4 of it",
+            "extrapolated from two meshes: relative 1e-6 (16 / elements)^4",
             source="exact force along the string, quadrature",
         )
         for name, value in exact_values().items()
@@ -157,7 +158,7 @@ def expected(elements: int = 16) -> dict[str, Expected]:
         found[name] = Expected(
             order_in_space(quantities[0]),
             5.0 / elements,
-            "reached from below as the curvature is resolved",
+            "approached from below with mesh refinement",
             kind="order",
             source="theory of cubic elements",
         )
@@ -165,7 +166,7 @@ def expected(elements: int = 16) -> dict[str, Expected]:
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the mesh, and the tension along the inclined string.
+    """Errors against the mesh, and the shapes.
 
     Parameters
     ----------

@@ -1,23 +1,24 @@
-"""Upper limb: the elbow angle of the paper's forward simulation, and what the mesh does to it.
+"""Upper limb: elbow angle of the paper's forward simulation, and its accuracy.
 
-Two biceps and three triceps fibers move a forearm for 8 s; scenes/upper_limb.py holds the numbers.
+Two biceps and three triceps fibers move a forearm for 8 s; the numbers are in scenes/upper_limb.py.
 Gfrerer and Simeon (2021), section 5.4, figs. 10-12 and table 5. Two kinds of numbers:
 
-- `angle_max`, `angle_end` and `angle_step_3`: the paper's method, backward Euler, at the given
-  steps. Its error in time is large, 0.07 rad in the first swing with 256 steps, so that these are
-  no accurate angles of the limb but the solution of discrete equations. The answers are that
-  solution by the paper's algorithm in plain NumPy (_numpy_limb.py), which shares nothing with the
-  package: at level 1 (8 elements, 256 steps, 8 s) the whole run, and after three steps at any
-  setting. With the package's own tolerance of Newton's method what may differ is 1e-6 rad.
-- `angle_max_adaptive` and `angle_difference_adaptive`: the limb's motion itself, by SDIRK2 with
-  steps chosen by their error, up to 2 s, every 1/32 s. The answer is scipy's Radau IIA
-  (_limb_reference.py). A thousandth of the swing of 1.02 rad is allowed, and for meshes other than
-  that of the answer 1.5 rad / elements^4 (a mesh of 64 elements is 4e-4 rad from one of 8).
+- `angle_max`, `angle_end` and `angle_step_3`: the paper's method, backward Euler, with the given
+  steps. Its error in time is large, 0.07 rad in the first swing with 256 steps: these numbers are
+  the solution of the discrete equations and not accurate angles of the limb. The answers are the
+  same solution by the paper's algorithm in plain NumPy (_numpy_limb.py), which shares no code with
+  the package: at level 1 (8 elements, 256 steps, 8 s) for the whole run, and at any setting after
+  three steps. The tolerance is that of the package's Newton method, 1e-6 rad.
+- `angle_max_adaptive` and `angle_difference_adaptive`: the motion of the limb itself, by SDIRK2
+  with adaptive steps, up to 2 s, every 1/32 s. The answer is scipy's Radau IIA
+  (_limb_reference.py). The tolerance is a thousandth of the swing of 1.02 rad, plus 1.5 rad /
+  elements^4 for other meshes than that of the answer (a mesh of 64 elements differs by 4e-4 rad
+  from one of 8).
 
-So the paper's "the resulting curves virtually agree" holds from 2 s on (level 1 is within 0.03 rad
-of vanishing steps on the steep flanks and 0.001 rad at the crests) and not in the first swing: the
-arm overshoots at 0.23 s to 1.023 rad, and the steps of levels 1 to 4 damp that to 0.951, 0.958,
-0.984 and 1.002 rad.
+The paper's statement "the resulting curves virtually agree" therefore holds from 2 s on (level 1
+differs from vanishing steps by 0.03 rad on the steep flanks and 0.001 rad at the crests), but not
+in the first swing: the arm overshoots at 0.23 s to 1.023 rad, and the steps of levels 1 to 4 reduce
+this to 0.951, 0.958, 0.984 and 1.002 rad.
 """
 
 import time
@@ -35,11 +36,11 @@ from fibermsk.view.pictures.scene import picture
 LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048))
 SETTLED = 2.0  # s
 KNOWN = EVERY * (ANGLE.size - 1)
-"""Up to when the answer for vanishing steps reaches [s]."""
+"""End of the answer for vanishing steps [s]."""
 CLOSE = 1e-3
-"""What the adaptive run may miss [rad]."""
+"""Tolerance of the adaptive run [rad]."""
 MOST = 0.05
-"""No coarser mesh passes: largest tolerance [rad]."""
+"""Largest tolerance [rad]: coarser meshes do not pass."""
 
 
 def simulate(elements, steps, duration=8.0):
@@ -62,7 +63,7 @@ def adaptive(elements, duration):
 
 
 def known_entries(duration):
-    """How many entries of the answer after the first lie within the run."""
+    """Number of entries of the answer after the first that are within the run."""
     return int(min(duration, KNOWN) / EVERY + 1e-9)
 
 
@@ -93,7 +94,7 @@ def run(elements: int = 8, steps: int = 256, duration: float = 8.0) -> dict[str,
 
 
 def reference(t):
-    """Angle at vanishing steps [rad], up to 2 s."""
+    """Angle in the limit of vanishing steps [rad], up to 2 s."""
     knots = EVERY * np.arange(ANGLE.size)
     return CubicSpline(knots, ANGLE, bc_type=((1, 0.0), "not-a-knot"))(t)
 
@@ -101,7 +102,7 @@ def reference(t):
 def expected(elements: int = 8, steps: int = 256, duration: float = 8.0) -> dict[str, Expected]:
     """Answer for the same parameters."""
     numpy = {"kind": "independent", "source": "the paper's algorithm in plain NumPy, same steps"}
-    newton = "the same discrete equations: what Newton's tolerance leaves"
+    newton = "the same discrete equations: remaining error of Newton's method"
     few = min(3, steps)
     _, first, _ = _numpy_limb.simulate(elements, 8.0 * steps / duration, few, 1e-9)
     answers = {"angle_step_3": Expected(float(first[-1]), 1e-6, newton, **numpy)}
@@ -112,7 +113,7 @@ def expected(elements: int = 8, steps: int = 256, duration: float = 8.0) -> dict
     if n:
         mesh = 0.0 if elements == 8 else 1.5 / elements**4
         close = min(CLOSE + mesh, MOST)
-        why = "SDIRK2 with chosen steps: 1e-3 rad; for other meshes than 8 1.5 rad / elements^4"
+        why = "SDIRK2, adaptive: 1e-3 rad; meshes other than 8: also 1.5 rad / elements^4"
         radau = {"kind": "independent", "source": "scipy's Radau IIA, 8 elements", "scale": 1.0}
         highest = float(ANGLE[: n + 1].max())
         answers["angle_max_adaptive"] = Expected(highest, close, why, **radau)
@@ -122,7 +123,7 @@ def expected(elements: int = 8, steps: int = 256, duration: float = 8.0) -> dict
 
 def study(fine: bool = False) -> dict:
     """Levels of table 5: angles, differences between levels, wall times and their factors."""
-    simulate(8, 2, 0.01)  # compiles, if that is still to do
+    simulate(8, 2, 0.01)  # compile before timing
     results, rows, before = [], [], None
     for level, (elements, steps) in enumerate(LEVELS[: 4 if fine else 2], start=1):
         began = time.perf_counter()
@@ -172,7 +173,7 @@ def study(fine: bool = False) -> dict:
             "Largest differences of the angle [rad]": {
                 "columns": [
                     "level",
-                    "to the level before, up to 1 s",
+                    "to the previous level, up to 1 s",
                     "from 2 s on",
                     "to vanishing steps, up to 1 s",
                     "from 1 to 2 s",
@@ -181,8 +182,8 @@ def study(fine: bool = False) -> dict:
             },
         },
         "notes": [
-            "The paper's factors between levels are 4.27, 3.40 and 5.82. Wall times are those of "
-            "this machine, with whatever else it was doing."
+            "The paper's factors between levels are 4.27, 3.40 and 5.82. Wall times depend on "
+            "this machine and on the other programs that were running."
         ]
         + ([] if fine else ["Levels 3 and 4 take minutes: --fine."]),
         "results": results,

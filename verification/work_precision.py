@@ -1,23 +1,23 @@
-"""Work against precision: the upper limb with fixed and adaptive steps of four integrators.
+"""Work and precision: the upper limb with fixed and adaptive steps of four integrators.
 
-scenes/upper_limb.py at level 1 (eight elements a fiber), its first `duration` seconds from rest, 2
-s by default, in which contacts open and close all the time. The error is the largest of the elbow
-angle at every 1/16 s. The work is the time on the wall from the first step to the last (reporting
-left out, kernels compiled before) and, more repeatable, the number of Newton iterations. Fixed
-steps take 1/32, 1/64 and 1/128 s; adaptive ones have relative tolerances of 1e-3, 3e-4 and 1e-4
-and pass the times of comparison.
+scenes/upper_limb.py at level 1 (eight elements per fiber), its first `duration` seconds from rest,
+2 s by default, in which contacts open and close all the time. The error is the largest of the elbow
+angle at every 1/16 s. The work is the wall time from the first step to the last (without reporting
+and compilation) and, more repeatable, the number of Newton iterations. Fixed steps are 1/32, 1/64
+and 1/128 s long; adaptive ones have relative tolerances of 1e-3, 3e-4 and 1e-4 and do not end on
+the times of comparison.
 
 The answer: the same equations of motion by scipy's Radau IIA (_limb_reference.py).
 
-What is verified of the second-order methods: the error of fixed steps falls with the order, from
-1/32 to 1/128 s, within 0.15 (contacts that open and close make the slope of the force jump, which
-leaves an error of second order in one step, of a size that depends on where in the step it falls);
-and steps chosen with a tolerance of 1e-4 are accurate, within 2e-3 rad, a five-hundredth of the
-swing. Backward Euler is not accurate at any of these settings and still on its way to order 1
-(`integrator_orders` measures that before the first contact).
+Verified for the second-order methods: the error of fixed steps decreases with the order of the
+method, from 1/32 to 1/128 s, within 0.15 (contacts that open and close make the slope of the force
+jump; this causes an error of second order in one step, whose size depends on the time of the jump
+in the step); and adaptive steps with a tolerance of 1e-4 have an error below 2e-3 rad, a
+five-hundredth of the swing. Backward Euler is not accurate at any of these settings and has not
+reached order 1 yet (`integrator_orders` measures it before the first contact).
 
-All errors are listed, with what they cost; the tests keep bounds on them that notice changes.
-Seconds are never compared with anything.
+All errors are listed with their cost; the tests have bounds for them, to detect changes. Wall times
+are not compared with anything.
 """
 
 import time
@@ -38,11 +38,11 @@ METHODS = {
 INTERVAL = 1.0 / 16.0
 """Between the times of comparison [s]."""
 KNOWN = round((ANGLE.size - 1) * EVERY / INTERVAL)
-"""Times of comparison with an answer, after the first."""
+"""Number of times of comparison with an answer, after the first."""
 PER_INTERVAL = (2, 4, 8)
 """Fixed steps per `INTERVAL`."""
 TOLERANCES = (1e-3, 3e-4, 1e-4)
-"""Relative."""
+"""Relative tolerances of adaptive steps."""
 ACCURATE = {1e-4: 2e-3}
 """Error [rad] that second-order methods must not exceed, by the relative tolerance."""
 
@@ -82,7 +82,7 @@ def measure(method, control, duration: float, per_interval: int) -> dict[str, fl
 
 def ladders(duration: float, per_interval, tolerances) -> dict[str, list[dict[str, float]]]:
     """Measurements by "method, fixed" and "method, adaptive"."""
-    # compiles what is still to compile, of every method
+    # compile every method before timing
     for method in METHODS.values():
         measure(method, fm.FixedSteps(), INTERVAL, 4)
     found = {}
@@ -98,7 +98,7 @@ def ladders(duration: float, per_interval, tolerances) -> dict[str, list[dict[st
 
 
 def slope(ladder: list[dict[str, float]]) -> float:
-    """How the error falls with the number of steps, over the whole ladder."""
+    """Order of the error in the number of steps, from the first to the last measurement."""
     first, last = ladder[0], ladder[-1]
     return float(np.log(first["error"] / last["error"]) / np.log(last["steps"] / first["steps"]))
 
@@ -122,7 +122,7 @@ def run(duration: float = 2.0) -> dict[str, float]:
 
 
 def expected(duration: float = 2.0) -> dict[str, Expected]:
-    """Orders of fixed steps, and accuracy of adaptive ones."""
+    """Orders of fixed steps, and errors of adaptive ones."""
     n, answers = intervals(duration), {}
     for name, method in METHODS.items():
         if method.order < 2:
@@ -153,7 +153,7 @@ def study(fine: bool = False) -> dict:
     Parameters
     ----------
     fine : bool
-        Two finer steps and tolerances.
+        With two more steps and tolerances, both finer.
     """
     per_interval = (*PER_INTERVAL, 16, 32) if fine else PER_INTERVAL
     tolerances = (*TOLERANCES, 3e-5, 1e-5) if fine else TOLERANCES
@@ -167,21 +167,21 @@ def study(fine: bool = False) -> dict:
                 [name.rpartition("_")[0], kind, f"{one['error']:.2e}", int(one["steps"])]
                 + [int(one["newton"]), f"{one['seconds']:.2f}"]
             )
-    columns = ["method", "steps", "error [rad]", "steps made", "Newton iterations", "time [s]"]
+    columns = ["method", "steps", "error [rad]", "accepted steps", "Newton iterations", "time [s]"]
     return {
         "tables": {"Upper limb, level 1, 2 s": {"columns": columns, "rows": rows}},
-        "notes": ["Times are those of this machine, with whatever else it was doing."],
+        "notes": ["Times depend on this machine and on the other programs that were running."],
         "ladders": found,
     }
 
 
 def plot(numbers: dict):
-    """Error of the angle over wall time and over Newton iterations; adaptive steps dashed."""
+    """Error of the angle against wall time and Newton iterations; adaptive steps dashed."""
     from _pictures import COLORS, finish, new_figure
 
     figure = new_figure(12.0, 4.5)
     for i, (what, label) in enumerate(
-        (("seconds", "time on the wall [s]"), ("newton", "Newton iterations")), start=1
+        (("seconds", "wall time [s]"), ("newton", "Newton iterations")), start=1
     ):
         axes = figure.add_subplot(1, 2, i)
         for name, color in zip(METHODS, COLORS, strict=False):

@@ -1,56 +1,57 @@
 """A taut fiber slides without friction around a fixed cylinder.
 
-A fiber of 0.2 m, radius 2 mm, shear modulus 100 kPa, prestress 40 kPa, no weight, straight and
-clear of a fixed cylinder (radius 20 mm, axis y), is laid around it by moving its ends: each free
-part turns by half the wrap angle about the cylinder, and the fiber is stretched by a fifth of its
-length. Contact stiffness 2 kN/m, limit 4. Static.
+A fiber of 0.2 m, radius 2 mm, shear modulus 100 kPa, prestress 40 kPa, no weight, initially
+straight and not in contact with a fixed cylinder (radius 20 mm, axis y), is wrapped around it by
+moving its ends: each free part rotates by half the wrap angle about the cylinder, and the fiber is
+stretched by a fifth of its length. Contact stiffness 2 kN/m, limit 4. Static.
 
-What must hold, by equilibrium alone:
+From equilibrium alone it follows that
 
 - the resultant on the cylinder is 2 T sin(phi / 2), with the tension T of the free parts and the
   angle phi between them;
-- where the fiber lies on a circle of radius d around the axis, its line force is T / d, and the
+- where the fiber is on a circle of radius d about the axis, its line force is T / d, and the
   penalty law gives the radius: kappa g / (1 + gamma g) = -T / d with g = d / (R + r) - 1;
 - the tension is constant along that circle;
 - without friction the force on the cylinder has no moment about its axis: the tension times its
-  lever is the same all along the fiber, on the cylinder and beside it.
+  moment arm is constant along the fiber, on the cylinder and beside it.
 
-(The second holds as written for formulation="half_pass", the paper's line force.)
+(The second holds in this form for formulation="half_pass", the paper's line force.)
 
-The axial force of a section that keeps its volume is that of its stretch less half the line force
-times the radius, see "Axial force under pressure" in docs/theory.md, where a solid ring (here
-_solid_ring.py) confirms it. It is the same in the middle and at the ends, but for a part
-(r / 2d)^2: the tissue in the middle is 4 % more stretched than a free fiber under this force. The
-paper's half passes know nothing of this; their axial force is that of the stretch, and rises by
-half the relative overlap (1 %) as a soft contact turns the fiber.
+The axial force of a section of constant volume is that of its stretch minus half the line force
+times the radius; see "Axial force under pressure" in docs/theory.md, where a solid ring
+(_solid_ring.py) confirms it. It is the same in the middle and at the ends, except for a part (r /
+2d)^2: the tissue in the middle is stretched 4 % more than a free fiber under this force. The
+paper's half passes neglect this: their axial force is that of the stretch, and increases along the
+soft contact by half the relative overlap (1 %).
 
-The exact solution of the whole: force vector F along the fiber with dF/ds = -lambda f(g) e_r and
-dx/ds = lambda F / |F| over the reference length s, from the middle (symmetry) to the end, with
-lambda(N) from the law and the current radius r = r_0 / sqrt(lambda); tension and distance in the
-middle follow from the position of the end. scipy's DOP853 at 1e-12, restarted where contact
-begins, and a root search; nothing of the package. This solution keeps what the textbook leaves
-out: a soft contact lets the fiber sink in by |g| d, so that the force on the circle has a smaller
-lever than the free parts, and is larger by the integral of F dd, about T |g| / 2.
+The exact solution of the whole problem: the force vector F along the fiber satisfies dF/ds =
+-lambda f(g) e_r, and dx/ds = lambda F / |F|, over the reference length s from the middle (symmetry)
+to the end, with lambda(N) from the law and the current radius r = r_0 / sqrt(lambda). Tension and
+distance in the middle follow from the position of the end. It is computed with scipy's DOP853 with
+the tolerance 1e-12, restarted where contact begins, and a root search, without code of the package.
+This solution includes an effect that textbooks neglect: in a soft contact the fiber penetrates by
+|g| d, so that the force on the circle has a smaller moment arm than the free parts, and is larger
+by the integral of F dd, about T |g| / 2.
 
-With formulation="variational" the forces come from the energy e = (r_0 + R) Psi(g) lambda per
-reference length, Psi' = -F. The line force is then F (r_0 + R) / (r + R), and F above is the force
-conjugate to the slope, of size N(lambda) + de/dlambda: the axial force of the section, and
-e / lambda, the energy of the contact per length, which resists being made longer. The same
-integration gives its exact solution, with these two terms.
+With formulation="variational" the forces are derived from the energy e = (r_0 + R) Psi(g) lambda
+per reference length, Psi' = -F. The line force is then F (r_0 + R) / (r + R), and the vector F
+above is the force conjugate to the slope, of magnitude N(lambda) + de/dlambda: the sum of the axial
+force of the section and of e / lambda, the energy of the contact per length, which resists
+elongation. The same integration with these two terms gives the exact solution.
 
-The error of the mesh comes from the place where contact begins: the line force has a kink there
-that falls inside an element, where five Gauss points hit it more or less well. So the errors fall
-with the order 2 (forces on the ends) to 3 (tension and radius on the circle), not smoothly. The
-tolerances are c / elements^order with the largest products measured over 34 meshes of 12 to 110
+The error of the mesh originates where contact begins: the line force has a kink there, inside an
+element, and the error of five Gauss points depends on its position. The errors therefore decrease
+with order 2 (forces on the ends) to 3 (tension and radius on the circle), but not smoothly. The
+tolerances are c / elements^order with the largest products measured on 34 meshes of 12 to 110
 elements, six angles and both formulations (for the tension in the middle, its moment and its
-spread, 8 meshes and three angles), and a tenth more; the spread of the tension, a difference of
-extremes, falls with the power 2.5.
+spread, 8 meshes and three angles), plus a tenth; the spread of the tension, a difference of
+extremes, decreases with the power 2.5.
 
-The cylinder may be a mesh of triangles instead, `around` vertices on its circumference and as many
-per length along it. Its field on a grid of 3/4 of an edge differs from the cylinder's distance with
-the order 2 in 1 / around: the polygon lies within the circle, by up to R (pi / around)^2 / 2, and
-the normals ripple. Tolerances then have c / around^2 besides, with c likewise measured, over 16 to
-128 vertices.
+The cylinder may be replaced by a triangle mesh with `around` vertices on its circumference and as
+many per length along it. Its field on a grid of 3/4 of an edge differs from the distance of the
+cylinder with order 2 in 1 / around: the polygon is inside the circle, by up to R (pi / around)^2 /
+2, and the normals oscillate. The tolerances then include c / around^2 with a c measured in the same
+way, over 16 to 128 vertices.
 """
 
 from __future__ import annotations
@@ -70,16 +71,16 @@ AREA = np.pi * RADIUS**2
 STIFFNESS, LIMIT = 2e3, 4.0  # N/m, 1
 PULL = 1.2
 CONTACT = RADIUS + CYLINDER
-STEPS = 12  # equilibria on the way
+STEPS = 12  # number of equilibria during the motion of the ends
 INNER = 0.15  # of the angle to each side of the middle: the circle, away from where contact begins
 VARIATIONAL, HALF_PASS = "variational", "half_pass"
 
 
 def end(half_angle: float, part: float) -> np.ndarray:
-    """Where the right end is after a part of the way, in the plane (x, z) [m].
+    """Position of the right end after a part of its motion, in the plane (x, z) [m].
 
     The line from it touches the circle of radius CONTACT at `part * half_angle` from the top;
-    circle and line together are PULL times as long as half the fiber at the end of the way.
+    at the end of the motion, circle and line together are PULL times as long as half the fiber.
     """
     a = part * half_angle
     free = 0.5 * LENGTH * (1.0 + part * (PULL - 1.0)) - CONTACT * a
@@ -87,7 +88,7 @@ def end(half_angle: float, part: float) -> np.ndarray:
 
 
 def drum_shape(around: int) -> fm.InfiniteCylinder | fm.Mesh:
-    """The cylinder about the y axis, or its mesh, 0.1 m long, with so many vertices around."""
+    """The cylinder about the y axis, or its mesh, 0.1 m long, with `around` vertices per turn."""
     if not around:
         return fm.InfiniteCylinder((0, 0, 0), (0, 1, 0), CYLINDER)
     upright = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z becomes y
@@ -100,7 +101,7 @@ def solve(elements: int, angle: float, formulation: str = VARIATIONAL, around: i
 
     def motion(side: float):
         def at(t: float) -> tuple[float, float, float]:
-            x, z = end(half, t * t * (3.0 - 2.0 * t))  # at rest at the end of the way
+            x, z = end(half, t * t * (3.0 - 2.0 * t))  # zero velocity at the end
             return side * float(x), 0.0, float(z)
 
         return fm.MovingPoint(at)
@@ -123,7 +124,7 @@ def solve(elements: int, angle: float, formulation: str = VARIATIONAL, around: i
     y, v = system.initial_state()
     for part in np.linspace(0.0, 1.0, STEPS + 1)[1:]:
         y, v = fm.equilibrium(system, (y, v), t=float(part))
-    # one step at rest, for the forces along the fiber
+    # one step in equilibrium, for the forces along the fiber
     once = {"method": fm.BackwardEuler(), "control": fm.FixedSteps()}
     return system, y, fm.simulate(system, (y, v), t_end=1.0, dt=1.0, **once)
 
@@ -145,14 +146,17 @@ def run(
         Vertices around a mesh in place of the cylinder, 16 or more; 0 for the cylinder itself.
     """
     if around and around < 16:
-        raise fm.ModelError("wrap_cylinder: needs 16 vertices around the mesh or more, or 0")
+        raise fm.ModelError(f"wrap_cylinder: around = {around}; must be 16 or more, or 0")
     if elements < 12 or not 90.0 <= angle <= 150.0:
-        raise fm.ModelError("wrap_cylinder: needs 12 elements or more and an angle of 90 to 150")
+        raise fm.ModelError(
+            f"wrap_cylinder: elements = {elements}, angle = {angle:g}; must be 12 or more elements "
+            "and an angle of 90 to 150 degrees"
+        )
     system, y, result = solve(elements, angle, formulation, around)
     fiber = result.fibers["fiber"]
     evaluation = system.evaluate(1.0, y, 0.0 * y, 0.0 * y, tangent=False)
     wrench = system.contact.bone_wrenches()[0]
-    pulls = -evaluation.reactions[:, [0, 2]]  # on what holds the ends, in (x, z)
+    pulls = -evaluation.reactions[:, [0, 2]]  # on the supports of the ends, in (x, z)
     tension = np.linalg.norm(pulls, axis=1)
     half_turn = 0.5 * np.arccos(-(pulls[0] @ pulls[1]) / np.prod(tension))
     x, z = sampled(fiber)
@@ -177,9 +181,9 @@ def run(
 
 
 def moments(fiber, formulation: str) -> np.ndarray:
-    """Moment about the axis of what the fiber and its contact carry along it, element means [N m].
+    """Moment about the axis of the force along the fiber and its contact, element means [N m].
 
-    The means are those that equilibrium sees, with the weight 6 xi (1 - xi).
+    The means have the weight 6 xi (1 - xi), as in the discrete equilibrium.
     """
     x, z = sampled(fiber)
     ahead, back = (fiber.centerline(fiber.theta + s, -1)[:, [0, 2]].T for s in (1e-6, -1e-6))
@@ -197,14 +201,14 @@ def sampled(fiber) -> np.ndarray:
 
 
 def axial_force(stretch: float) -> float:
-    """Tension of the tissue by its stretch [N]."""
+    """Tension of the tissue at a stretch [N]."""
     return AREA * (MU * (stretch - stretch**-2) + PRESTRESS / stretch)
 
 
 def contact(d: float, stretch: float, formulation: str) -> tuple[float, float, float]:
-    """Line force per current length [N/m], and what acts along the fiber: two forces [N].
+    """Line force per current length [N/m], and two forces along the fiber [N].
 
-    The push by the pressure on the section, and the energy of the contact per length.
+    They are due to the pressure on the section, and to the energy of the contact per length.
     """
     r = RADIUS / np.sqrt(stretch)
     g = min(d / (CYLINDER + r) - 1.0, 0.0)
@@ -217,7 +221,7 @@ def contact(d: float, stretch: float, formulation: str) -> tuple[float, float, f
 
 
 def stretch_of(force: float, d: float = np.inf, formulation: str = HALF_PASS) -> float:
-    """Stretch at which the section carries a force [N], touching at a distance d if given."""
+    """Stretch at which the section carries a force [N], in contact at the distance d if given."""
 
     def excess(stretch: float) -> float:
         along = sum(contact(d, stretch, formulation)[1:]) if np.isfinite(d) else 0.0
@@ -298,7 +302,7 @@ def tensions(state: np.ndarray, formulation: str) -> np.ndarray:
 def expected(
     elements: int = 32, angle: float = 120.0, formulation: str = VARIATIONAL, around: int = 0
 ) -> dict[str, Expected]:
-    """Exact solution of the soft wrap, and equilibrium."""
+    """Exact solution with soft contact, and equilibrium."""
     d, middle_force = exact(angle, formulation)
     touching, free = path(d, middle_force, formulation, dense=True)
     end_x, end_z, Fx, Fz = free.y[:, -1]
@@ -307,9 +311,9 @@ def expected(
     force = tensions(state, formulation)
     wrapped = force[np.arctan2(state[0], state[1]) <= np.radians(INNER * angle)]
     T = force[0]
-    # what a mesh instead of the cylinder adds
+    # additional tolerance of a mesh instead of the cylinder
     facets = 1.0 / around**2 if around else 0.0
-    of_mesh = f" and {{:g}} / {around}^2 of it for the mesh, measured" if around else ""
+    of_mesh = f" and {{:g}} / {around}^2 for the mesh, measured" if around else ""
     values = {}
     for name, value, c, order, m in (
         ("tension_end_N", outer, 0.2, 2.0, 2.5),
@@ -323,18 +327,18 @@ def expected(
         values[name] = Expected(
             float(value),
             float(value) * (c / elements**order + m * facets),
-            f"exact solution; {c:g} / elements^{order:g} of it, measured: contact begins inside "
-            f"an element{of_mesh.format(m)}",
+            f"relative {c:g} / elements^{order:g}, measured: contact begins inside an element"
+            f"{of_mesh.format(m)}",
             kind="independent",
-            source="equations of the soft wrap by scipy's DOP853 at 1e-12",
+            source="equations with soft contact by scipy's DOP853 at 1e-12",
         )
     values["tension_spread_on_circle"] = Expected(
         float(np.ptp(wrapped) / wrapped.mean()),
         6.0 / elements**2.5 + 5.5 * facets,
-        "what the soft contact leaves near the ends of the circle; 6 / elements^2.5"
+        "tension varies near the ends of the circle in soft contact; 6 / elements^2.5"
         f"{of_mesh.format(5.5)}, measured",
         kind="independent",
-        source="equations of the soft wrap by scipy's DOP853 at 1e-12",
+        source="equations with soft contact by scipy's DOP853 at 1e-12",
         scale=1.0,
     )
     values["moment_spread_along_fiber"] = Expected(
@@ -347,14 +351,14 @@ def expected(
         1.0,
         1e-9 + 3.3 * facets,
         "equilibrium of the whole, exact for any mesh of the fiber: Newton's method"
-        + ("; triangles make the tensions of both ends differ" if around else ""),
+        + ("; with triangles the tensions of both ends differ" if around else ""),
         source="equilibrium",
     )
     return values
 
 
 def study(fine: bool = False) -> dict:
-    """Errors over the mesh, and the tension along the fiber.
+    """Errors against the mesh, and the tension along the fiber.
 
     Parameters
     ----------
