@@ -101,11 +101,11 @@ RULES = {
     "muscle modulus": Rule(100.0, 1e7, "N/m^2", _KPA, "is it that of the tendon?"),
     "passive modulus": Rule(100.0, 3e11, "N/m^2", _KPA, "in another unit than N/m^2?"),
     "viscosity": Rule(0.0, 1e8, "N s/m^2", "", "in another unit than N s/m^2?"),
-    "muscle stress": Rule(2e3, 1e7, "N/m^2", _KPA, "muscle makes 3e5; in another unit?"),
+    "muscle stress": Rule(2e3, 1e7, "N/m^2", _KPA, "muscle generates 3e5; in another unit?"),
     "prestress": Rule(0.0, 1e7, "N/m^2", "", "in another unit than N/m^2?"),
-    "optimal stretch": Rule(0.2, 5.0, "", "over the reference length?", "in percent?"),
-    "width": Rule(0.01, 5.0, "", "over the optimal stretch?", "in percent?"),
-    "bending": Rule(0.0, 10.0, "", "", "over that of a solid rod: 1 is one"),
+    "optimal stretch": Rule(0.2, 5.0, "", "relative to the reference length?", "in percent?"),
+    "width": Rule(0.01, 5.0, "", "relative to the optimal stretch?", "in percent?"),
+    "bending": Rule(0.0, 10.0, "", "", "relative to a solid rod, which has 1"),
     "line load": Rule(0.0, 1e5, "N/m", "", "in N/mm, or a force? give N/m"),
     # contact
     "contact stiffness": Rule(
@@ -115,7 +115,7 @@ RULES = {
     "muscle force": Rule(1e-4, 1e5, "N", "in kN? multiply by 1000", "in mN? divide by 1000"),
     "muscle length": Rule(1e-4, 2.0, "m", "in another unit than m?", _MM),
     "contraction speed": Rule(
-        0.1, 100.0, "1/s", "in optimal fiber lengths a second?", "in m/s, mm/s or percent?"
+        0.1, 100.0, "1/s", "in optimal fiber lengths per second?", "in m/s, mm/s or percent?"
     ),
     # time
     "instant": Rule(0.0, 600.0, "s", "", _MS),

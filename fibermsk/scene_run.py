@@ -162,7 +162,7 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
         except ModelError as error:
             kept = error.kept if isinstance(error, WriteError) else ()
             when = f"t = {snapshot.time:.6g} s"
-            message = f"checkpoint at {when} not saved in its place, the run continues: {error}"
+            message = f"checkpoint at {when} not written, the run continues: {error}"
             about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
             warnings.warn(about, stacklevel=2)
         remove_kept(before)

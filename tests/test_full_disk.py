@@ -215,7 +215,7 @@ def test_a_run_goes_on_without_its_checkpoints(full, recwarn):
     for time in (0.1, 0.2, 0.3):
         write(snapshot(time))
         message = str(recwarn.pop(fm.ModelWarning).message)
-        assert f"at t = {time:g} s not saved in its place, the run continues: cannot" in message
+        assert f"at t = {time:g} s not written, the run continues: cannot" in message
         found.append(Path(message.partition("kept in ")[2].partition(":")[0]))
     assert [path.exists() for path in found] == [False, False, True]
     assert load_checkpoint(found[-1]).time == 0.3

@@ -25,10 +25,10 @@ BENCHES = {
         Bench("upper_limb", "the arm at five levels, against plain NumPy", upper_limb.run),
         Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
         Bench("kernels", "parts of a step, threads, cables against Exudyn", kernels.run),
-        Bench("parameters", "a study of 50 values beside its runs", parameters.run),
+        Bench("parameters", "overhead of a study of 50 values", parameters.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
-        Bench("view", "frames a second of the viewer, 5 and 500 fibers", view.run),
-        Bench("peers", "the other simulators alone", peer_table.run),
+        Bench("view", "frames per second of the viewer, 5 and 500 fibers", view.run),
+        Bench("peers", "the other simulators with fixed settings", peer_table.run),
     )
 }
 """All benchmarks, by name."""

@@ -104,9 +104,9 @@ def _roofline(findings: Findings, options: Options, measured: dict[str, Any]) ->
             machine_gbytes=1e-9 * machine["bytes"],
         )
     findings.notes.append(
-        "roofline: operations of the kernel per second, over the smaller of what one core does in "
-        "a product of dense matrices and what it does at this many operations a byte, if memory "
-        "were as fast as in the sum of two long arrays; the arrays of this size lie in caches"
+        "roofline: operations of the kernel per second, relative to the limit of one core: its "
+        "rate in a product of dense matrices, or the rate at which the sum of two long arrays "
+        "moves the bytes of the kernel, if that is lower; arrays of this size are in caches"
     )
 
 
@@ -197,6 +197,6 @@ def _time_cables(findings: Findings, options: Options) -> None:
     findings.notes.append(
         "tip_error: largest difference of the middle's drop from that of a run with "
         f"{_FINER} times as many steps, at 16 times, over the largest drop; tip_error_end: at the "
-        "end. With pinned ends and undamped bending both simulators run the same equations but for "
-        "the law of large stretch"
+        "end. With pinned ends and undamped bending both simulators solve the same equations, "
+        "except for the law at large stretch"
     )

@@ -51,7 +51,7 @@ def run(options: Options) -> Findings:
             arguments = _DAMPED | {"full_newton": full}
             _one(findings, options, case, "exudyn", _EXUDYN, n, 128, arguments)
     findings.notes.append(
-        "settings are fixed, and not the cheapest of each: the bench bundle looks for those"
+        "settings are fixed and not the cheapest; the benchmark bundle searches for those"
     )
     return findings
 

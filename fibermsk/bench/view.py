@@ -56,11 +56,11 @@ def run(options: Options) -> Findings:
             )
             findings.ratios["frames_over_wanted"][case] = 1.0 / seconds / _ENOUGH[n]
     findings.notes.append(
-        f"{_SIZE[0]} x {_SIZE[1]} pixels off the screen, a new frame each time; medians. "
+        f"{_SIZE[0]} x {_SIZE[1]} pixels off screen, a new frame each time; medians. "
         f"Drawn by {name}. update: from the result to the arrays that are drawn; drawing: to the "
-        "finished picture; processor: seconds of all threads together, which other work on the "
-        "machine does not stretch as it does the rest. frames_over_wanted: over 30 a second with "
-        "5 fibers, 10 with 500. The result is made up: a bundle that bulges, pressed all along"
+        "finished picture; processor: processor time of all threads, which depends less on other "
+        "programs. frames_over_wanted: relative to 30 per second with 5 fibers, 10 with 500. "
+        "The result is synthetic: a bundle that bulges, in contact along its whole length"
     )
     return findings
 

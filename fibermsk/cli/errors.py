@@ -54,6 +54,6 @@ def exit_status(error: BaseException, *, debug: bool) -> int:
         return BAD_INPUT
     if isinstance(error, BrokenPipeError):
         return FAILED
-    hint = "" if debug else " (--debug shows where)"
+    hint = "" if debug else " (--debug shows the traceback)"
     typer.echo(f"error: {type(error).__name__}: {error}{hint}", err=True)
     return FAILED

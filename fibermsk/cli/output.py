@@ -60,8 +60,8 @@ def print_check(found: dict[str, Any] | None) -> None:
     rows = [*found["coordinates"].items(), *found["fibers"].items()]
     width = max(len(name) for name, _ in rows) if rows else 0
     typer.echo(
-        f"  forces that the motion needs, against those applied, {found['start']:.4g} to "
-        f"{found['end']:.4g} s: mismatch rms, largest (when), of rms applied"
+        f"  forces required by the motion, compared with those applied, {found['start']:.4g} to "
+        f"{found['end']:.4g} s: rms mismatch, largest mismatch (time), of rms applied"
     )
     for name, one in rows:
         typer.echo(

@@ -76,7 +76,7 @@ def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
 
     if what.suffix.lower() == ".h5":
         raise ModelError(
-            f"--parameters: {what} is a result, which holds no model; must be the name of a scene, "
+            f"--parameters: {what} is a result, not a model; must be the name of a scene, "
             "its Python file or an OpenSim model"
         )
     file = find(str(what))

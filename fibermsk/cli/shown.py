@@ -52,8 +52,8 @@ def read_model(
     missing = sum(path is None for _, _, path in meshes)
     if missing:
         typer.echo(
-            f"{missing} of {len(meshes)} mesh files not found, bodies without any are sticks: give "
-            f"--geometry DIR; fibermsk info {file} names them",
+            f"{missing} of {len(meshes)} mesh files not found, bodies without meshes are "
+            f"drawn as sticks: give --geometry DIR; fibermsk info {file} names them",
             err=True,
         )
     for coordinate in model.coordinates:
@@ -66,7 +66,7 @@ def read_model(
                 "inf" if upper is None else f"{upper:g}",
             )
             typer.echo(
-                f"warning: --set {coordinate.name}={value:g} lies outside of the range that the "
+                f"warning: --set {coordinate.name}={value:g} is outside the range that the "
                 f"model declares, {ends[0]} to {ends[1]}",
                 err=True,
             )

@@ -57,7 +57,7 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
     file, several = files[0], len(files) > 1
     if several or idle["--compare"] is not None:
         if not several:
-            raise ModelError(f"--compare needs several results, and got {file} alone; name another")
+            raise ModelError(f"--compare needs several results, not {file} alone; name another")
         for one in files:
             if is_model(one):
                 raise ModelError(
@@ -70,7 +70,7 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
         refused = {option: idle[option] for option in ("--time", "--movie")}
         kind = "a model without motion"
     else:
-        refused, kind = of_models, "no OpenSim model (.osim)"
+        refused, kind = of_models, "not an OpenSim model (.osim)"
     for option, value in refused.items():
         if value is not None and value is not False and value != []:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")

@@ -106,7 +106,7 @@ class _Drive:
         self._wanted = _Motion(controller.target)
         self.reports = (
             Field("force", port.force_unit, "controller force", "generalized force that it exerts"),
-            Field("target", port.unit, "wanted coordinate", "where it drives the coordinate"),
+            Field("target", port.unit, "wanted coordinate", "target value of the coordinate"),
         )
 
     def _force(self, at: At) -> float:

@@ -74,7 +74,7 @@ class PointConstraint:
         for field in ("first", "second"):
             _check.instance(owner, field, getattr(self, field), Station, "a Station")
         if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "lie on another body than the first")
+            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
         _check.store(self, **checked(self, owner))
         directions = np.array(self.directions)
         if np.linalg.matrix_rank(directions, tol=1e-6) < max(len(directions), 1):
@@ -105,7 +105,7 @@ class _Hold:
     """A constraint in a system."""
 
     reports = (
-        Field("distance", "m", "distance of points", "distance of the points it holds"),
+        Field("distance", "m", "distance of points", "distance of the constrained points"),
         Field("opening", "m", "opening", "largest violation of its equations"),
         Field("force", "N", "force of constraint", "force on the second point, in ground", (3,)),
     )

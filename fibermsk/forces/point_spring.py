@@ -77,7 +77,7 @@ class PointSpring:
         for field in ("first", "second"):
             _check.instance(owner, field, getattr(self, field), Station, "a Station")
         if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "lie on another body than the first")
+            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
         _check.store(self, **checked(self, owner))
         _check.flag(owner, "slack", self.slack)
 

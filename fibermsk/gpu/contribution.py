@@ -135,7 +135,7 @@ class DeviceContribution(Protocol):
         ...
 
 
-_ON_FIBERS = "acts on fibers; must act on bodies and coordinates alone"
+_ON_FIBERS = "acts on fibers; must act on bodies and coordinates only"
 
 
 class OnHost:
@@ -158,7 +158,7 @@ class OnHost:
     def __init__(self, own: Contribution, name: str) -> None:
         self._own, self._name = own, name
         if isinstance(own, HasConstraints):
-            raise self._refusal("holds coordinates by constraints; must apply forces alone")
+            raise self._refusal("constrains coordinates; must apply forces only")
         if isinstance(own, FollowsEnds | HasStepFraction):
             raise self._refusal(_ON_FIBERS)
 

@@ -14,7 +14,7 @@ __all__ = ["refuse_states", "refuse_unsupported"]
 
 def _refuse_law(owner: str, field: str, kind: type) -> NoReturn:
     _check.refuse(
-        owner, field, law_label(kind), "be a law that comes with the package for backend='cupy'",
+        owner, field, law_label(kind), "be a law of the package for backend='cupy'",
         remedy="use backend='cpu'",
     )  # fmt: skip
 
@@ -43,7 +43,7 @@ def refuse_unsupported(model: Model) -> None:
             _check.refuse(
                 f"model {model.name!r}", "joint", joint,
                 "have one free coordinate for each axis for backend='cupy'",
-                remedy="use backend='cpu' for functional joints, quaternions and held coordinates",
+                remedy="use backend='cpu' for functional joints, quaternions and fixed coordinates",
             )  # fmt: skip
     for fiber in model.fibers:
         for part, kind in fiber.tissue.layout.own.items():

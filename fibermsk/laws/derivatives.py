@@ -137,10 +137,11 @@ def _check_slope(
     exact = step is not None and _agree(step, difference, value)
     if given is None:
         if not exact:
-            found = "it takes none" if step is None else f"a complex step gives {step:.9g}, a "
-            found += "" if step is None else f"central difference {difference:.9g}"
-            must = f"take complex numbers, or return {name} as well"
-            remedy = "np.exp takes them and math.exp does not; compare stretch.real, no abs()"
+            found = "it accepts no complex numbers"
+            if step is not None:
+                found = f"a complex step gives {step:.9g}, a central difference {difference:.9g}"
+            must = f"accept complex numbers, or return {name} as well"
+            remedy = "np.exp accepts them and math.exp does not; compare stretch.real, no abs()"
             _fail(point, found, must, remedy)
         return
     reference, how = (step, "complex step") if exact else (difference, "central difference")

@@ -125,7 +125,7 @@ def law_constant(
 def check_constants(owner: str, field_name: str, law: Any, functions: tuple[str, ...]) -> None:
     """Check that a law is a frozen dataclass of numbers in their ranges, with some functions."""
     must = f"be a frozen dataclass with {' and '.join(functions)}"
-    remedy = "fm.StressLaw and fm.ContactLaw tell what a law has"
+    remedy = "see fm.StressLaw and fm.ContactLaw"
     if isinstance(law, type) or not is_dataclass(law) or not _is_frozen(law):
         _check.refuse(owner, field_name, law, must, remedy=remedy)
     for name in functions:
@@ -210,7 +210,7 @@ def _parts(law: str, name: str, value: Any, known: set[int]) -> Iterator[bytes]:
         yield repr(value).encode()
     else:
         must = "be a function, a number, a string, an array of numbers or a tuple of those"
-        remedy = "what a law needs of it can be a constant of the law, fm.law_constant"
+        remedy = "make the needed values constants of the law with fm.law_constant"
         _check.refuse(law, name, value, must, remedy=remedy)
 
 

@@ -82,7 +82,7 @@ class Contact:
                     owner,
                     "second",
                     body,
-                    "have shapes to touch",
+                    "have contact shapes",
                     remedy=f"give Body({body.name!r}, shapes=...)",
                 )
         points = _check.count(owner, "points_per_element", self.points_per_element, _MOST)

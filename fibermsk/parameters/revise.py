@@ -120,9 +120,8 @@ def _share_out(model: Model, path: str, places: list[Place], value: Any) -> list
     if profiles and array.ndim == 1 and len(array) == len(places) > 1:
         n = len(array)
         raise ModelError(
-            f"{owner}: {path} = {value!r}; must say whether its {n} numbers are one for each of "
-            f"{n} fibers or the samples along each of them; write a path for each fiber, or "
-            f"[samples] * {n}"
+            f"{owner}: {path} = {value!r}; is ambiguous: one number for each of {n} fibers, or {n} "
+            f"samples along each of them; must be a path for each fiber, or [samples] * {n}"
         )
     for k, place in enumerate(places):
         assert place.number is not None
@@ -317,9 +316,9 @@ class _Redirection:
                 kinds = type(owner).__name__, type(value).__name__
                 what = " in its ".join(dict.fromkeys(kinds))
                 raise ModelError(
-                    f"{type(one).__name__} {getattr(one, 'name', '')!r} gets other numbers, and "
-                    f"{what} {getattr(owner, 'name', '')!r} holds it as it was; must be able to "
-                    "follow; make it a frozen dataclass or a NamedTuple, or build the model anew"
+                    f"{type(one).__name__} {getattr(one, 'name', '')!r} is changed, but "
+                    f"{what} {getattr(owner, 'name', '')!r} would keep the old one; must be "
+                    "replaceable; make it a frozen dataclass or a NamedTuple, or build a new model"
                 )
             if isinstance(one, tuple | list | set | frozenset):
                 waiting += one

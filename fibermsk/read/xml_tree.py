@@ -140,7 +140,7 @@ def _contents(path: Path, max_bytes: int) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"{path}: cannot be read: {error}; check the path and its rights") from (
+        raise ModelError(f"{path}: cannot be read: {error}; check the path and permissions") from (
             error
         )
 

@@ -120,7 +120,7 @@ _SAMPLES, _NODES = ("n_samples",), ("n_nodes", 3)
 FIELDS = (
     Field("time", "s", "time", "the first frame is at 0", (), "frame"),
     Field("coordinates", "rad", "coordinate",
-          "all coordinates, those that follow others too; [rad], [m] or [1]", (), "coordinate"),
+          "all coordinates, also coupled ones; [rad], [m] or [1]", (), "coordinate"),
     Field("speeds", "rad/s", "speed", "their rates; [rad/s], [m/s] or [1/s]", (), "coordinate"),
     Field("position", "m", "position", "origin of the body frame in ground", (3,), "body"),
     Field("rotation", "1", "rotation", "columns are the body's axes in ground", (3, 3), "body"),
@@ -138,22 +138,22 @@ FIELDS = (
            "n_nodes"),
     Field("position", "m", "position", "nodes of the centerline in ground", _NODES, "node"),
     Field("tangent", "m", "tangent", "dx/dθ at the nodes, in ground", _NODES, "node"),
-    _fixed("theta", "1", "θ of the samples", "where the next are sampled: three points an element",
+    _fixed("theta", "1", "θ of the samples", "θ of the next fields: three points per element",
            "sample", "n_samples"),
     _fixed("muscle_fraction", "1", "muscle fraction", "1 is muscle, 0 is tendon", "sample",
            "n_samples"),
     Field("stretch", "1", "stretch", "current over reference length", _SAMPLES, "sample"),
     Field("radius", "m", "radius", "current radius", _SAMPLES, "sample"),
-    Field("axial_force", "N", "axial force", "of the section, positive in tension: the tissue's, "
-          "less half of each contact's line force times the radius", _SAMPLES, "sample"),
+    Field("axial_force", "N", "axial force", "of the section, positive in tension: that of the "
+          "tissue minus half of each contact's line force times the radius", _SAMPLES, "sample"),
     Field("stress", "Pa", "axial stress", "axial force over current area", _SAMPLES, "sample",
           derived=True, in_file=False, title="axial stress (force / current area)"),
     Field("contact_force_density", "N/m", "net contact force", "magnitude of `contact_line_force`; "
-          "forces from opposite sides cancel, so that a fiber squeezed from all around shows "
-          "little", _SAMPLES, "sample", derived=True,
+          "forces from opposite sides cancel, so that pressure from all sides gives a small "
+          "value", _SAMPLES, "sample", derived=True,
           title="net contact force per current length"),
     Field("contact_line_force", "N/m", "net contact force", "net contact force on the fiber per "
-          "current length, in ground: the sum over all it touches; see [limits](limits.md)",
+          "current length, in ground: the sum over all contacts; see [limits](limits.md)",
           ("n_samples", 3), "sample"),
     Field("activation", "1", "activation", "0 to 1", (), "fiber"),
     Field("length", "m", "length", "of the centerline", (), "fiber", derived=True, in_file=False),
@@ -163,9 +163,9 @@ FIELDS = (
           "end"),
     Field("step_size", "s", "step size", "length of the last step before each frame; 0 at the "
           "first", (), "solver"),
-    Field("newton_iterations", "1", "iterations", "since the frame before", (), "solver",
+    Field("newton_iterations", "1", "iterations", "since the previous frame", (), "solver",
           whole=True),
-    Field("min_admissibility", "1", "1 + γg", "least 1 + γg over closed contacts; 1 where none is "
+    Field("min_admissibility", "1", "1 + γg", "smallest 1 + γg of closed contacts; 1 if none is "
           "closed", (), "solver"),
 )  # fmt: skip
 """Fields in the order of files and tables. Elements and states add their own."""

@@ -32,5 +32,5 @@ class Slack(NamedTuple):
         """Summary in one line."""
         return (
             f"{self.fiber} from t = {self.start:.4g} to {self.end:.4g} s, "
-            f"at worst {self.force:.3g} N at theta = {self.theta:.2f}"
+            f"lowest force {self.force:.3g} N at theta = {self.theta:.2f}"
         )

@@ -152,7 +152,7 @@ def simulate(
     if resume_from is not None:
         _check.instance("simulate", "resume_from", resume_from, Snapshot, "a Snapshot")
         if start is not None:
-            remedy = "the run goes on from the snapshot"
+            remedy = "the run resumes from the snapshot"
             _check.refuse("simulate", "start", start, "be left out", remedy=remedy)
     system.check_inputs(march.times)
     began = clock.perf_counter()
@@ -303,9 +303,9 @@ def _tell(slack: tuple[Slack, ...]) -> ModelWarning:
     worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
     more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
     text = (
-        f"compressed fibers: {'; '.join(map(str, worst))}{more}. A fiber without bending stiffness "
-        "has no definite shape there (Tissue(bending=1.0) gives it one), the less so the finer the "
-        "mesh"
+        f"compressed fibers: {'; '.join(map(str, worst))}{more}. Without bending stiffness the "
+        "shape of a compressed fiber is not determined and does not converge with the mesh; use "
+        "Tissue(bending=1.0)"
     )
     return ModelWarning(text, kind="compression", fiber=worst[0].fiber, time=worst[0].start)
 

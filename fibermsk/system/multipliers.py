@@ -98,8 +98,8 @@ class Multipliers:
             names = ", ".join(repr(getattr(one, "name", "")) for one in self.holding)
             raise ConstraintError(
                 f"constraints {names}: not independent of each other and of the joints here; must "
-                "each remove a motion of its own; give a mechanism in a plane the directions of "
-                "the plane, and keep away from dead points"
+                "each remove an independent motion; constrain a planar mechanism in the directions "
+                "of its plane only, and avoid dead points"
             )
         return np.sort(self._open[order[:m]])
 
@@ -213,7 +213,7 @@ class Multipliers:
         if left > _OPEN * (1.0 + np.abs(at.p).max(initial=0.0)):
             raise ModelError(
                 f"start speeds: the constraints open at {left:.4g} m/s; must be speeds that a "
-                "closed mechanism can have; give one of them, and the others follow"
+                "closed mechanism can have; specify one of them, the others are computed"
             )
         return change
 
@@ -246,7 +246,7 @@ class Multipliers:
             at = look(q, p)
         raise ConstraintError(
             f"the constraints are not met near the coordinates {np.round(q, 4).tolist()}: "
-            f"{before:.3g} m is left; start from coordinates that close the mechanism"
+            f"{before:.3g} m remain; start from coordinates that close the mechanism"
         )
 
     def _least(self, G: Array, right: Array) -> Array:

@@ -89,7 +89,7 @@ def _warn_of_gaps(cables: Cables, partners: Partners, element_length: Array, rad
             name = cables.names[cables.fiber[worst]]
             text = (
                 f"fiber {name!r}: contact points lie {spacing[worst]:.3g} m apart, and a partner "
-                f"may slip between two that are more than {allowed[worst]:.3g} m apart; use more "
+                f"may pass between two that are more than {allowed[worst]:.3g} m apart; use more "
                 "elements or points_per_element, or Contact(refine=True)"
             )
             warnings.warn(ModelWarning(text, kind="contact_points", fiber=name), stacklevel=4)

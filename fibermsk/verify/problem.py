@@ -18,8 +18,8 @@ KINDS = {
     "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
     "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",
     "order": "theoretical order of convergence of the method",
-    "comparison": "another model of the same thing; says how far two models differ",
-    "regression": "number of the package's own, kept to notice changes",
+    "comparison": "another model of the same system; shows how far two models differ",
+    "regression": "earlier result of the package, to detect changes",
 }
 """What an answer is, by the name of its kind."""
 VERIFYING = ("exact", "independent", "order")

@@ -24,7 +24,7 @@ def test_the_first_that_is_near_enough():
     # 0.7 / 20 is more than 2 %, 0.7 / 40 is less
     assert found.steps == 40 and found.converged["seconds"] == 1000.0
     # converged, 10, 20, 40, and 80 to see that it takes longer
-    assert len(said) == 5 and "nothing after" in said[1]
+    assert len(said) == 5 and "no result after" in said[1]
 
 
 def test_more_steps_that_take_less_time():

@@ -54,7 +54,7 @@ def test_table(cli, benches):
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["a", "case", "peer", "8", "0.25", "30"] in lines
     assert ["case", "who", "n", "time", "[s]", "steps"] in lines
-    assert "factors: 4, 4.125" in done.stdout and "absent: nothing to compare with" in done.stdout
+    assert "factors: 4, 4.125" in done.stdout and "absent: not compared" in done.stdout
 
 
 def test_bad_input_is_status_2(cli, benches):

@@ -59,7 +59,7 @@ def test_compression_is_reported(tmp_path, capsys):
     where = "0.1 - 0.02 * min(t / 0.05, 1.0) ** 2"
     with pytest.warns(
         fm.ModelWarning,
-        match="compressed fibers: f from t = .*A fiber without bending.*Tissue.bending",
+        match="compressed fibers: f from t = .*Without bending stiffness.*Tissue.bending",
     ):
         code, result, printed, _ = run(tmp_path, capsys, where=where, pulse="0.0")
     (interval,) = json.loads(printed)["slack"]

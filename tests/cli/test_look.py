@@ -50,7 +50,7 @@ def test_info_lists_parameters_of_a_scene(cli):
 @pytest.mark.parametrize(
     "command, words",
     [
-        (["x.h5", "--parameters"], "x.h5 is a result, which holds no model"),
+        (["x.h5", "--parameters"], "x.h5 is a result, not a model"),
         (["upper_limb", "--parameters", "--match", "bicep/radius"], "no parameter 'bicep/radius'"),
         (["upper_limb", "--parameters", "--set", "steps=x"], "steps"),
         (["x.h5", "--match", "x"], "--match x: must be left out without --parameters"),
@@ -97,7 +97,7 @@ def test_plot_writes_pictures(cli, file, tmp_path):
     for what in (["speeds,solver"], ["speeds,", "solver"], ["speeds", "solver,radius"]):
         assert cli("plot", "--what", *what, file, "--out", out).exit_code == 0
     done = cli("plot", file, "--what", ",", "--out", out)
-    assert done.exit_code == 2 and "--what ,: names nothing" in done.stderr
+    assert done.exit_code == 2 and "--what ,: has no name" in done.stderr
     done = cli("plot", file, "--what", "colour", "--out", out)
     assert done.exit_code == 2
     assert "activation" in done.stderr

@@ -53,7 +53,7 @@ def test_forged_scene_is_not_run(cli, interrupted, tmp_path):
     evil.write_text(EVIL)
     # all digests fit, and the name is a good one
     forge(scene=str(evil), source=digest(evil))
-    message = f"cannot resume {CHECKPOINT}: it was not written by a run of yours on this machine"
+    message = f"cannot resume {CHECKPOINT}: it was not written by your own run on this machine"
     refused(cli, message, CHECKPOINT)
     assert "must be given by you: --scene, --out" in cli("resume", CHECKPOINT).stderr
     refused(cli, "must be given by you: --scene", CHECKPOINT, "--out", "x.h5")

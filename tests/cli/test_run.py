@@ -183,7 +183,7 @@ def test_both_times_of_a_run_are_named(cli, scene_file, monkeypatch):
     [
         ("fails at once", "error: no equilibrium was found"),
         ("killed", "interrupted"),
-        ("breaks", "error: RuntimeError: a defect (--debug shows where)"),
+        ("breaks", "error: RuntimeError: a defect (--debug shows the traceback)"),
     ],
 )
 def test_run_without_any_result(cli, scene_file, model, message):
@@ -248,7 +248,7 @@ def test_blanks_around_the_equals_sign(cli, scene_file, given):
         ("x = 1\ny = 1 / 0\n", r"line 2: the file raised ZeroDivisionError"),
         ("import no_such_module\n", "line 1: the file raised ModuleNotFoundError"),
         ("x = 1\n", "defines no function scene()"),
-        ("def scene():\n    return 3\n", "scene() gave int; it must return fm.Scene"),
+        ("def scene():\n    return 3\n", "scene() returned int; must return fm.Scene"),
         ("def scene(n=1):\n    return {}[n]\n", "line 2: scene() raised KeyError: 1"),
         ("from fibermsk.errors import ModelError\nraise ModelError('bad')\n", "bad (.*line 2)"),
         ("import sys\nsys.exit(0)\n", "line 2: the file raised SystemExit"),

@@ -123,7 +123,7 @@ def test_one_ctrl_c_while_a_result_is_written_does_not_lose_it(tmp_path, monkeyp
             with pytest.raises(KeyboardInterrupt):
                 saving.save_result(make_result(3), tmp_path / "arm.h5")
     assert [path.name for path in tmp_path.iterdir()] == ["arm.h5"] * (2 - times)
-    assert "arm.h5 is being written; once more, and it is lost" in capfd.readouterr().err
+    assert "arm.h5 is being written; another Ctrl-C loses it" in capfd.readouterr().err
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -122,7 +122,7 @@ def test_pose_outside_of_the_declared_range_is_told(cli, model, tmp_path):
             "view", model, "--screenshot", tmp_path / "x.png", "--set", f"knee_angle={value}"
         )
         assert done.exit_code == 0
-        assert ("knee_angle=9 lies outside of the range" in done.stderr) == told
+        assert ("knee_angle=9 is outside the range" in done.stderr) == told
 
 
 def test_info_says_what_it_takes(cli, model):

@@ -36,7 +36,7 @@ def test_elements_belong_to_a_model():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda m, b: spring(b.at((0, 0, 0)), b.at((0, 0, 1))), "lie on another body"),
+        (lambda m, b: spring(b.at((0, 0, 0)), b.at((0, 0, 1))), "be on another body"),
         (lambda m, b: spring(b, m.ground.at((0, 0, 1))), "first = .*must be a Station"),
         (lambda m, b: spring(b.at((0, 0, 0)), m.ground.at((0, 0, 1)), stiffness=-1.0), "stiffness"),
         (lambda m, b: fm.ExternalForce("l", b, (0.0, 1.0)), "force = "),

@@ -325,7 +325,7 @@ def test_constraints_are_refused_by_name():
     at_start = fm.build(chain()).skeleton
     R, x = at_start.poses(at_start.start)[bone.name]
     model.add(fm.PointConstraint("pin", model.ground.at(x), bone.at(0.0, 0.0, 0.0)))
-    with pytest.raises(fm.ModelError, match="element 'pin': holds coordinates.*backend='cpu'"):
+    with pytest.raises(fm.ModelError, match="element 'pin': constrains coordinates.*backend='cpu'"):
         pair(model)
 
 

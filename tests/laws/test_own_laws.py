@@ -41,13 +41,14 @@ REFUSED = {
     r"1/s, activation = 0: dP_dstretch = 1.57928571; must be 3.15857143, the complex step",
     own.WrongEnergy(3.0): r"law 'WrongEnergy': energy at stretch = .*the stress, its slope, = -1.42"
     r"\d*; must be -2.84\d*, the complex step",
-    own.NoComplex(3.0, 0.0): "takes none; must take complex numbers, or return dP_dstretch as well",
+    own.NoComplex(3.0, 0.0): "it accepts no complex numbers; must accept complex "
+    "numbers, or return dP_dstretch as well",
     own.Limited(3.0): r"stress at stretch = 1.9\d*, .*: value = nan; must be finite; for "
     r"another range of a stress law set stretch_range",
     own.Twin(-1.0, 2.0): "law 'Twin': shear_modulus = -1.0 N/m.2; must be greater than 0",
     own.Linear(math.inf): "law 'Linear': modulus = inf N/m.2; must be finite",
     own.Settings(3.0): r"law 'Settings': SETTINGS = {'factor': 2.0}; must be a function, a number, "
-    r".*; what a law needs of it can be a constant of the law, fm.law_constant",
+    r".*; make the needed values constants of the law with fm.law_constant",
     own.Linear: " = .*must be a frozen dataclass with stress",
 }
 

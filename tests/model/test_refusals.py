@@ -219,7 +219,7 @@ CASES = [
     (lambda: contact(first=A), "contact: first = body 'a'; must be a Fiber"),
     (lambda: contact(first=[]), "contact: first = []; must hold one item or more"),
     (lambda: contact(second=[fiber("g"), "h"]), "contact: second[1] = 'h'; must be a Fiber or a"),
-    (lambda: contact(second=[A]), "second = body 'a'; must have shapes to touch; give Body('a', s"),
+    (lambda: contact(second=[A]), "second = body 'a'; must have contact shapes; give Body('a', s"),
     (lambda: contact(law=768.0), "contact: law = 768.0; must be a PenaltyContact"),
     (lambda: contact(points_per_element=0), "contact: points_per_element = 0; must be an integer"),
     (lambda: contact(points_per_element=5.0), "points_per_element = 5.0; must be an integer"),

@@ -101,7 +101,7 @@ def test_element_that_would_keep_the_old_body_is_refused(kind, hold):
     model = bob()
     ground, body = model.bodies
     model.add(kind(ground, hold(body)))
-    words = f"Body 'bob' gets other numbers, and {kind.__name__}.* 'holder' holds it as it was"
+    words = f"Body 'bob' is changed, but {kind.__name__}.* 'holder' would keep the old one"
     with pytest.raises(fm.ModelError, match=words):
         fm.with_parameters(model, {"bob/mass": 2.0})
     other = fm.with_parameters(model, {"z/damping": 2.0})  # of something else
@@ -111,14 +111,15 @@ def test_element_that_would_keep_the_old_body_is_refused(kind, hold):
 def test_plain_element_that_only_reads_its_body_is_refused():
     model = bob()
     model.add(Holder(model.bodies[1], None))
-    with pytest.raises(fm.ModelError, match="Holder 'holder' holds it as it was; must be able"):
+    words = "Holder 'holder' would keep the old one; must be replaceable"
+    with pytest.raises(fm.ModelError, match=words):
         fm.with_parameters(model, {"bob/mass": 2.0})
 
 
 def test_numbers_for_fibers_or_samples_along_them_must_be_told_apart():
     model, radii = limb(), [4e-3, 5e-3]
     assert len(model.fibers) == len(radii)
-    words = "must say whether its 2 numbers are one for each of 2 fibers or the samples"
+    words = "is ambiguous: one number for each of 2 fibers, or 2 samples along each"
     with pytest.raises(fm.ModelError, match=words):
         fm.with_parameters(model, {"*er/radius": radii})
     for fiber in fm.with_parameters(model, {"*er/radius": [radii] * 2}).fibers:

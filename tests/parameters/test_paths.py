@@ -180,7 +180,7 @@ def test_items_of_one_name_are_told_apart_by_their_kind():
             r"\(3,\); must be a number or have the shape \(\) or \(2,",
         ),
         ({"inner/n_elements": 3}, "'inner/n_elements' is a count"),
-        ({"inner/nodes": 3}, "'inner/nodes' they number the unknowns|number the unknowns"),
+        ({"inner/nodes": 3}, "'inner/nodes' they determine the unknowns|determine the unknowns"),
         ({"contacts/1/refine": False}, "'contacts/1/refine' is a flag"),
         ({"inner/muscle_fraction/0": 0.1}, "no parameter 'inner/muscle_fraction/0'"),
         ({"inner/tissue": 1.0}, "'inner/tissue' is not a number; below it: density, muscle/sh"),

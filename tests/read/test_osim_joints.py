@@ -66,7 +66,7 @@ def test_joint(tmp_path, rng, kind, turned):
     read = compare(tmp_path, rng, text)
     assert len(read.coordinates) == len(coordinates) + 1
     changed = [entry.text for entry in read.import_report.of_kind("changed")]
-    assert changed == (["is turned round: its parent hangs on its child"] if turned else [])
+    assert changed == (["is inverted: its child is nearer to the ground"] if turned else [])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

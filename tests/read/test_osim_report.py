@@ -97,12 +97,12 @@ def test_what_stands_outside_of_the_model_is_named(tmp_path):
         ("<objects>", "<defaults><Body><mass>3</mass></Body></defaults><objects>"),
     )
     for words in (
-        "version 40700 is newer than this reader knows",
+        "version 40700 is newer than the newest supported one",
         "the attribute by = 'me'",
         "the text 'hello'",
         "the attribute kind = 'human'",
-        "<ForceSet> stands beside <Model>",
-        "<defaults> counts directly below <Model> only",
+        "<ForceSet> is outside <Model>",
+        "<defaults> is used directly below <Model> only",
     ):
         assert words in report, words
         assert words not in plain
@@ -116,8 +116,8 @@ def test_muscles_of_unknown_and_missing_properties(tmp_path):
         ("</max_isometric_force>", "</max_isometric_farce>"),
     )
     for words in (
-        "<max_isometric_farce> is no known property of a muscle: kept in parameters only",
-        "a muscle without max_isometric_force: OpenSim's default is taken",
+        "<max_isometric_farce> is not a known property of a muscle: kept in parameters only",
+        "a muscle without max_isometric_force: OpenSim's default is used",
     ):
         assert words in report
         assert words not in plain
@@ -129,7 +129,7 @@ def test_report_in_words_and_as_a_dict():
     assert isinstance(report, fm.ImportReport)
     assert (report.version, report.file) == (40000, str(DATA / "limb_v4.osim"))
     text = str(report)
-    assert "PointConstraint is NOT ENFORCED: two points are not held together" in text
+    assert "PointConstraint is NOT ENFORCED: two points are not connected" in text
     assert "glide starts at" in text
     assert "1 markers are not imported" in text
     assert "the CoordinateActuator is not imported" in text

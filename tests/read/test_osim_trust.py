@@ -51,8 +51,8 @@ def test_meshes_outside_of_the_folders_are_not_read(folders, name):
     assert found.bodies[1].visuals == ()
     assert found.import_report.meshes[0][2] is None
     (entry,) = found.import_report.of_kind("not understood")
-    assert "lies outside of" in entry.text and "geometry_outside=True" in entry.text
-    with pytest.raises(fm.ModelError, match="arm.osim, line 2: .*lies outside of.*geometry=FOLDER"):
+    assert "is outside of" in entry.text and "geometry_outside=True" in entry.text
+    with pytest.raises(fm.ModelError, match="arm.osim, line 2: .*is outside of.*geometry=FOLDER"):
         fm.read_osim(file, contact=["b"])
     # a word of the user allows it: for all places, or for this folder
     assert len(fm.read_osim(file, geometry_outside=True).bodies[1].visuals) == 1

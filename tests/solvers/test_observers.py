@@ -240,7 +240,7 @@ def test_memory_that_no_checkpoint_can_keep_is_refused(first):
     ],
 )
 def test_memory_keeps_its_kind(first, later, kinds):
-    words = f"observer 'memo': memory = (.|\\n)*; must stay of the kind that it began as, {kinds}"
+    words = f"observer 'memo': memory = (.|\\n)*; must keep its initial type, {kinds}"
     with pytest.raises(fm.ModelError, match=words):
         swing(Memo(first, later))
 

@@ -23,7 +23,7 @@ def test_intervals():
         Slack("a", 5 / 8, 5 / 8, 5 / 16, -4.0),
     )
     assert filled(ROWS).intervals(("a", "b")) == expected
-    assert str(expected[0]) == "a from t = 0.125 to 0.375 s, at worst -3 N at theta = 0.12"
+    assert str(expected[0]) == "a from t = 0.125 to 0.375 s, lowest force -3 N at theta = 0.12"
 
 
 @pytest.mark.parametrize("n", range(len(ROWS) + 1))

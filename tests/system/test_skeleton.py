@@ -372,7 +372,7 @@ def test_refusals(rng):
     model.add(fm.Coupling("j0", line, "j1"))
     with pytest.raises(fm.ModelError, match="follow one coordinate only; it already follows 'j1'"):
         model.add(fm.Coupling("j0", line, "j1"))
-    with pytest.raises(fm.ModelError, match="must not follow it in turn"):
+    with pytest.raises(fm.ModelError, match="must not depend on it"):
         model.add(fm.Coupling("j1", line, "j0"))
     with pytest.raises(fm.ModelError, match="must differ from"):
         fm.Coupling("j1", line, "j1")

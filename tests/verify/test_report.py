@@ -54,7 +54,7 @@ def test_regressions_are_named_and_not_counted(tmp_path):
     both = replace(outcome, expected={**outcome.expected, "other": kept})
     text = write_report([study_problem(both)], tmp_path)[1].read_text()
     assert "1 numbers are verified: 1 exact" in text
-    assert "1 regression (number of the package's own, kept to notice changes), not counted" in text
+    assert "1 regression (earlier result of the package, to detect changes), not counted" in text
     assert "| square | other | regression | 3 | 3 | 0 | 0.1 | yes |" in text
     assert "- other: version 1: as before" in text
     # what changed is noticed all the same

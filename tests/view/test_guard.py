@@ -131,4 +131,4 @@ def test_only_get_is_understood(address, method):
 def test_hosts_by_where_the_server_listens(host, names, others):
     refusal = guard(host)
     assert [refusal([name], []) for name in names] == [""] * len(names)
-    assert all("none of this server's" in refusal([name], []) for name in others)
+    assert all("is not a host of this server" in refusal([name], []) for name in others)

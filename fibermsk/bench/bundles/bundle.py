@@ -158,7 +158,7 @@ def _compare(
         limit = _NEARLY * found[0].run["seconds"] if found else 0.0
         good += [(contender, one) for one in found[:_KEPT] if one.run["seconds"] <= limit]
         if not found:
-            findings.notes.append(f"{contender.who}, {n} fibers: no settings are good enough")
+            findings.notes.append(f"{contender.who}, {n} fibers: no settings are accurate enough")
     # all that were nearly as fast once, in turn: one run each does not tell which is the fastest
     times: list[list[float]] = [[] for _ in good]
     for _ in range(1 if options.quick else _REPEATS):
@@ -223,7 +223,7 @@ def _add_swing(
     contender = replace(OURS, models=[{"method": name} for name in _SWING_METHODS])
     found = find_cheapest(contender, call, say, lambda *runs: swing_error(*runs) <= limit)
     if not found:
-        findings.notes.append(f"fibermsk, {n} fibers: no settings follow the swing")
+        findings.notes.append(f"fibermsk, {n} fibers: no settings are accurate for the whole swing")
         return None
     again = [call(steps=found[0].steps, **found[0].model)["seconds"] for _ in range(_REPEATS)]
     _add(findings, n, "fibermsk, whole swing", found[0], again)

@@ -135,7 +135,7 @@ def _shallow(run: dict[str, Any]) -> bool:
 
 def _words(run: dict[str, Any]) -> str:
     if run["sag"] is None:
-        return f"nothing after {run['seconds']:.2f} s"
+        return f"no result after {run['seconds']:.2f} s"
     return (
         f"sag {1e3 * run['sag']:.2f} mm, penetration {100.0 * run['penetration']:.2f} %, "
         f"{run['seconds']:.3f} s"

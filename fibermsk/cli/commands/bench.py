@@ -30,7 +30,7 @@ _COLUMNS = {
     "us_per_slot": "us per contact point",
     "steps": "steps",
     "newton_iterations": "iterations",
-    "newton_iterations_per_step": "iterations a step",
+    "newton_iterations_per_step": "iterations per step",
     "sag": "sag [m]",
     "string_sag": "of a string [m]",
     "converged_sag": "converged [m]",
@@ -55,7 +55,8 @@ _WIDTH = 160
 
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benchmarks; none lists them.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME ...]", help="Benchmarks; without a name, list them."),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, of one benchmark.")
@@ -139,7 +140,7 @@ def _print(found: dict[str, Any]) -> None:
             table.add_row(*(Text(_text(row[key])) for key in columns))
         console.print(table)
     for name, ratio in found["ratios"].items():
-        console.print(f"{name}: {_text(ratio) or 'nothing to compare with'}", markup=False)
+        console.print(f"{name}: {_text(ratio) or 'not compared'}", markup=False)
     for note in found["notes"]:
         console.print(f"note: {note}", markup=False)
     absent = [name for name, version in found["versions"].items() if version is None]

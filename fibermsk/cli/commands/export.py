@@ -19,7 +19,7 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="PATH", help="Names the files: run.csv for run_time.csv and so on."
+            "--out", metavar="PATH", help="Common name of the files: run.csv for run_time.csv etc."
         ),
     ],
     to: Annotated[
@@ -38,7 +38,8 @@ def export(
     if not result.is_complete and result.time.size:
         ended = "failed" if result.status == "failed" else f"was {result.status}"
         typer.echo(
-            f"warning: the run {ended} at t = {result.time[-1]:g} s; the files say so", err=True
+            f"warning: the run {ended} at t = {result.time[-1]:g} s; the files have this status",
+            err=True,
         )
     for written in write(result, out, to=to, report=_Lines()):
         typer.echo(f"written to {written}", err=True)

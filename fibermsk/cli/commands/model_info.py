@@ -107,7 +107,7 @@ def _lines(model: Model) -> list[str]:
     lines = [
         f"{found['file']}: model {model.name!r}, version {found['version']}",
         f"  gravity: {_vector(found['gravity'])} m/s^2",
-        f"  mass: {found['mass']:.6g} kg in {len(model.bodies) - 1} bodies beside the ground",
+        f"  mass: {found['mass']:.6g} kg in {len(model.bodies) - 1} bodies besides the ground",
     ]
     bodies = [(one["name"], f"{one['mass']:.6g} kg", _meshes(one)) for one in found["bodies"]]
     lines += _table("bodies", bodies)
@@ -134,7 +134,7 @@ def _lines(model: Model) -> list[str]:
         for one in found["muscles"]
     ]
     lines += _table("muscles", muscles if found["muscles"] else [])
-    lines += ["  what fibermsk does with it:", *(f"    {line}" for line in _outlook(model, found))]
+    lines += ["  representation in fibermsk:", *(f"    {line}" for line in _outlook(model, found))]
     lines += [f"  {line}" for line in str(model.import_report).splitlines()]
     return lines
 
@@ -144,22 +144,22 @@ def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
     dependent = {one.dependent for one in model.couplings}
     held = [one.name for one in model.coordinates if one.locked or one.prescribed is not None]
     free = len(model.coordinates) - len(dependent) - len(held)
-    lines = [f"{free} coordinates move freely"]
+    lines = [f"{free} coordinates are free"]
     if dependent:
-        lines.append(f"{len(dependent)} follow others exactly, and are no unknowns")
+        lines.append(f"{len(dependent)} are coupled and eliminated")
     if held:
-        lines.append(f"{len(held)} are held, locked or prescribed: {', '.join(held)}")
+        lines.append(f"{len(held)} are locked or prescribed: {', '.join(held)}")
     loaded = [one.name for one in model.coordinates if one.laws]
     if loaded:
         lines.append(f"springs, dampers or limits act on {len(loaded)} coordinates")
     if model.muscles:
         lines.append(
             f"{len(model.muscles)} muscles are descriptions and exert no force; "
-            "fm.fibers_from_muscle fills their paths with fibers"
+            "fm.fibers_from_muscle replaces them by fibers"
         )
     touched = [one["name"] for one in found["bodies"] if one["shapes"]]
     names = ", ".join(touched) if touched else "nothing"
-    lines.append(f"fibers touch {names}; read_osim(..., contact=[bodies]) says what they touch")
+    lines.append(f"fibers touch {names}; choose bodies with read_osim(..., contact=[bodies])")
     missing = sum(path is None for _, _, path in model.import_report.meshes)
     meshes = len(model.import_report.meshes)
     lines.append(f"{meshes - missing} of {meshes} mesh files found")
@@ -188,9 +188,9 @@ def _meshes(one: dict[str, Any]) -> str:
     """What a body wears."""
     parts = []
     if one["shapes"]:
-        parts.append(f"{one['shapes']} shapes to touch")
+        parts.append(f"{one['shapes']} contact shapes")
     if one["visuals"]:
-        parts.append(f"{one['visuals']} meshes to see")
+        parts.append(f"{one['visuals']} drawn meshes")
     return ", ".join(parts)
 
 

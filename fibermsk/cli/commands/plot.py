@@ -67,7 +67,7 @@ def plot(
     check_writable(out)
     names = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
     if what and not names:
-        raise ModelError(f"--what {' '.join(what)}: names nothing; see fibermsk plot --list")
+        raise ModelError(f"--what {' '.join(what)}: has no name; see fibermsk plot --list")
     figure = draw(result, names or None, fibers=fiber or None, times=time or None)
     image = io.BytesIO()
     figure.savefig(image, dpi=150 if what else 200, format=kind[1:])

@@ -33,7 +33,7 @@ def resume(
         typer.Option(
             "--scene",
             metavar="SCENE",
-            help="Scene, if its file has changed or the checkpoint is not from a run of yours.",
+            help="Scene, if its file has changed or the checkpoint is not from your own run.",
         ),
     ] = None,
     out: Annotated[
@@ -107,9 +107,9 @@ def _check_words(
     missing = [option for option, is_missing in needed.items() if is_missing]
     if missing:
         raise ModelError(
-            f"cannot resume {file}: it was not written by a run of yours on this machine, or has "
-            "changed since, so that its author would choose what is run and what is overwritten; "
-            f"must be given by you: {', '.join(missing)}; if you trust its contents: "
+            f"cannot resume {file}: it was not written by your own run on this machine, or was "
+            "changed since, so that its author could choose the files that are run and "
+            f"overwritten; must have {', '.join(missing)}; if you trust its contents: "
             f"{resume_command(job, file)}"
         )
 

@@ -36,7 +36,7 @@ def view(
         typer.Option(
             "--color-by",
             metavar="FIELD",
-            help=f"What colors fibers: {', '.join(COLORINGS)}.",
+            help=f"Field that colors the fibers: {', '.join(COLORINGS)}.",
         ),
     ] = "axial_force",
     arrows: Annotated[
@@ -63,7 +63,7 @@ def view(
         typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
     ] = False,
     labels: Annotated[
-        bool, typer.Option("--labels", help="Name a model's muscles, and show its joint axes.")
+        bool, typer.Option("--labels", help="Show a model's muscle names and joint axes.")
     ] = False,
     pose: Annotated[
         list[str] | None,
@@ -73,11 +73,11 @@ def view(
     ] = None,
     screenshot: Annotated[
         Path | None,
-        typer.Option("--screenshot", metavar="PNG", help="Write a picture, open no window."),
+        typer.Option("--screenshot", metavar="PNG", help="Write a picture; do not open a window."),
     ] = None,
     movie: Annotated[
         Path | None,
-        typer.Option("--movie", metavar="MP4|GIF", help="Write a movie, open no window."),
+        typer.Option("--movie", metavar="MP4|GIF", help="Write a movie; do not open a window."),
     ] = None,
     fps: Annotated[
         float | None,
@@ -93,7 +93,7 @@ def view(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page for any browser, no window."),
+        typer.Option("--html", metavar="FILE", help="Write a page for any browser."),
     ] = None,
     max_frames: Annotated[
         int | None,
@@ -104,7 +104,7 @@ def view(
     ] = False,
     port: Annotated[
         int | None,
-        typer.Option("--port", help="Where --web listens; 8080 by default, 0 for any free one."),
+        typer.Option("--port", help="Port of --web; 8080 by default, 0 for any free port."),
     ] = None,
     allow_host: Annotated[
         list[str] | None,

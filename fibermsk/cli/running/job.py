@@ -78,7 +78,7 @@ def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
     except ModelError as error:
         if checkpoint.exists():
             warnings.warn(
-                f"to go on, fibermsk resume will ask for --out: {error}", ModelWarning, stacklevel=2
+                f"to resume this run, --out will be needed: {error}", ModelWarning, stacklevel=2
             )
 
 

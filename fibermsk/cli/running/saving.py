@@ -39,7 +39,7 @@ def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     place, message = path, ""
     while True:
         try:
-            with not_at_once(f"{place} is being written; once more, and it is lost"):
+            with not_at_once(f"{place} is being written; another Ctrl-C loses it"):
                 save(result, place)
             return place, "" if place == path else f"{message}; it is in {place}"
         except WriteError as error:
@@ -56,7 +56,7 @@ def _ask(message: str, again: Path) -> Path | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     typer.echo(message, err=True)
-    question = "The result is in memory. Make room and press Enter, or name another file"
+    question = "The result is in memory. Free disk space and press Enter, or enter another file"
     try:
         answer = typer.prompt(question, default="", show_default=False, err=True).strip()
     except typer.Abort:

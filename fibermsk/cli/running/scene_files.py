@@ -104,7 +104,7 @@ class SceneFile:
             scene = self.function(**parameters)
         if not isinstance(scene, fibermsk.Scene):
             raise ModelError(
-                f"{self.path}: scene() gave {type(scene).__name__}; it must return fm.Scene(...)"
+                f"{self.path}: scene() returned {type(scene).__name__}; must return fm.Scene(...)"
             )
         if not numbers:
             return scene

@@ -85,7 +85,7 @@ class Fiber:
     line_load: ArrayLike | Callable[[np.ndarray, float], np.ndarray] = number(
         "N/m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0)
     )
-    nodes: ArrayLike | None = fixed("they number the unknowns", default=None)
+    nodes: ArrayLike | None = fixed("they determine the unknowns", default=None)
 
     def __post_init__(self) -> None:
         """Check the fields and store them as float64 and tuples."""

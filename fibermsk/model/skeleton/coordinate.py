@@ -96,7 +96,7 @@ class Coordinate:
             self._check_prescribed(owner)
         if self.kind == "quaternion" and (self.forces or self.locked or self.prescribed):
             field = "forces" if self.forces else "locked" if self.locked else "prescribed"
-            must, remedy = "be left out for a part of a quaternion", "a Weld holds a body"
+            must, remedy = "be left out for a part of a quaternion", "a Weld fixes a body"
             _check.refuse(owner, field, getattr(self, field), must, remedy=remedy)
         if self.locked and self.speed != 0.0:
             _check.refuse(

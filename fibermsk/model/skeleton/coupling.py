@@ -97,5 +97,5 @@ def check_coupling(
     name: str | None = coupling.independent
     while name is not None:
         if name == coupling.dependent:
-            _check.refuse(owner, "independent", coupling.independent, "not follow it in turn")
+            _check.refuse(owner, "independent", coupling.independent, "not depend on it")
         name = follows.get(name)

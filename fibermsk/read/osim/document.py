@@ -56,7 +56,7 @@ class Document:
                 self.fail(
                     element,
                     f"is kept in another file, {element.attributes['file']!r}",
-                    "must stand in this one",
+                    "must be in this file",
                     "open and save the model in OpenSim",
                 )
             if element.tag == "PhysicalOffsetFrame":
@@ -70,7 +70,7 @@ class Document:
         """Version and model of a document, checked."""
         root.seen = True
         if root.tag != "OpenSimDocument":
-            self.fail(root, "is no OpenSim document", "must start with <OpenSimDocument>")
+            self.fail(root, "is not an OpenSim document", "must start with <OpenSimDocument>")
         text = root.attributes.get("Version", "").strip()
         if not (text.isascii() and text.isdigit() and len(text) <= 6):
             self.fail(root, f"Version = {text!r}", "must be a number such as 40000")
@@ -84,7 +84,7 @@ class Document:
         models = root.find("Model")
         if len(models) != 1:
             found = ", ".join(dict.fromkeys(child.tag for child in root.children)) or "nothing"
-            self.fail(root, f"holds {found}", "must hold one <Model>", "is this a setup file?")
+            self.fail(root, f"holds {found}", "must contain one <Model>", "is this a setup file?")
         models[0].seen = True
         return int(text), models[0]
 
@@ -132,7 +132,7 @@ class Document:
         if len(found) > 1:
             self.fail(
                 found[1],
-                f"stands beside {found[0].label} on line {found[0].line}",
+                f"is given in addition to {found[0].label} on line {found[0].line}",
                 "must be given once",
             )
         if found:

@@ -36,7 +36,7 @@ def function_in(document: Document, element: Element | None) -> Element | None:
     inside = element.children
     if len(inside) > 1:
         found = ", ".join(child.label for child in inside)
-        document.fail(element, f"holds {found[:200]}", "must hold one function")
+        document.fail(element, f"holds {found[:200]}", "must contain one function")
     for child in inside:
         child.seen = True
     return inside[0] if inside else None
@@ -108,7 +108,7 @@ def read_terms(
     if tag == "MultiplierFunction":
         inner = function_in(document, property_function(document, element, "function"))
         if inner is None:
-            document.fail(element, "has no function", "must hold one in <function>")
+            document.fail(element, "has no function", "must contain one in <function>")
         factor = document.number(element, "scale", default=1.0)
         terms, offset = read_terms(document, inner, n_coordinates)
         with document.naming(element):
@@ -159,7 +159,7 @@ def _points(document: Document, element: Element) -> tuple[np.ndarray, np.ndarra
     for tag in ("x", "y"):
         found = document.child(element, tag)
         if found is None:
-            document.fail(element, f"has no <{tag}>", "must give the points it goes through")
+            document.fail(element, f"has no <{tag}>", "must list its points")
         points.append(document.numbers(found))
     x, y = points
     if x.size != y.size or x.size == 0:

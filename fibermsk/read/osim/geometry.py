@@ -74,7 +74,7 @@ def _attached(document: Document, frames: Frames, element: Element) -> list[Mesh
         return []
     if element.tag != "Mesh":
         leave(element)
-        text = f"the geometry {element.tag} is not drawn, and nothing touches it"
+        text = f"the geometry {element.tag} is not drawn and has no contact"
         document.report.add("not understood", element, text)
         return []
     element.seen = True
@@ -182,7 +182,7 @@ class Meshes:
             wanted = {Path(str(name)).name for name in wanted}
             missing = wanted - names
             if missing or not wanted:
-                must = f"be mesh files that {body!r} wears: {', '.join(sorted(names)) or 'none'}"
+                must = f"be mesh files of {body!r}: {', '.join(sorted(names)) or 'none'}"
                 _check.refuse(owner, f"contact of {body!r}", sorted(missing), must)
             touched[body] = wanted
         return touched
@@ -198,7 +198,7 @@ class Meshes:
             text = f"mesh file not found, not drawn; looked in {folders}; give geometry=FOLDER"
             if self._find(reference.file, anywhere=True) is not None:
                 text = (
-                    f"the mesh file {reference.file[:80]!r} lies outside of {folders}: not read, "
+                    f"the mesh file {reference.file[:80]!r} is outside of {folders}: not read, "
                     "not drawn; give geometry=FOLDER, or geometry_outside=True if you trust the "
                     "model"
                 )
@@ -217,7 +217,7 @@ class Meshes:
                 frame = reference.frame
                 mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
             for remark in mesh.report.remarks if wanted else ():
-                report.add("note", element, f"mesh that fibers touch, {path.name}: {remark}")
+                report.add("note", element, f"contact mesh {path.name}: {remark}")
             return mesh
         except ModelError as error:
             if wanted:

@@ -119,7 +119,7 @@ def report_leftovers(document: Document) -> None:
             if element.tag != "defaults":
                 _report_undrawn(document, element)
             elif element.parent is not document.model and not _is_bare(element):
-                text = "<defaults> counts directly below <Model> only: left out"
+                text = "<defaults> is used directly below <Model> only: left out"
                 document.report.add("not understood", element, text)
             continue
         if not element.seen and _is_drawn(element):
@@ -152,13 +152,13 @@ def _report_outside(document: Document) -> None:
     root = document.model.parent
     assert root is not None
     if document.version > NEWEST:
-        text = f"version {document.version} is newer than this reader knows ({NEWEST})"
+        text = f"version {document.version} is newer than the newest supported one ({NEWEST})"
         document.report.add("note", root, text)
     _report_strays(document, root, {"Version"})
     _report_strays(document, document.model, {"name"})
     for element in root.children:
         if element is not document.model:
-            text = f"<{element.tag}> stands beside <Model> and is not understood: left out"
+            text = f"<{element.tag}> is outside <Model> and is not understood: left out"
             document.report.add("not understood", element, text)
 
 
@@ -169,12 +169,12 @@ def _report_muscle(document: Document, element: Element) -> None:
     default = document.defaults.get(element.tag)
     for tag in NEEDED:
         if not element.find(tag) and (default is None or not default.find(tag)):
-            text = f"a muscle without {tag}: OpenSim's default is taken"
+            text = f"a muscle without {tag}: OpenSim's default is used"
             document.report.add("note", element, text)
     for child in element.children:
         known = child.tag in OF_MUSCLES or child.tag in HARMLESS or _is_drawn(child)
         if child.seen and not child.children and not known:
-            text = f"<{child.tag}> is no known property of a muscle: kept in parameters only"
+            text = f"<{child.tag}> is not a known property of a muscle: kept in parameters only"
             document.report.add("note", child, text)
 
 

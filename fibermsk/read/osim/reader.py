@@ -160,7 +160,7 @@ class _Reader:
                         entry.element,
                         f"the coordinate {entry.name!r} exists on line "
                         f"{found[entry.name].element.line}",
-                        "must have a name of its own",
+                        "must have a unique name",
                         "rename one of them",
                     )
                 found[entry.name] = entry
@@ -172,7 +172,7 @@ class _Reader:
         for tag, usual, unit in (("length_units", METERS, "m"), ("force_units", NEWTONS, "N")):
             text = document.text(element, tag)
             if text.lower() not in usual:
-                said = f"{tag} says {text[:40]!r}: the numbers are taken in {unit}, as in OpenSim"
+                said = f"{tag} says {text[:40]!r}: the numbers are read in {unit}, as in OpenSim"
                 document.report.add("changed", element, said)
         gravity = document.vector(element, 3, "gravity", default=GRAVITY)
         with document.naming(ground or element):
@@ -204,7 +204,7 @@ class _Reader:
         given = values[coupling.dependent]
         if not abs(start - given) <= 1e-6:
             text = (
-                f"{coupling.dependent} starts at {start:.6g}, where its coupling puts it, not at "
+                f"{coupling.dependent} starts at {start:.6g}, the value of its coupling, not at "
                 f"its default_value {given:.6g}"
             )
             self.document.report.add("changed", element, text)

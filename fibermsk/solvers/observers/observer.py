@@ -186,11 +186,11 @@ def require_memory(name: str, value: Any, before: Any = _NOTHING) -> Any:
     kind = _kind(value)
     if not kind:
         must = "be None, a number, an array, or a NamedTuple of these"
-        remedy = "keep anything else on the observer, outside of checkpoints"
+        remedy = "store other data on the observer, outside of checkpoints"
         _check.refuse(owner, "memory", value, must, remedy=remedy)
     if before is not _NOTHING and kind != (known := _kind(before)):
-        must = f"stay of the kind that it began as, {known}, and is {kind}"
-        remedy = "give it this kind in start, or in fm.Stop(message, memory)"
+        must = f"keep its initial type, {known}, and is {kind}"
+        remedy = "return this type from start, or in fm.Stop(message, memory)"
         _check.refuse(owner, "memory", value, must, remedy=remedy)
     if hasattr(value, "_fields"):
         for i, part in enumerate(value):

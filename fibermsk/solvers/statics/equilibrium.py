@@ -132,9 +132,9 @@ def equilibrium(
     rest = np.zeros_like(y)
     if verdict is not None and not verdict.stable:
         text = (
-            f"the equilibrium is {verdict}, and perturbing it along this mode leads to no stable "
-            "one; a run from there leaves it. Likely causes: a fiber under compression, or one "
-            "that softens as it stretches. Try more prestress or another start"
+            f"the equilibrium is {verdict}, and a perturbation along this mode does not lead to "
+            "a stable one; a run from it departs from it. Likely causes: a fiber under "
+            "compression, or one that softens as it stretches. Try more prestress or another start"
         )
         warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=3)
     force, theta = system.least_tension(t, y, rest)
@@ -277,7 +277,7 @@ class _Creep:
                         return solution
                     if renewals == _MOST_REFINEMENTS:
                         text = (
-                            "the equilibrium differs slightly from that of a run from there, which "
+                            "the equilibrium differs slightly from that of a run from it, which "
                             "starts with other contact points; use more elements or "
                             "points_per_element"
                         )

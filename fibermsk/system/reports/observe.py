@@ -196,6 +196,6 @@ def stress_remark(model: Model, result: Result) -> ModelWarning | None:
     text = (
         f"fiber {name!r}: the stress in its muscle reaches {stress:.3g} N/m^2 at t = {time:.4g} s, "
         f"theta = {theta:.2f}; muscle generates 3e5 and tears below 1e7: check units "
-        f"and stretch. If it is meant: Model(meant=[{_MUSCLE_STRESS!r}])"
+        f"and stretch. If this is intended: Model(meant=[{_MUSCLE_STRESS!r}])"
     )
     return ModelWarning(text, kind="plausibility", fiber=name, time=time)

@@ -240,7 +240,7 @@ class Skeleton:
         _check.instance("skeleton", "values", values, (Mapping, type(None)), "a dict or None")
         for name, value in (values or {}).items():
             if name not in self.independent:
-                why = "is locked or follows others" if name in self.coordinates else "unknown"
+                why = "is locked, prescribed or coupled" if name in self.coordinates else "unknown"
                 raise ModelError(
                     f"coordinate {name!r}: {why}; must be one of {', '.join(self.independent)}"
                 )

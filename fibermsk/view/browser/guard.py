@@ -42,7 +42,7 @@ def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Se
     def refusal(hosts: Sequence[str], origins: Sequence[str]) -> str:
         place = _place(f"http://{hosts[0]}") if len(hosts) == 1 else None
         if place is None or not known(place[0]):
-            return f"the host {hosts[:1]} is none of this server's"
+            return f"the host {hosts[:1]} is not a host of this server"
         if origins:
             origin = _place(origins[0]) if len(origins) == 1 else None
             # a proxy may hand a request on under another host

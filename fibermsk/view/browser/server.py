@@ -159,7 +159,7 @@ class PageServer(ThreadingTCPServer):
         """Status, kind and body of the answer to a request."""
         found = (headers.get_all(name, []) for name in ("Host", "Origin"))
         if problem := self._refusal(*found):
-            text = f"fibermsk: {problem}; where it should be, name it with --allow-host NAME\n"
+            text = f"fibermsk: {problem}; to allow it, use --allow-host NAME\n"
             return HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", text.encode()
         if path not in self._answers:
             return HTTPStatus.NOT_FOUND, "text/plain", b"fibermsk: there is no such page\n"

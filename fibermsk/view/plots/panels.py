@@ -44,7 +44,7 @@ for _name, _make in _of_fields():
 
 PANELS |= {
     "muscle_fraction": (
-        "where a fiber is muscle and where tendon",
+        "muscle and tendon along a fiber",
         partial(along.along, "muscle_fraction", "Muscle fraction along the fiber"),
     ),
     "activation": ("activation over time", histories.activation),
@@ -65,7 +65,7 @@ PANELS |= {
     "body_rotation": ("rotation of the bodies over time", histories.body_rotation),
     "states": ("states of first order over time", partial(histories.reported, "states")),
     "elements": (
-        "what springs, loads and other elements report over time",
+        "fields of springs, loads and other elements over time",
         partial(histories.reported, "elements"),
     ),
     "solver": ("step size, Newton iterations, deepest contact", histories.solver),
@@ -110,5 +110,5 @@ def find_panels(choice: Choice, name: str) -> list[Panel]:
     panels = known[full][1](choice) if full in known else []
     if not panels:
         there = ", ".join(names_there(choice)) or "nothing"
-        raise ModelError(f"nothing called {name!r} to plot; this result has: {there}")
+        raise ModelError(f"no plot {name!r} to plot; this result has: {there}")
     return panels

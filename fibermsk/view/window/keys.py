@@ -14,18 +14,18 @@ __all__ = ["KEYS", "KEY_ACTIONS", "keys_image"]
 
 KEYS = {
     "space": "play or pause",
-    "left, right": "one frame back, on",
+    "left, right": "previous, next frame",
     "home, end": "first, last frame",
     "- +": "slower, faster",
-    "l": "start again at the end",
+    "l": "repeat at the end",
     "c": "next field that colors fibers",
     "a": "arrows: attachment, contact, both, none",
     "t": "light or dark",
-    "r": "all in view",
+    "r": "show everything",
     "1 to 6": "front, back, left, right, top, bottom",
-    "click a fiber": "its curves; beside it: none",
-    "esc": "no fiber",
-    "h": "these keys",
+    "click a fiber": "plot it; empty space clears",
+    "esc": "deselect the fiber",
+    "h": "show or hide the keys",
     "q": "close",
 }
 """What keys and clicks do."""

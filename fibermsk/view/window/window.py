@@ -384,7 +384,7 @@ def _check_display() -> None:
     if not has_display():
         raise ModelError(
             "cannot open a window: there is no display (DISPLAY is not set); write a picture, a "
-            "movie or a page, or look at it in a browser: fibermsk view FILE.h5 with "
+            "movie or a page, or view it in a browser: fibermsk view FILE.h5 with "
             "--screenshot X.png, --movie X.mp4, --html X.html or --web"
         )
     if not off_screen_works():

@@ -60,8 +60,8 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
                 document.report.add(
                     "changed",
                     element,
-                    f"the muscle {element.tag} is of no known kind: its path and parameters are "
-                    "imported as they stand",
+                    f"the muscle {element.tag} has an unknown type: its path and parameters are "
+                    "imported unchanged",
                 )
             muscles.append(element)
             continue
@@ -90,10 +90,10 @@ def _is_muscle(element: Element) -> bool:
 def _report(document: Document, element: Element, applies: bool) -> None:
     """Say that a force is not imported."""
     if not applies:
-        text = f"the {element.tag} is switched off in the file: not imported"
+        text = f"the {element.tag} is disabled in the file: not imported"
         document.report.add("note", element, text)
     elif element.tag in ACTUATORS:
-        text = f"the {element.tag} is not imported; it does nothing without a controller"
+        text = f"the {element.tag} is not imported; it has no effect without a controller"
         document.report.add("note", element, text)
     else:
         text = f"the force {element.tag} is not understood: it does NOT ACT"

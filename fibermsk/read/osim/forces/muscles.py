@@ -97,7 +97,7 @@ def read_muscle(
         return None
     disabled = document.flag(element, "isDisabled", default=False)
     if not document.flag(element, "appliesForce", default=not disabled):
-        text = "the muscle is switched off in the file: its description is imported all the same"
+        text = "the muscle is disabled in the file: its description is imported nevertheless"
         document.report.add("note", element, text)
     points = read_points(document, frames, bodies, coordinates, path)
     wraps = read_path_wraps(document, path, surfaces, len(points))

@@ -75,7 +75,7 @@ def _read_surface(
         document.report.add(
             "not understood",
             element,
-            f"wrap objects {element.tag} are not understood: muscles run straight past them",
+            f"wrap objects {element.tag} are not understood: muscles do not wrap around them",
         )
         return None
     element.seen = True
@@ -154,7 +154,7 @@ def read_path_wraps(
             document.report.add(
                 "not understood",
                 element,
-                f"wraps around {name!r}, which the model does not have: the muscle runs straight",
+                f"wraps around {name!r}, which the model does not have: the muscle does not wrap",
             )
             continue
         with document.naming(element):

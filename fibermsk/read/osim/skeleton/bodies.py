@@ -54,7 +54,7 @@ def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
             document.fail(
                 element,
                 f"has the name of a body on line {names[element.name].line}",
-                "must have a name of its own",
+                "must have a unique name",
                 "rename one of them",
             )
         names[element.name] = element
@@ -108,7 +108,7 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
         dressed = meshes.of(element.name)
         if mass == 0.0:
             if inertia.any():
-                text = "has an inertia and no mass: taken without inertia, as in OpenSim"
+                text = "has an inertia and no mass: used without inertia, as in OpenSim"
                 document.report.add("changed", element, text)
             return Body(element.name, None, com, None, **dressed)
         try:
@@ -118,8 +118,8 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
                 raise
             body = Body(element.name, mass, com, inertia, strict=False, **dressed)
             text = (
-                "its inertia is no rigid body's (a principal moment is not positive, or above the "
-                "sum of the other two): taken as it stands, as in OpenSim"
+                "its inertia is not physically possible (a principal moment is not positive, or "
+                "above the sum of the other two): used unchanged, as in OpenSim"
             )
             document.report.add("note", element, text)
             return body

@@ -12,8 +12,8 @@ from fibermsk.read.xml_tree import Element
 __all__ = ["leave", "read_couplings"]
 
 CONSEQUENCES = {
-    "WeldConstraint": "two frames are not held together",
-    "PointConstraint": "two points are not held together",
+    "WeldConstraint": "two frames are not connected",
+    "PointConstraint": "two points are not connected",
     "ConstantDistanceConstraint": "the distance of two points is not kept",
     "PointOnLineConstraint": "a point is not kept on its line",
     "RollingOnSurfaceConstraint": "a body does not roll on its surface",
@@ -50,12 +50,12 @@ def read_couplings(
         enforced = document.flag(element, "isEnforced", default=not disabled)
         if not enforced:
             leave(element)
-            text = f"the {element.tag} is switched off in the file: not imported"
+            text = f"the {element.tag} is disabled in the file: not imported"
             document.report.add("note", element, text)
         elif element.tag != "CoordinateCouplerConstraint":
             leave(element)
-            means = CONSEQUENCES.get(element.tag, "what it holds is free")
-            text = f"the {element.tag} is NOT ENFORCED: {means}, and the model moves otherwise"
+            means = CONSEQUENCES.get(element.tag, "it does not restrict the motion")
+            text = f"the {element.tag} is NOT ENFORCED: {means}, and the model moves differently"
             document.report.add("not understood", element, text)
         else:
             element.seen = True
@@ -81,9 +81,9 @@ def _coupling(
     if len(independent) != 1:
         document.fail(
             element,
-            f"lets {dependent!r} follow {len(independent)} coordinates",
-            "must let it follow one",
-            "switch the constraint off (isEnforced false) and hold the coordinate otherwise",
+            f"couples {dependent!r} to {len(independent)} coordinates",
+            "must couple it to one",
+            "disable it (isEnforced false) and constrain the coordinate in another way",
         )
     with document.naming(element):
         shape = read_function(document, function)

@@ -79,11 +79,11 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
     locked = document.flag(element, "locked", default=False)
     prescribed = _prescribed(document, entry, locked)
     if locked and speed != 0.0:
-        document.report.add("changed", element, f"is locked: its speed {speed:g} is taken as 0")
+        document.report.add("changed", element, f"is locked: its speed {speed:g} is set to 0")
         speed = 0.0
     clamped = document.flag(element, "clamped", default=False)
     if clamped:
-        text = "is clamped, which holds for tools that set it: no force keeps it in its range"
+        text = "is clamped, which limits tools that set it: no force keeps it in its range"
         document.report.add("note", element, text)
     if clamped and lower is not None and upper is not None:
         outside = max(lower - value, value - upper)
@@ -133,10 +133,10 @@ def _prescribed(document: Document, entry: CoordinateEntry, locked: bool):
     for part in found.walk():
         part.seen = True
     if not wanted:
-        text = "has a prescribed_function that is switched off: not imported"
+        text = "has a prescribed_function that is disabled: not imported"
         document.report.add("note", element, text)
     elif locked:
-        text = "is locked, which goes before its prescribed_function: not imported"
+        text = "is locked, which overrides its prescribed_function: not imported"
         document.report.add("note", element, text)
     else:
         document.fail(

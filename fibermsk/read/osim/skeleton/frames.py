@@ -125,7 +125,7 @@ class Frames:
             if above.tag == "Ground" or (above.tag == "Body" and above.name in self.bodies):
                 return self._body("ground" if above.tag == "Ground" else above.name)
             above = above.parent
-        self.document.fail(element, "stands in no body", "must stand in a Body or in Ground")
+        self.document.fail(element, "is in no body", "must be in a Body or in Ground")
 
     def check(self) -> list[Element]:
         """Offset frames of the file, each known to hang on a body."""
@@ -175,10 +175,10 @@ class Frames:
         if element in self._open:
             circle = [*self._open[self._open.index(element) :], element]
             names = " -> ".join(one.name[:80] for one in circle[:10])
-            document.fail(element, f"hangs on itself: {names}", "must hang on a body in the end")
+            document.fail(element, f"refers to itself: {names}", "must lead to a body")
         if len(self._open) >= MAX_CHAIN:
-            problem = f"{MAX_CHAIN} frames stand between it and a body"
-            document.fail(self._open[0], problem, "must hang on a nearer one")
+            problem = f"{MAX_CHAIN} frames are between it and a body"
+            document.fail(self._open[0], problem, "must be connected with fewer")
         element.seen = True
         self._open.append(element)
         try:

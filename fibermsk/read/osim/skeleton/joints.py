@@ -97,7 +97,7 @@ def read_joints(
         inside = [] if holder is None else holder.children
         if len(inside) > 1:
             held = ", ".join(child.label for child in inside)
-            document.fail(holder or body, f"holds {held[:200]}", "must hold one joint")
+            document.fail(holder or body, f"holds {held[:200]}", "must contain one joint")
         found += [(element, body) for element in inside]
     listed = [
         *document.objects(document.model, "JointSet"),
@@ -124,7 +124,7 @@ def _read_joint(
             element,
             "is a joint that is not understood",
             f"must be one of {', '.join(JOINT_KINDS)}",
-            'read_osim(..., unsupported="weld") holds its bodies together instead',
+            'read_osim(..., unsupported="weld") welds its bodies instead',
         )
     element.seen = True
     if body is None:
@@ -158,7 +158,7 @@ def _read_joint(
             "not understood",
             element,
             f"the joint {element.tag} is not understood: its bodies are WELDED together, and its "
-            f"{len(listed)} coordinates are gone",
+            f"{len(listed)} coordinates are removed",
         )
         for entry in listed:
             entry.element.seen = False
@@ -213,7 +213,7 @@ def in_tree_order(
             document.fail(
                 joint.element,
                 f"has the name of a joint on line {other.element.line}",
-                "must have a name of its own",
+                "must have a unique name",
                 "rename one of them",
             )
     waiting, ordered, hung = list(joints), [], {"ground"}
@@ -229,7 +229,7 @@ def in_tree_order(
             if joint is None:
                 break
             waiting.remove(joint)
-            text = "is turned round: its parent hangs on its child"
+            text = "is inverted: its child is nearer to the ground"
             document.report.add("changed", joint.element, text)
             joint = joint.turned()
         else:
@@ -243,14 +243,14 @@ def in_tree_order(
             closing.element,
             f"closes a loop of the joints {names}",
             "must leave a tree that starts at the ground",
-            "cut the loop, with a contact or a spring in its place",
+            "cut the loop, with a contact or a spring instead",
         )
     loose = next((name for name in bodies if name not in hung), None)
     if loose is not None:
         document.fail(
             document.model,
-            f"the body {loose!r} hangs on no joint",
-            "must hang on the ground in the end",
+            f"the body {loose!r} has no joint",
+            "must be connected to the ground",
             "give it a joint; OpenSim itself adds a FreeJoint to the ground",
         )
     return ordered

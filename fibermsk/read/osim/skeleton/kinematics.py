@@ -101,7 +101,7 @@ def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry
         document.report.add(
             "note",
             joint,
-            f"{joint.tag} turns by three angles about x, y and z, as in OpenSim: stay clear of 90 "
+            f"{joint.tag} rotates by three angles about x, y and z, as in OpenSim: avoid 90 "
             "degrees of the second; fm.Spherical and fm.Free have no such limit",
         )
     if joint.tag == "EllipsoidJoint":
@@ -147,7 +147,7 @@ def _custom(document: Document, joint: Element, listed: list[CoordinateEntry]) -
             axes.append(axis)
     if found:
         element = next(iter(found.values()))
-        document.fail(element, "is no known axis", "must be rotation1 to 3 or translation1 to 3")
+        document.fail(element, "is not a known axis", "must be rotation1 to 3 or translation1 to 3")
     idle = next((entry for entry in listed if entry not in order), None)
     if idle is not None:
         document.fail(
