@@ -55,8 +55,8 @@ def test_forged_scene_is_not_run(cli, interrupted, tmp_path):
     forge(scene=str(evil), source=digest(evil))
     message = f"cannot resume {CHECKPOINT}: it was not written by your own run on this machine"
     refused(cli, message, CHECKPOINT)
-    assert "must be given by you: --scene, --out" in cli("resume", CHECKPOINT).stderr
-    refused(cli, "must be given by you: --scene", CHECKPOINT, "--out", "x.h5")
+    assert "must be specified: --scene, --out" in cli("resume", CHECKPOINT).stderr
+    refused(cli, "must be specified: --scene", CHECKPOINT, "--out", "x.h5")
     assert not RAN.exists() and load(OUT).status == "interrupted"
 
 
@@ -66,8 +66,8 @@ def test_forged_output_is_not_written(cli, interrupted, tmp_path, replaced):
     if replaced:
         victim.write_text("mine")
     forge(out=str(victim), before=digest(victim))
-    refused(cli, "must be given by you: --scene, --out", CHECKPOINT)
-    refused(cli, "must be given by you: --out", CHECKPOINT, "--scene", interrupted)
+    refused(cli, "must be specified: --scene, --out", CHECKPOINT)
+    refused(cli, "must be specified: --out", CHECKPOINT, "--scene", interrupted)
     assert victim.exists() == replaced and not (replaced and victim.read_text() != "mine")
 
 
@@ -84,7 +84,7 @@ def test_forged_function_is_not_called(cli, interrupted):
 def test_forged_settings_are_not_taken(cli, interrupted):
     forge(settings=["steps=40", "level=0.9"], parameters={"steps": 40, "level": 0.9})
     given = "--scene", interrupted, "--out", "x.h5"
-    refused(cli, "must be given by you: --set", CHECKPOINT, *given)
+    refused(cli, "must be specified: --set", CHECKPOINT, *given)
     refused(
         cli,
         "level of scene 'swing' was 0.9 and is now 0.3",
@@ -194,7 +194,7 @@ def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp
     not_own(monkeypatch, tmp_path)
     stopped.after = float("inf")
     done = cli("resume", CHECKPOINT)
-    assert "must be given by you: --scene, --out, --set, --param;" in done.stderr
+    assert "must be specified: --scene, --out, --set, --param;" in done.stderr
     command = shlex.split(
         done.stderr.replace("\n", " ").partition("if you trust its contents: ")[2]
     )
@@ -210,11 +210,11 @@ def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp
 def test_scenes_of_the_package_are_safe_by_name(cli, interrupted, monkeypatch, tmp_path):
     not_own(monkeypatch, tmp_path)
     forge(scene="contracting_fiber", settings=[], numbers=[], function="open")
-    words = "must be given by you: --out;"
+    words = "must be specified: --out;"
     refused(cli, words, CHECKPOINT)
     # a file of that name in this folder is not the scene
     Path("contracting_fiber.py").write_text(EVIL)
-    refused(cli, "must be given by you: --out;", CHECKPOINT)
+    refused(cli, "must be specified: --out;", CHECKPOINT)
     refused(cli, "contracting_fiber.py has changed since", CHECKPOINT, "--out", "x.h5")
     assert not RAN.exists()
 
@@ -295,7 +295,7 @@ def test_home_that_cannot_be_written(cli, scene_file, stopped, monkeypatch, tmp_
     assert "cannot store a private key in your home folder: fibermsk resume will ask" in done.stderr
     assert f"fibermsk resume {CHECKPOINT} --scene {scene_file} --out" in done.stderr
     stopped.after = float("inf")
-    refused(cli, "must be given by you: --scene, --out;", CHECKPOINT)
+    refused(cli, "must be specified: --scene, --out;", CHECKPOINT)
     assert cli("resume", CHECKPOINT, "--scene", scene_file, "--out", OUT).exit_code == 0
 
 

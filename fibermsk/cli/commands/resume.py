@@ -109,7 +109,7 @@ def _check_words(
         raise ModelError(
             f"cannot resume {file}: it was not written by your own run on this machine, or was "
             "changed since, so that its author could choose the files that are run and "
-            f"overwritten; must have {', '.join(missing)}; if you trust its contents: "
+            f"overwritten; must be specified: {', '.join(missing)}; if you trust its contents: "
             f"{resume_command(job, file)}"
         )
 
