@@ -64,8 +64,8 @@ def simulate_scene(
     checkpoint_every : float
         Wall time between two checkpoints [s].
     resume_from : path, optional
-        Checkpoint to continue from; the result is bitwise that of an uninterrupted run, on the same
-        machine with the same number of threads.
+        Checkpoint to continue from; the result is bitwise identical to that of an uninterrupted run
+        on the same machine with the same number of threads.
     job : dict, optional
         Plain values to store in the checkpoint.
     check : bool
@@ -82,7 +82,7 @@ def simulate_scene(
         If the model, the method or the name is not valid, or the checkpoint is damaged or from
         another run.
     ConvergenceError
-        If a step fails; its `result` holds what was computed.
+        If a step fails; its `result` has the frames so far.
     """
     owner = "simulate_scene"
     _check.instance(owner, "scene", scene, Scene, "a Scene")

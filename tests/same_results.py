@@ -1,4 +1,4 @@
-"""Comparison of results to the bit."""
+"""Bitwise comparison of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same computation twice: equal to the bit, and nearly so with other numbers of threads."""
+"""Repeated computations are bitwise identical, and agree closely with other numbers of threads."""
 
 import os
 import subprocess

@@ -14,7 +14,7 @@ HEAD = """# Commands
 
 Every command, argument and option, as `fibermsk COMMAND --help` prints them. Options of several
 values take them one after the other: `--set elements=16 steps=512`. Exit status: 0 success; 1 the
-computation failed or a verification fell short; 2 bad input. An error is one message on standard
+computation or a verification problem failed; 2 bad input. An error is one message on standard
 error; `fibermsk --debug COMMAND` adds the traceback.
 
 """

@@ -1,4 +1,4 @@
-"""Table of what result files hold, from the table of fields."""
+"""Table of the contents of result files, from the table of fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fibermsk.results.fields import FIELDS
 
 __all__ = ["page", "setup"]
 
-HEADS = ("dataset", "shape", "units", "what")
+HEADS = ("dataset", "shape", "units", "contents")
 
 
 def page() -> str:

@@ -21,7 +21,7 @@ at the default setting. Generated from the files of `verification/`; results are
 [verification](../verification.md).
 
 """
-HEADS = ("quantity", "kind", "expected", "tolerance", "source", "why this tolerance")
+HEADS = ("quantity", "kind", "expected", "tolerance", "source", "reason for the tolerance")
 
 
 def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
@@ -35,7 +35,7 @@ def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
         By problem: rows as `answer` makes them.
     """
     rows = [(f"[`{p.name}`](#problem-{p.name})", p.title) for p in problems]
-    parts = [HEAD, table(("problem", "what must come out"), rows)]
+    parts = [HEAD, table(("problem", "statement"), rows)]
     for problem in problems:
         statement = problem.statement.partition("\n")[2].strip()
         parts += [f"\n(problem-{problem.name})=\n## {problem.title}\n\n", statement, "\n\n"]

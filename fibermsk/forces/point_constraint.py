@@ -24,11 +24,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PointConstraint:
-    """Holds two points together along some directions, or at a distance, by exact forces.
+    """Constraint that keeps two points coincident along some directions, or at a distance.
 
-    The forces are the multipliers of g = 0, with g the way from the first point to the second
-    along each direction, or (way^2 - distance^2) / (2 distance). They follow from the equations of
-    motion (index 1), and after each step positions and velocities obey g and its rate to round-off.
+    The forces are the multipliers of g = 0, where g is the vector from the first point to the
+    second along each direction, or (length^2 - distance^2) / (2 distance). They follow from the
+    equations of motion (index 1), and after each step positions and velocities satisfy g = 0 and
+    its rate to round-off.
 
     Parameters
     ----------
@@ -37,10 +38,10 @@ class PointConstraint:
     first, second : Station
         The points, from `Body.at`; on different bodies.
     distance : float, optional
-        Length of a rigid rod between them [m]; positive. If left out they are held together.
+        Length of a rigid rod between them [m]; positive. If left out, the points are coincident.
     directions : (m, 3) array_like
-        Directions in ground along which they are held together, of any length; m of 1 to 3. A
-        mechanism in a plane takes the two of the plane.
+        Directions in ground along which they coincide, of any length; m is 1 to 3. A planar
+        mechanism needs the two of its plane.
 
     Raises
     ------
@@ -97,7 +98,7 @@ class PointConstraint:
         return ()
 
     def contribute(self, configuration: Configuration) -> _Hold:
-        """What holds."""
+        """Create the contribution."""
         return _Hold(self, BodyPoints(configuration, (self.first, self.second)))
 
 

@@ -84,7 +84,7 @@ def load(path: str | os.PathLike[str], *, unsealed: bool = False) -> Result:
     Raises
     ------
     ModelError
-        If the file is missing, is not HDF5, is not bitwise what was written, or is not a fibermsk
+        If the file is missing, is not HDF5, is not bitwise the written file, or is not a fibermsk
         result.
     """
     return read_sealed(path, RESULT, _read_result, unsealed=unsealed)

@@ -40,7 +40,7 @@ class StressLaw(Protocol):
 
     A frozen dataclass whose fields are numbers, best given by `law_constant`. It may also have
     ``energy(self, stretch)``, the energy per reference volume [J/m^3] whose slope is the stress at
-    rest without activation, and ``stretch_range = (least, largest)`` where the law does not hold
+    rest without activation, and ``stretch_range = (least, largest)`` if the law is not valid
     for stretches from 0.5 to 2.
     """
 
@@ -48,7 +48,7 @@ class StressLaw(Protocol):
         """Nominal stress [N/m^2] at a stretch [-], its rate [1/s] and an activation in [0, 1].
 
         Or a tuple of the stress and its derivatives in the stretch [N/m^2] and in the rate
-        [N s/m^2]. A stress alone takes complex numbers: its derivatives are complex steps.
+        [N s/m^2]. A stress alone must accept complex numbers: its derivatives are complex steps.
         """
         ...
 

@@ -39,8 +39,8 @@ class Model:
     ground : Body, optional
         The ground, if it has shapes; its name must be "ground".
     meant : sequence of str
-        Quantities that are outside the plausible range on purpose, such as "muscle stress": `build`
-        does not warn about them; ``docs/plausibility.md`` lists their names.
+        Quantities that are intentionally outside the plausible range, such as "muscle stress":
+        `build` does not warn about them; ``docs/plausibility.md`` lists their names.
 
     Attributes
     ----------

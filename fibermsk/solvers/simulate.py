@@ -131,7 +131,7 @@ def simulate(
     Warns
     -----
     ModelWarning
-        If fibers were compressed; `Result.slack` says which, when and where. If t_end or dt is
+        If fibers were compressed; `Result.slack` lists fibers, times and places. If t_end or dt is
         implausible, such as in ms.
     """
     require_system("simulate", system)

@@ -41,19 +41,19 @@ class Expected:
     tolerance : float
         Largest difference that passes; positive.
     why : str
-        Why the tolerance is what it is, and where the answer comes from if `source` does not say.
+        Reason for the tolerance, and source of the answer if `source` is empty.
     kind : str
-        What the answer is, one of `KINDS`.
+        Kind of the answer, one of `KINDS`.
     source : str
-        Where the answer comes from.
+        Source of the answer.
     scale : float, optional
-        Size by which differences are to be read, such as the motion whose error is meant; positive.
+        Size to which differences are compared, such as the motion whose error it is; positive.
         By default the size of the answer, or 1 if that is zero.
 
     Raises
     ------
     ModelError
-        If a number is not finite, tolerance or scale are not positive, or the kind is none of
+        If a number is not finite, tolerance or scale are not positive, or the kind is not one of
         `KINDS`.
     """
 

@@ -47,19 +47,19 @@ class Outcome:
     Attributes
     ----------
     problem : Problem
-        What was run.
+        The problem.
     parameters : dict
         The setting.
     values : dict of float
-        What `run` gave; empty if it failed.
+        Values returned by `run`; empty if it failed.
     expected : dict of Expected
-        What `expected` gave.
+        Values returned by `expected`.
     seconds : float
         Wall time of `run` and `expected`.
     error : str
-        Why there is nothing to compare, empty otherwise.
+        Reason why nothing can be compared; empty otherwise.
     skipped : bool
-        Whether that is because a package is not installed.
+        Whether the reason is a package that is not installed.
     """
 
     problem: Problem

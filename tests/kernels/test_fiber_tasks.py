@@ -54,7 +54,7 @@ def assemble(c, tangent, arguments, slopes):
 
 @pytest.mark.parametrize("part", ["cable", "bending"])
 def test_residual_alone_is_that_with_the_tangent(parts, part):
-    """To the bit: a solver may mix the two."""
+    """Bitwise identical: a solver may use both."""
     c, kernels = parts
     alone, tangent, _, arguments, slopes = kernels[part]
     residual = np.zeros((c.n_nodes, 6))

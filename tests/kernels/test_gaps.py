@@ -55,7 +55,7 @@ def evaluate(system, nodes):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_slots_depend_on_the_configuration_alone(rng, formulation):
-    """To the bit, whatever was there before."""
+    """Bitwise identical, independent of earlier contents."""
     system = bundle(formulation)
     nodes = deformed(rng, system)
     least, first, part = evaluate(system, nodes)
@@ -72,7 +72,7 @@ def test_slots_depend_on_the_configuration_alone(rng, formulation):
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_threads_make_no_difference(rng, formulation, monkeypatch):
-    """The loop of one thread and that of all, to the bit: least value and energy included."""
+    """The loops of one thread and of all are bitwise identical, with least value and energy."""
     system = bundle(formulation)
     nodes = deformed(rng, system)
     found = []

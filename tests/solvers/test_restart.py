@@ -1,4 +1,4 @@
-"""A run that is left and continued equals the run in one go, to the bit."""
+"""A resumed run is bitwise identical to an uninterrupted run."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkey
 
 
 def test_candidates_change_nothing(monkeypatch, tmp_path):
-    """Found anew at the split they may be others, and all that follows is the same to the bit."""
+    """After the split they may differ, and all that follows is bitwise identical."""
     from fibermsk.system.system import FiberSystem
 
     options = {"t_end": 0.5, "dt": 1 / 32, "method": fm.BDF2()}

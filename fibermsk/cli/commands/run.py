@@ -110,7 +110,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     Returns
     -------
     result : Result
-        What was computed and written.
+        The result that was written.
     """
     from fibermsk import _check
     from fibermsk.cli.running.scene_files import scene_of

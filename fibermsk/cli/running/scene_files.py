@@ -119,7 +119,7 @@ def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
     scene : str
         A name, such as ``"upper_limb"``, or the path of a Python file.
     **parameters
-        Those of the scene that are not to have their defaults.
+        Parameters of the scene that differ from their defaults.
 
     Returns
     -------

@@ -101,7 +101,7 @@ class Body:
     visuals : Mesh or a sequence of them
         Meshes that are drawn and have no contact; stored as a tuple. The shapes if left out.
     strict : bool
-        Whether to refuse an inertia that no rigid body can have. Importers accept it with a
+        Whether to refuse an inertia that is physically impossible. Importers accept it with a
         warning, since published models contain such values.
 
     Raises

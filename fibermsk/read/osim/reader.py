@@ -45,7 +45,7 @@ def read_osim(
     unsupported: str | None = None,
     geometry_outside: bool = False,
 ) -> Model:
-    """Model of an OpenSim file (.osim) of version 2 to 4.
+    """Read a model from an OpenSim file (.osim) of version 2 to 4.
 
     Bodies, joints, coordinates, couplings, forces on coordinates, muscles as descriptions of their
     paths and numbers, wrap surfaces and meshes. ``model.import_report`` lists all that was not
@@ -61,7 +61,7 @@ def read_osim(
         Bodies whose meshes fibers touch, and which of their mesh files; other meshes are only
         drawn.
     unsupported : {None, "weld"}
-        What becomes of a joint that is not understood: an error, or a weld that the report lists.
+        Treatment of a joint that is not understood: an error, or a weld that the report lists.
     geometry_outside : bool
         Whether the file may name meshes outside of these folders, by absolute paths, ``..`` or
         links. Otherwise they are not read, and the report lists them.

@@ -1,4 +1,4 @@
-"""What an import did not understand or changed."""
+"""Content of a file that an import did not understand or changed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ImportEntry:
 
 @dataclass(repr=False)
 class ImportReport:
-    """What an import did not understand or changed.
+    """Content of a file that an import did not understand or changed.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class ImportReport:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields as what JSON knows."""
+        """All fields as types of JSON."""
         return {
             "file": self.file,
             "version": self.version,

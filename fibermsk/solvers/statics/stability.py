@@ -126,8 +126,8 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     detected: it is caused by the inexact balance of half passes, and damped by viscosity.
 
     With unknowns of first order all eigenvalues of the damped motion are computed, of systems of up
-    to 600 independent unknowns: a lagged reflex may make a state grow that is stable without it.
-    `growth_rate` is then that with damping, and `frequency` the lowest of any oscillation.
+    to 600 independent unknowns: a delayed reflex may make a state unstable that is stable without
+    it. `growth_rate` is then that with damping, and `frequency` the lowest of any oscillation.
     """
     require_system("stability", system)
     require_host("stability", system)

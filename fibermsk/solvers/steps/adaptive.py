@@ -58,7 +58,7 @@ class AdaptiveSteps:
     fiber the root mean square of its positions over its length, of each coordinate the absolute
     value. A proportional-integral controller proposes the next step (Hairer and Wanner, Solving
     Ordinary Differential Equations II, sec. IV.2). A step in which Newton's method or the safeguard
-    fails is halved; one in which they struggle is followed by a shorter one.
+    fails is halved; one with many iterations or reduced updates is followed by a shorter one.
 
     The local error of each step is controlled, not the global error. Velocities are controlled only
     if `speed` or `angular_speed` is given.

@@ -87,12 +87,12 @@ class ForceCheck:
 
 @guarded
 def check(system: FiberSystem, result: Result) -> ForceCheck:
-    """Compare the forces that a result reports with those that its motion needs.
+    """Compare the forces that a result reports with those that its motion requires.
 
     Parameters
     ----------
     system : FiberSystem
-        What was simulated, from `fibermsk.build`.
+        The simulated system, from `fibermsk.build`.
     result : Result
         Of `simulate`, or loaded; at least five frames.
 
@@ -110,12 +110,12 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     -----
     Each frame's derivatives are those of the polynomial through it and the two frames on each side,
     whatever their intervals: of fourth order where they are equal. The first two and the last two
-    frames are not judged, so that no derivative reaches across the release at t = 0, where
-    velocities and forces may jump; the transient after it is in the motion, and is judged.
+    frames are not compared, so that no derivative includes the release at t = 0, where
+    velocities and forces may jump; the transient after it is part of the motion, and is compared.
 
-    The mismatch of a correct result falls with the time step at the order of its integrator, as far
-    as the motion is smooth between frames. At a contact change, a corner of an activation, or with
-    vibrations faster than the frames it does not: differences in time show what frames resolve.
+    The mismatch of a correct result decreases with the order of its integrator in the time step, if
+    the motion is smooth between frames. At a contact change, a corner of an activation, or with
+    vibrations faster than the frames it does not: it represents only what the frames resolve.
     """
     if not isinstance(getattr(system, "model", None), Model):
         remedy = "fm.build(model) makes one"

@@ -68,7 +68,7 @@ def widget(
     Returns
     -------
     widget : Widget
-        Shows itself as the last value of a cell; ``IPython.display.display`` shows it elsewhere.
+        Displayed as the last value of a cell, or by ``IPython.display.display``.
 
     Raises
     ------

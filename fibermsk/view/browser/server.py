@@ -47,23 +47,23 @@ def serve(
 ) -> None:
     """Serve the page of results or of a model to browsers, until Ctrl-C.
 
-    The browser draws, so that this machine needs no OpenGL. It shows the first picture as soon as
-    some frames have come, and asks for the others by and by. Whoever reaches the address can look
-    on: with the default host, programs on this machine alone. Requests of other sites' pages are
-    refused by their headers Host and Origin.
+    The browser draws, so that this machine needs no OpenGL. It shows the first picture when some
+    frames are loaded, and requests the others later. Every program that can reach the address can
+    read the scene: with the default host, programs on this machine only. Requests of pages of other
+    sites are refused by their headers Host and Origin.
 
     Parameters
     ----------
     shown : Result, Still, or sequence of Result
-        What to show; several are compared.
+        Results or model to show; several results are compared.
     names, compare, color_by, theme, arrows, labels, max_frames
         As for :func:`fibermsk.view.write_page`.
     time : float, optional
         Simulated time at first [s]; the last frame by default.
     port : int
-        Where to listen, 1 to 65535; 0 for any that is free. The address is printed.
+        Port of the server, 1 to 65535; 0 for any free port. The address is printed.
     host : str
-        Address to listen at.
+        Address of the server.
     allow_hosts : sequence of str
         Names under which browsers reach the server besides ``localhost`` and `host`, such as that
         of a proxy before it.
@@ -74,7 +74,7 @@ def serve(
     ------
     ModelError
         If there is no such field, time, theme, comparison or kind of arrows, no frame, or the port
-        is none or taken.
+        is invalid or in use.
     """
     check_theme(theme)
     with PageServer(host, port, allow_hosts) as server:
@@ -99,7 +99,7 @@ def check_port(port: int, host: str = "127.0.0.1") -> None:
     Raises
     ------
     ModelError
-        If the port is none or taken.
+        If the port is invalid or in use.
     """
     PageServer(host, port).server_close()
 
@@ -115,7 +115,7 @@ class PageServer(ThreadingTCPServer):
     Raises
     ------
     ModelError
-        If the port is none or taken.
+        If the port is invalid or in use.
     """
 
     daemon_threads = True

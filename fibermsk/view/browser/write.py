@@ -55,20 +55,20 @@ def write_page(
         Complete, failed or interrupted runs, of which several are compared; or a model in a pose,
         from :func:`fibermsk.still`.
     path : path
-        HTML file; its folder is made, a file already there is replaced.
+        HTML file; its folder is created, an existing file is replaced.
     names : sequence of str, optional
-        Of the results; their scenes by default.
+        Names of the results; by default their scenes.
     compare : str
         ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
     color_by : str
         Field that colors the fibers at first.
     theme : str
-        ``"light"``, ``"dark"``, or ``"auto"``: what the reader's system prefers.
+        ``"light"``, ``"dark"``, or ``"auto"``: the setting of the reader's system.
     autoplay : bool
         Whether it plays when it is opened.
     max_frames : int, optional
-        Most frames of a result in the page, chosen evenly with the first and the last; the page
-        says so. By default all.
+        Largest number of frames of a result in the page, evenly spaced, with the first and the
+        last; the page states it. By default all.
     time : float, optional
         Simulated time at first [s]; by default the start.
     arrows : iterable of str

@@ -45,7 +45,7 @@ def movie(
     """Write a movie of a result, without a display.
 
     Pictures are evenly spaced in time; each shows the frame of the run nearest to its time, so
-    nothing between frames is made up. The last picture shows the last frame.
+    nothing is interpolated. The last picture shows the last frame.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def movie(
         A complete, failed or interrupted run.
     path : path
         File to write, ``*.mp4`` (H.264, plays everywhere) or ``*.gif`` (256 colors, repeats); its
-        folder is made. It appears when it is complete: nothing is left of a movie that fails or is
-        interrupted.
+        folder is created. The file exists only when it is complete: a movie that fails or is
+        interrupted leaves none.
     fps : float
         Pictures per second of the movie, 1 to 120; of a GIF at most 50, whose pictures last whole
         hundredths of a second.

@@ -47,7 +47,7 @@ def screenshot(
     shown : Result or Still
         A complete, failed or interrupted run; or a model in a pose, from :func:`fibermsk.still`.
     path : path
-        PNG file; its folder is made.
+        PNG file; its folder is created.
     time : float, optional
         Simulated time [s]; the nearest frame is drawn, by default the last.
     color_by : str

@@ -36,16 +36,15 @@ def plot(
     result : Result
         A complete, failed or interrupted run.
     what : str or several, optional
-        What to draw, see :func:`plot_names`. A field along the fibers has three: ``stretch`` along
-        a few fibers at some times, ``stretch_over_time``, the mean along each fiber, and
-        ``stretch_map``, colors over both. The default is one page of size A4 with what the result
-        has to tell.
+        Names of plots, see :func:`plot_names`. A field along the fibers has three: ``stretch``,
+        along a few fibers at some times, ``stretch_over_time``, the mean along each fiber, and
+        ``stretch_map``, colors over both. The default is a one-page summary of size A4.
     fibers : str or several, optional
         Names of fibers, or patterns such as ``"biceps*"``; all by default. Of more than seven the
         median over each muscle is drawn, with a band from the 10th to the 90th percentile.
     times : float or several, optional
-        At most four simulated times [s] for what is drawn along the fibers; by default two that
-        tell much.
+        At most four simulated times [s] for plots along the fibers; by default two
+        characteristic ones.
 
     Returns
     -------
@@ -55,7 +54,7 @@ def plot(
     Raises
     ------
     ModelError
-        If there is no such thing to draw, no such fiber, or a time is outside of the run.
+        If there is no such plot or fiber, or a time is outside of the run.
     """
     choice = _choice(result, fibers, times)
     if what is None:

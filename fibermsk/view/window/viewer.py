@@ -46,7 +46,7 @@ class Viewer:
     shown : Result, Still, or sequence of Result
         What to show; several are compared.
     names : sequence of str, optional
-        Of the results; their scenes by default.
+        Names of the results; by default their scenes.
     compare : str
         ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
     time : float, optional

@@ -317,9 +317,9 @@ def show(
         A complete, failed or interrupted run; several of them, to be compared; or a model in a
         pose, from :func:`fibermsk.still`.
     names : sequence of str, optional
-        Of the results; their scenes by default.
+        Names of the results; by default their scenes.
     compare : str
-        Several results ``"side_by_side"``, or ``"overlay"``: the first solid, others translucent.
+        ``"side_by_side"`` or ``"overlay"``: the first result solid, the others translucent.
     time : float, optional
         Simulated time to start at [s]; the last frame by default.
     color_by : str
@@ -336,7 +336,7 @@ def show(
     Raises
     ------
     ModelError
-        If this machine cannot open a window, or something asked for does not exist.
+        If this machine cannot open a window, or an argument is not valid.
     """
     _check_display()
     Window(
@@ -358,9 +358,9 @@ def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: An
     Parameters
     ----------
     result : Result or sequence of Result
-        What to play, from its first frame on, over and over.
+        Result to play from its first frame, repeatedly.
     speed : float
-        Simulated seconds in a second, 0.05 to 20; 1 is real time.
+        Simulated seconds per second, 0.05 to 20; 1 is real time.
     **options
         Those of :func:`show`, for example ``color_by="stress"``, ``arrows=["attachment"]``,
         ``theme="dark"`` or ``compare="overlay"``.
@@ -368,7 +368,7 @@ def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: An
     Raises
     ------
     ModelError
-        As :func:`show`, or if the speed is out of range.
+        As in :func:`show`, or if the speed is out of range.
     """
     _check_display()
     window = Window(result, **options)
