@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.solvers.newton.linear import multiply
 
 C, B, MU, LENGTH, RADIUS = 5e3, 6.7, 2e4, 0.1, 5e-3
 
@@ -53,7 +52,7 @@ def test_tangent_is_the_derivative(rng):
     ahead, behind = (
         system.evaluate(0.0, y + s * way, v, 0.0 * v, tangent=False).residual for s in (h, -h)
     )
-    product = multiply(K, way)
+    product = K @ way
     assert_allclose(product, (ahead - behind) / (2.0 * h), rtol=0, atol=1e-6 * abs(product).max())
 
 
