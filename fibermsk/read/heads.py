@@ -15,17 +15,9 @@ _UNIT = re.compile(
 
 
 def split_heads(heads: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Parse names and units of columns, such as ``biceps [mV]`` or ``biceps (mV)``.
+    """Names and units of columns such as ``biceps [mV]`` or ``biceps (mV)``; empty where missing.
 
-    Parameters
-    ----------
-    heads : sequence of str
-        At least one; the first is time, where parentheses always contain the unit.
-
-    Returns
-    -------
-    names, units : list of str
-        A missing unit is empty.
+    The first column is time, where parentheses always contain the unit.
     """
     names, units = map(list, zip(*(_split(head) for head in heads), strict=True))
     time = re.fullmatch(r"(time|t)\s*\((.*)\)", names[0], re.DOTALL | re.IGNORECASE)

@@ -53,11 +53,6 @@ class Signals:
     in_degrees : bool, optional
         Whether the angles of a storage are in degrees: from its header, else as in OpenSim, true
         for a .mot file without a version. Values are never converted.
-
-    Raises
-    ------
-    ModelError
-        If times do not increase, a value is not finite or lengths differ.
     """
 
     name: str
@@ -67,7 +62,6 @@ class Signals:
     in_degrees: bool = False
 
     def __post_init__(self) -> None:
-        """Check the samples and store them as float64."""
         owner = f"signals {_check.instance('signals', 'name', self.name, str, 'a text')!r}"
         for what, value in (("values", self.values), ("units", self.units)):
             _check.instance(owner, what, value, Mapping, "a dict by the names of the columns")

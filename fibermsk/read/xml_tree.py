@@ -102,23 +102,8 @@ def read_xml(
 ) -> Element:
     """Read an XML file and return its root element.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    max_bytes, max_elements, max_depth : int
-        Limits of the file.
-
-    Returns
-    -------
-    root : Element
-        The tree.
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is larger than allowed, is not well-formed XML or declares a
-        document type or entities, which models do not need.
+    A file that is larger than allowed, is not well-formed, or declares a document type or entities,
+    which models do not need, is refused.
     """
     return _Builder(path, max_elements, max_depth).build(_contents(path, max_bytes))
 

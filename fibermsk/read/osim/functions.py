@@ -53,25 +53,7 @@ def property_function(document: Document, element: Element, name: str) -> Elemen
 
 
 def read_function(document: Document, element: Element) -> Function:
-    """Function of one coordinate.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    element : Element
-        The function.
-
-    Returns
-    -------
-    function : Function
-        The same function.
-
-    Raises
-    ------
-    ModelError
-        If the kind of function is not understood or a number lies outside its range.
-    """
+    """Function of one coordinate."""
     terms, offset = read_terms(document, element, 1)
     return terms[0] if terms else Linear(0.0, offset)
 
@@ -79,29 +61,14 @@ def read_function(document: Document, element: Element) -> Function:
 def read_terms(
     document: Document, element: Element, n_coordinates: int
 ) -> tuple[list[Function], float]:
-    """Function of some coordinates as a sum of functions of one each, and a constant.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    element : Element
-        The function.
-    n_coordinates : int
-        Number of its coordinates.
+    """Function of several coordinates as a sum of functions of one each, and a constant.
 
     Returns
     -------
     terms : list of Function
         One for each coordinate; empty for a constant.
     offset : float
-        What is added to their sum; 0 where there is one coordinate and it is in its term.
-
-    Raises
-    ------
-    ModelError
-        If the kind of function is not understood, does not take that many coordinates, or a
-        number lies outside its range.
+        Added to their sum; 0 where there is one coordinate and it is in its term.
     """
     element.seen = True
     tag = element.tag

@@ -35,27 +35,7 @@ class MeshReference(NamedTuple):
 def find_meshes(
     document: Document, frames: Frames, holders: Sequence[Element]
 ) -> list[MeshReference]:
-    """Mesh files of bodies and frames; other geometry goes to the report.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    frames : Frames
-        Frames of its bodies.
-    holders : sequence of Element
-        Ground, bodies and frames.
-
-    Returns
-    -------
-    references : list of MeshReference
-        In the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite.
-    """
+    """Mesh files of the ground, bodies and frames; other geometry goes to the report."""
     found: list[MeshReference] = []
     for holder in holders:
         inside = document.child(holder, "attached_geometry")
@@ -113,18 +93,13 @@ class Meshes:
     document : Document
         The file.
     references : list of MeshReference
-        What its bodies wear.
+        Mesh files that its bodies name.
+    bodies : list of str
+        Names of the bodies.
     folder : Path or None
-        Where meshes are, beside the folder of the file and `Geometry` in it.
-    contact : sequence of str, or mapping of str to str or a sequence of str
-        Bodies that fibers touch, and which of their mesh files; all if it does not say.
-    outside : bool
-        Whether mesh files may lie outside of these folders.
-
-    Raises
-    ------
-    ModelError
-        If `contact` names a body or a mesh that the file does not have, or one that is not found.
+        Searched before the folder of the file and `Geometry` in it.
+    contact, outside
+        As ``contact`` and ``geometry_outside`` of `read_osim`.
     """
 
     def __init__(

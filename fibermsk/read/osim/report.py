@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 __all__ = ["ImportEntry", "ImportReport"]
@@ -13,7 +13,7 @@ KINDS = ("not understood", "changed", "note")
 
 @dataclass(frozen=True)
 class ImportEntry:
-    """One thing that whoever imports a model should know.
+    """One remark about an imported model.
 
     Attributes
     ----------
@@ -101,13 +101,5 @@ class ImportReport:
 
     def as_dict(self) -> dict[str, Any]:
         """All fields as types of JSON."""
-        return {
-            "file": self.file,
-            "version": self.version,
-            "entries": [
-                {"kind": e.kind, "element": e.element, "line": e.line, "text": e.text}
-                for e in self.entries
-            ],
-            "joint_kinds": dict(self.joint_kinds),
-            "meshes": [{"body": b, "file": f, "path": p} for b, f, p in self.meshes],
-        }
+        meshes = [{"body": b, "file": f, "path": p} for b, f, p in self.meshes]
+        return asdict(self) | {"meshes": meshes}

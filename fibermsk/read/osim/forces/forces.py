@@ -31,25 +31,7 @@ ACTUATORS = (
 
 
 def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> list[Element]:
-    """Give the forces on coordinates to these, and return the muscles of a file.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    coordinates : dict of CoordinateEntry
-        Coordinates of all joints by name; their laws grow.
-
-    Returns
-    -------
-    muscles : list of Element
-        In the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If a force names no coordinate of the model or a number lies outside its range.
-    """
+    """Add the forces on coordinates to these as laws, and return the muscles of a file."""
     muscles = []
     known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
     listed = document.objects(document.model, "ForceSet")

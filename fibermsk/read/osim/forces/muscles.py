@@ -31,22 +31,14 @@ MUSCLES = (
     "Hyfydy2012Muscle",
 )
 
-USUAL = {
-    "max_isometric_force": 1000.0,
-    "optimal_fiber_length": 0.1,
-    "tendon_slack_length": 0.2,
-    "pennation_angle": 0.0,
-    "max_contraction_velocity": 10.0,
+NUMBERS = {
+    "max_isometric_force": (1000.0, "max_isometric_force"),
+    "optimal_fiber_length": (0.1, "optimal_fiber_length"),
+    "tendon_slack_length": (0.2, "tendon_slack_length"),
+    "pennation_angle": (0.0, "pennation_angle_at_optimal", "pennation_angle"),
+    "max_contraction_velocity": (10.0, "max_contraction_velocity"),
 }
-"""What OpenSim takes where a file says nothing."""
-
-NAMES = {
-    "max_isometric_force": ("max_isometric_force",),
-    "optimal_fiber_length": ("optimal_fiber_length",),
-    "tendon_slack_length": ("tendon_slack_length",),
-    "pennation_angle": ("pennation_angle_at_optimal", "pennation_angle"),
-    "max_contraction_velocity": ("max_contraction_velocity",),
-}
+"""Numbers of every muscle: what OpenSim takes where a file says nothing, and names in files."""
 
 CONTROLS = ("min_control", "max_control")
 SETTINGS = (*CONTROLS, "appliesForce", "isDisabled", "GeometryPath", "components")
@@ -61,33 +53,7 @@ def read_muscle(
     surfaces: dict[str, WrapSurface],
     element: Element,
 ) -> LineMuscle | None:
-    """Line muscle of one muscle of the file.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    frames : Frames
-        Frames of its bodies.
-    bodies : dict of Body
-        The bodies of the model.
-    coordinates : dict of CoordinateEntry
-        Coordinates of all joints by name.
-    surfaces : dict
-        Wrap objects by name.
-    element : Element
-        The muscle.
-
-    Returns
-    -------
-    muscle : LineMuscle or None
-        None where its path is of a kind that is not understood.
-
-    Raises
-    ------
-    ModelError
-        If a number or a point of its path lies outside its range.
-    """
+    """Line muscle of one muscle of the file; None where its path is not understood."""
     element.seen = True
     path = document.child(element, "GeometryPath")
     if path is None:
@@ -102,11 +68,11 @@ def read_muscle(
     points = read_points(document, frames, bodies, coordinates, path)
     wraps = read_path_wraps(document, path, surfaces, len(points))
     values = {
-        name: document.number(element, *NAMES[name], default=default)
-        for name, default in USUAL.items()
+        name: document.number(element, *tags, default=default)
+        for name, (default, *tags) in NUMBERS.items()
     }
     if values["max_contraction_velocity"] == 0.0:  # kinds that have a time scale instead
-        values["max_contraction_velocity"] = USUAL["max_contraction_velocity"]
+        values["max_contraction_velocity"] = 10.0
         text = "has max_contraction_velocity 0, which its kind does not use: taken as 10 1/s"
         document.report.add("changed", element, text)
     parameters = _parameters(document, element)
@@ -129,7 +95,7 @@ def read_muscle(
 
 def _parameters(document: Document, element: Element, prefix: str = "") -> dict[str, object]:
     """Further values of a muscle, those of its curves under "Curve.value"."""
-    known = {tag for tags in NAMES.values() for tag in tags}
+    known = {tag for _, *tags in NUMBERS.values() for tag in tags}
     found: dict[str, object] = {}
     for child in element.children:
         if not prefix and child.tag in known:

@@ -35,31 +35,7 @@ def read_points(
     coordinates: dict[str, CoordinateEntry],
     path: Element,
 ) -> list[PointOfPath]:
-    """Points of a GeometryPath.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    frames : Frames
-        Frames of its bodies.
-    bodies : dict of Body
-        The bodies of the model.
-    coordinates : dict of CoordinateEntry
-        Coordinates of all joints by name.
-    path : Element
-        The GeometryPath.
-
-    Returns
-    -------
-    points : list
-        In the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If a point names no frame or coordinate of the model, or is of no known kind.
-    """
+    """Points of a GeometryPath."""
     points: list[PointOfPath] = []
     for i, element in enumerate(document.objects(path, "PathPointSet")):
         element.seen = True

@@ -24,29 +24,7 @@ ZERO = (0.0, 0.0, 0.0)
 def read_wrap_objects(
     document: Document, frames: Frames, bodies: dict[str, Body], holders: list[Element]
 ) -> dict[str, WrapSurface]:
-    """Wrap objects of all bodies and frames, by name.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    frames : Frames
-        Frames of its bodies.
-    bodies : dict of Body
-        The bodies of the model.
-    holders : list of Element
-        Bodies, ground and frames that may have a WrapObjectSet.
-
-    Returns
-    -------
-    surfaces : dict
-        The first of each name, as OpenSim takes it.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
-    """
+    """Wrap objects of bodies and frames by name; the first of each name, as OpenSim takes it."""
     surfaces: dict[str, WrapSurface] = {}
     for holder in holders:
         for element in document.objects(holder, "WrapObjectSet"):
@@ -109,29 +87,7 @@ def _read_surface(
 def read_path_wraps(
     document: Document, path: Element, surfaces: dict[str, WrapSurface], n_points: int
 ) -> list[PathWrap]:
-    """Surfaces that a path wraps around.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    path : Element
-        The GeometryPath.
-    surfaces : dict
-        Wrap objects by name.
-    n_points : int
-        Number of points of the path.
-
-    Returns
-    -------
-    wraps : list of PathWrap
-        In the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If the method or range is not one that OpenSim knows.
-    """
+    """Surfaces that a path of `n_points` points wraps around."""
     wraps = []
     for element in document.objects(path, "PathWrapSet"):
         if element.tag != "PathWrap":

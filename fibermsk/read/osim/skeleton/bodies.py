@@ -21,25 +21,7 @@ MAX_BODIES = 2000
 
 
 def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
-    """The ground, if the file describes it, and the bodies.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-
-    Returns
-    -------
-    ground : Element or None
-        <Ground>, or the body of this name up to version 3.
-    bodies : list of Element
-        The other bodies, in the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If a body has no name or that of another one.
-    """
+    """The ground, if the file describes it, and the other bodies in the order of the file."""
     ground = document.child(document.model, "Ground")
     bodies: list[Element] = []
     listed = document.objects(document.model, "BodySet")
@@ -72,27 +54,7 @@ def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
 
 
 def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
-    """Body of the model.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    element : Element
-        The body.
-    meshes : Meshes
-        What draws the bodies and what fibers touch of them.
-
-    Returns
-    -------
-    body : Body
-        With a mass of None where the file says 0.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
-    """
+    """Body of the model, with a mass of None where the file says 0."""
     mass = document.number(element, "mass")
     com = document.vector(element, 3, "mass_center", default=(0.0, 0.0, 0.0))
     if any(child.tag in COMPONENTS for child in element.children):

@@ -23,25 +23,7 @@ CONSEQUENCES = {
 def read_couplings(
     document: Document, coordinates: dict[str, CoordinateEntry]
 ) -> list[tuple[Element, Coupling]]:
-    """Couplings of a file with where they stand; other constraints go to the report.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    coordinates : dict of CoordinateEntry
-        Coordinates of all joints by name.
-
-    Returns
-    -------
-    couplings : list of (Element, Coupling)
-        In the order of the file.
-
-    Raises
-    ------
-    ModelError
-        If a coupling names no coordinate of the model or its function is not understood.
-    """
+    """Couplings of a file with their elements; other constraints go to the report."""
     listed = document.objects(document.model, "ConstraintSet")
     listed = [*listed, *document.parts(document.model, "CoordinateCouplerConstraint")]
     couplings = []

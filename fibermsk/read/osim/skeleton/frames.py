@@ -72,15 +72,7 @@ def socket(document: Document, element: Element, *names: str) -> Element | None:
 
 
 class Frames:
-    """All frames that something can be attached to.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    bodies : list of str
-        Names of the bodies, the ground first.
-    """
+    """All frames of a file that something can be attached to; `bodies` starts with the ground."""
 
     def __init__(self, document: Document, bodies: list[str]) -> None:
         self.document = document

@@ -19,23 +19,7 @@ __all__ = ["JointEntry", "in_tree_order", "read_joints"]
 
 @dataclass(frozen=True)
 class JointEntry:
-    """A joint of the file with its axes.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : str
-        Its class in the file.
-    element : Element
-        Where it stands.
-    parent, child : Frame
-        Its joint frames.
-    axes : tuple of Axis
-        Directions in the body of the parent.
-    coordinates : tuple of CoordinateEntry
-        What it brings.
-    """
+    """A joint of the file: its class there, its joint frames, and its axes in the parent's body."""
 
     name: str
     kind: str
@@ -68,28 +52,9 @@ class JointEntry:
 def read_joints(
     document: Document, frames: Frames, bodies: list[Element], *, unsupported: str | None
 ) -> list[JointEntry]:
-    """Joints of a file, in its order.
+    """Joints of a file, in its order; `bodies` hold their joint up to version 3.
 
-    Parameters
-    ----------
-    document : Document
-        The file.
-    frames : Frames
-        Frames of its bodies.
-    bodies : list of Element
-        The bodies, which hold their joint up to version 3.
-    unsupported : {None, "weld"}
-        What becomes of a joint that is not understood: an error, or a weld.
-
-    Returns
-    -------
-    joints : list of JointEntry
-        The joints.
-
-    Raises
-    ------
-    ModelError
-        If a joint is not understood, or does not name two bodies.
+    With `unsupported` "weld", a joint that is not understood becomes a weld instead of an error.
     """
     found: list[tuple[Element, Element | None]] = []
     for body in bodies:
@@ -133,16 +98,8 @@ def _read_joint(
     else:
         parent = frames.of(element, "parent_body")
         child = frames.around(element)
-    parent = _offset(document, element, parent, "location_in_parent", "orientation_in_parent")
-    child = _offset(
-        document,
-        element,
-        child,
-        "location",
-        "orientation",
-        "location_in_child",
-        "orientation_in_child",
-    )
+    parent = _offset(document, element, parent, "_in_parent")
+    child = _offset(document, element, child, "", "_in_child")
     frames_inside = document.child(element, "frames")
     for frame in [] if frames_inside is None else frames_inside.children:
         if frame.tag == "PhysicalOffsetFrame":
@@ -172,39 +129,21 @@ def _read_joint(
     return JointEntry(name, element.tag, element, parent, child, axes, tuple(motion.coordinates))
 
 
-def _offset(document: Document, element: Element, frame: Frame, *tags: str) -> Frame:
+def _offset(document: Document, element: Element, frame: Frame, *endings: str) -> Frame:
     """Frame moved by the location and orientation that joints have up to version 3."""
-    locations = [tag for tag in tags if tag.startswith("location")]
-    orientations = [tag for tag in tags if tag.startswith("orientation")]
-    zero = (0.0, 0.0, 0.0)
-    angles = document.vector(element, 3, *orientations, default=zero)
-    position = document.vector(element, 3, *locations, default=zero)
+    angles, position = (
+        document.vector(element, 3, *(name + one for one in endings), default=(0.0, 0.0, 0.0))
+        for name in ("orientation", "location")
+    )
     return placed(frame, body_fixed_xyz(angles), position)
 
 
 def in_tree_order(
     document: Document, joints: list[JointEntry], bodies: list[str]
 ) -> list[JointEntry]:
-    """Joints from the ground outwards, turned round where the file has them the other way.
+    """Joints from the ground outwards, one for each body, turned round where the file has them so.
 
-    Parameters
-    ----------
-    document : Document
-        The file.
-    joints : list of JointEntry
-        Its joints.
-    bodies : list of str
-        Names of all bodies, the ground first.
-
-    Returns
-    -------
-    joints : list of JointEntry
-        One for each body but the ground, each after that of its parent.
-
-    Raises
-    ------
-    ModelError
-        If joints close a loop or a body hangs on none.
+    Joints that close a loop and a body without joint are refused; `bodies` starts with the ground.
     """
     named: dict[str, JointEntry] = {}
     for joint in joints:
@@ -218,22 +157,16 @@ def in_tree_order(
             )
     waiting, ordered, hung = list(joints), [], {"ground"}
     # a body is hung by the joint whose child it is before one that has it as parent
-    while True:
-        ready = [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
-        joint = ready[0] if ready else None
-        if joint is None:
-            joint = next(
-                (j for j in waiting if j.child.body in hung and j.parent.body not in hung),
-                None,
-            )
-            if joint is None:
-                break
-            waiting.remove(joint)
+    while ready := (
+        [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
+        or [j for j in waiting if j.child.body in hung and j.parent.body not in hung]
+    ):
+        joint = ready[0]
+        waiting.remove(joint)
+        if joint.child.body in hung:
             text = "is inverted: its child is nearer to the ground"
             document.report.add("changed", joint.element, text)
             joint = joint.turned()
-        else:
-            waiting.remove(joint)
         hung.add(joint.child.body)
         ordered.append(joint)
     closing = next((joint for joint in waiting if joint.child.body in hung), None)

@@ -41,42 +41,14 @@ ANGLES = ("BallJoint", "FreeJoint", "EllipsoidJoint")
 
 
 class Motion(NamedTuple):
-    """Axes of a joint and the coordinates that it brings.
-
-    Attributes
-    ----------
-    axes : list of Axis
-        With directions in the axes of the parent's joint frame at zero.
-    coordinates : list of CoordinateEntry
-        In the order of OpenSim.
-    """
+    """Axes of a joint, in its frame in the parent at zero, and coordinates in OpenSim's order."""
 
     axes: list[Axis]
     coordinates: list[CoordinateEntry]
 
 
 def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry]) -> Motion:
-    """Axes of a joint of the file.
-
-    Parameters
-    ----------
-    document : Document
-        The file.
-    joint : Element
-        The joint, of one of `JOINT_KINDS`.
-    listed : list of CoordinateEntry
-        Coordinates that it lists; their kinds are set.
-
-    Returns
-    -------
-    motion : Motion
-        The axes and all coordinates, those that the file does not describe included.
-
-    Raises
-    ------
-    ModelError
-        If the joint lists too many coordinates, or its axes or functions are not understood.
-    """
+    """Axes of a joint, and all its coordinates; kinds of the `listed` ones are set."""
     if joint.tag == "CustomJoint":
         return _custom(document, joint, listed)
     letters = SIMPLE[joint.tag]
