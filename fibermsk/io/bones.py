@@ -40,15 +40,7 @@ class Triangles(NamedTuple):
 
 
 def bone_triangles(result: Result, body: str) -> list[Triangles]:
-    """Triangles of all shapes and visuals of a body; infinite cylinders are cut near fibers.
-
-    Parameters
-    ----------
-    result : Result
-        The result.
-    body : str
-        Name of the body.
-    """
+    """Triangles of all shapes and visuals of a body; infinite cylinders are cut near fibers."""
     motion = result.bodies[body]
     parts = []
     for number, shape in enumerate((*motion.shapes, *motion.visuals)):

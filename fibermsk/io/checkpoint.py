@@ -50,12 +50,7 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Snapshot:
-    """Read a checkpoint and verify its contents.
-
-    Parameters
-    ----------
-    path : path
-        A file written by :func:`save_checkpoint`.
+    """Read a checkpoint of `save_checkpoint` and verify its contents.
 
     Raises
     ------

@@ -28,27 +28,7 @@ FORMATS = tuple(_WRITERS)
 
 
 def check_export(path: str | os.PathLike[str], to: str | None = None) -> tuple[Path, str]:
-    """Check the path and format of an export, before a result is read.
-
-    Parameters
-    ----------
-    path : path
-        As `export` takes it.
-    to : str, optional
-        As `export` takes it.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The same path.
-    to : str
-        One of `FORMATS`.
-
-    Raises
-    ------
-    ModelError
-        If the format is unknown, the extension does not match it, or the path cannot be written.
-    """
+    """Check path and format of an `export`, before a result is read; return both."""
     path = path_of(path, "export: path")
     known = ", ".join(FORMATS)
     ending = path.suffix.lower().removeprefix(".")

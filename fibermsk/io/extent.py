@@ -21,23 +21,11 @@ _MEMORY_UNKNOWN = 2**36
 
 
 def check_extent(file: h5py.File, size: int) -> None:
-    """Refuse a file that refers to other files, or declares more data than it can store.
+    """Refuse a file of `size` bytes that refers to other files, or declares more than it can store.
 
     Links to other files, data in other files (external storage, virtual datasets), and second links
     to an object are refused; so are datasets that are not stored in full, which HDF5 pads with fill
-    values, or exceed the memory of the machine.
-
-    Parameters
-    ----------
-    file : h5py.File
-        Open to read.
-    size : int
-        Its size in bytes.
-
-    Raises
-    ------
-    ModelError
-        If the file is refused; the message names the path in it.
+    values, or exceed the memory of the machine. The message names the path in the file.
     """
     declared = stored = 0
     for name, item in _objects(file):

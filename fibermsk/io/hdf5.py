@@ -24,7 +24,7 @@ from fibermsk.results.fields import (
     Place,
 )
 from fibermsk.results.histories import Histories
-from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
+from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord, to_json
 from fibermsk.results.slack import Slack
 
 __all__ = ["describe", "load", "save"]
@@ -35,7 +35,15 @@ _Node: TypeAlias = Any
 _KINDS = {False: np.dtype(np.float64), True: np.dtype(np.int64)}
 """Data type of an array, by whether it holds integers."""
 _OF_SHAPES = {name: field for name, field in SHAPE_FIELDS.items() if field.unit}
-"""Data type of texts, such as the kind of a shape."""
+"""Numbers of shapes; their kinds are texts."""
+_TEXTS = {
+    "scene": "scene",
+    "fibermsk_version": "version",
+    **{name: name for name in ("method", "status", "message")},
+}
+"""Attributes that are texts, with the field of the result."""
+_VALUES = ("parameters", "stats")
+"""Fields that are attributes in JSON."""
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
@@ -91,35 +99,22 @@ def load(path: str | os.PathLike[str], *, unsealed: bool = False) -> Result:
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Describe the contents of a result file, without the numbers.
-
-    Parameters
-    ----------
-    path : path
-        A file written by :func:`save`.
+    """Describe the contents of a result file, without the numbers; raises as `load`.
 
     Returns
     -------
     description : dict
         ``attributes`` (dict) and ``datasets`` (a list of dicts with ``path``, ``shape``, ``units``,
         ``min`` and ``max``; the last three are None if not applicable).
-
-    Raises
-    ------
-    ModelError
-        As :func:`load`.
     """
     return read_sealed(path, RESULT, _describe)
 
 
 def _write(file: h5py.File, result: Result) -> None:
-    file.attrs["scene"] = result.scene
-    file.attrs["parameters"] = json.dumps(result.parameters, default=_plain)
-    file.attrs["fibermsk_version"] = result.version
-    file.attrs["method"] = result.method
-    file.attrs["status"] = result.status
-    file.attrs["message"] = result.message
-    file.attrs["stats"] = json.dumps(result.stats, default=_plain)
+    for name, field in _TEXTS.items():
+        file.attrs[name] = getattr(result, field)
+    for name in _VALUES:
+        file.attrs[name] = to_json(getattr(result, name))
     file.attrs["slack"] = json.dumps([interval._asdict() for interval in result.slack])
     file.attrs["up"] = result.up
     file.attrs["units"] = "SI"
@@ -171,20 +166,15 @@ def _read_result(file: _Node) -> Result:
         for name, rate in (("coordinates", ""), ("speeds", "/s"))
     }
     result = Result(
-        scene=_text(file, "scene"),
-        parameters=json.loads(_text(file, "parameters")),
+        **{field: _text(file, name) for name, field in _TEXTS.items()},
+        **{name: json.loads(_text(file, name)) for name in _VALUES},
         time=_get(file, "time", "s"),
         coordinates=tables["coordinates"],
         speeds=tables["speeds"],
         bodies=bodies,
         fibers=fibers,
         **_get_all(file["solver"], SOLVER_FIELDS),
-        method=_text(file, "method"),
-        status=_text(file, "status"),
-        message=_text(file, "message"),
-        stats=json.loads(_text(file, "stats")),
         slack=tuple(Slack(**interval) for interval in json.loads(_text(file, "slack"))),
-        version=_text(file, "fibermsk_version"),
         up=tuple(map(float, file.attrs["up"])),  # pyright: ignore[reportArgumentType]
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
         states=_get_histories(file, "states", "state"),
@@ -204,7 +194,7 @@ def _describe(file: _Node) -> dict[str, Any]:
     result = _read_result(file)
     attributes = {key: file.attrs[key] for key in file.attrs}
     attributes["up"] = list(result.up)
-    for key in ("parameters", "stats", "slack"):
+    for key in (*_VALUES, "slack"):
         attributes[key] = json.loads(attributes[key])
     datasets = []
 
@@ -329,10 +319,3 @@ def _escape(name: str) -> str:
 
 def _unescape(name: str) -> str:
     return name.replace("%2E", ".").replace("%2F", "/").replace("%25", "%")
-
-
-def _plain(value: Any) -> Any:
-    """JSON form of a value that json does not support."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)

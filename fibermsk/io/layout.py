@@ -20,10 +20,7 @@ _COORDINATE_UNITS = ("rad", "m", "1")
 def check_result(result: Result) -> None:
     """Refuse a result with inconsistent arrays or unordered frames.
 
-    Raises
-    ------
-    ModelError
-        The message names the path of the array in the file, its value and the requirement.
+    The message names the path of the array in the file, its value and the requirement.
     """
     _check_one_of("status", result.status, STATUSES)
     for name in ("scene", "method", "message", "version"):

@@ -74,18 +74,9 @@ _KINDS = {kind.name: kind for kind in (RESULT, CHECKPOINT)}
 def write_sealed(
     path: str | os.PathLike[str], kind: Kind, fill: Callable[[h5py.File], object]
 ) -> Path:
-    """Write a sealed file, replacing an old file atomically.
+    """Write a sealed file that `fill` fills, replacing an old file atomically.
 
-    The file is built in memory, because the HDF5 library may crash on a full disk.
-
-    Parameters
-    ----------
-    path : path
-        Path of the file; its folder is created, an existing file is replaced.
-    kind : Kind
-        Kind of the contents.
-    fill : callable
-        Function that writes the contents to an open HDF5 file.
+    It is built in memory, because the HDF5 library may crash on a full disk.
 
     Raises
     ------
@@ -117,18 +108,9 @@ def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Datas
 def read_sealed(
     path: str | os.PathLike[str], kind: Kind, reader: Callable[[Any], T], *, unsealed: bool = False
 ) -> T:
-    """Verify and read a sealed file; every failure raises one clear error.
+    """Verify a sealed file and read it by `reader`, after a check of the sizes that it declares.
 
-    Parameters
-    ----------
-    path : path
-        A file written by :func:`write_sealed`.
-    kind : Kind
-        Expected kind.
-    reader : callable
-        Function of the open file, called after the declared sizes have been checked.
-    unsealed : bool
-        Read a file without a valid seal, with a warning.
+    Every failure raises one clear error; `unsealed` reads a file without a seal, with a warning.
 
     Raises
     ------

@@ -29,10 +29,7 @@ _ENDS = (("origin", "force_origin", 0), ("insertion", "force_insertion", -1))
 def sto_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
     """Writers of the storages by contents; storages without columns are omitted.
 
-    Raises
-    ------
-    ModelError
-        If names differ only in blanks, which labels cannot contain.
+    Names that differ only in blanks are refused, since labels cannot contain them.
     """
     fibers = result.fibers
     numbers = {name: single_numbers(fiber) for name, fiber in fibers.items()}

@@ -28,13 +28,7 @@ def is_pattern(path: str) -> bool:
 def find(model: Model, path: str) -> list[Place]:
     """Find the places that match a path or a pattern, in the order of the model.
 
-    Parameters
-    ----------
-    model : Model
-        Model to search.
-    path : str
-        Path such as "biceps_1/radius", or a pattern with the wildcards "*", "?" and "[...]", which
-        do not match "/".
+    The wildcards "*", "?" and "[...]" of a pattern do not match "/".
 
     Raises
     ------

@@ -224,15 +224,10 @@ def _not_a_number(value: Any) -> str:
 
 
 def find_roots(model: Model) -> Iterator[tuple[str, str, Place]]:
-    """Items of a model with which paths begin.
+    """Items with which paths begin: folder of the kind, such as "bodies", name, and place.
 
-    Yields
-    ------
-    kind, name : str
-        Folder of its kind, such as "bodies", and its name. Paths begin with the name alone if the
-        user names items of the kind; with both for contacts, couplings and wraps.
-    place : Place
-        The item.
+    Paths begin with the name alone if the user names items of the kind; with both for contacts,
+    couplings and wraps.
     """
     for kind, name, item in _items_of(model):
         path = f"{kind}/{name}" if kind in ("contacts", "couplings", "wraps") else name

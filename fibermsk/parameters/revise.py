@@ -56,24 +56,7 @@ class _Change(NamedTuple):
 
 
 def revise(model: Model, values: Mapping[str, Any]) -> Revision:
-    """Create a revised model.
-
-    Parameters
-    ----------
-    model : Model
-        Model to start from; not changed.
-    values : mapping
-        By path or pattern: a number, for all entries of arrays; an array, for every match of a
-        pattern; or an array with an additional first axis over the matches. For numbers that may
-        vary, such as an activation, a radius or a force, also other values that the description
-        accepts, such as a `fm.Table` or a function.
-
-    Raises
-    ------
-    ModelError
-        If a path does not exist or is not a number, a value has another shape or lies outside its
-        range, a number is given twice, or the descriptions refuse the new values.
-    """
+    """Create a revised model; `values` and errors as for `with_parameters`."""
     if not isinstance(values, Mapping):
         raise ModelError(f"parameters = {values!r}; must be a mapping from paths to values")
     changes: dict[int, list[_Change]] = {}
@@ -255,18 +238,11 @@ def with_parameters(model: Model, values: Mapping[str, Any]) -> Model:
     20000.0
     """
     _check.instance("with_parameters", "model", model, Model, "a Model")
-    _check.instance("with_parameters", "values", values, Mapping, "a mapping")
     return revise(model, values).model
 
 
 class _Redirection:
-    """Replacement of references to items.
-
-    Parameters
-    ----------
-    new : dict of object
-        Replacements by identity of the old item.
-    """
+    """Replacement of references to items; `new` has the new items by identity of the old ones."""
 
     def __init__(self, new: dict[int, Any]) -> None:
         self._new, self._known = new, dict[int, tuple[Any, Any]]()

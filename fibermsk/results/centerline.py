@@ -19,14 +19,7 @@ def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
 
 
 def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Interpolation factors of points on a cubic Hermite centerline.
-
-    Parameters
-    ----------
-    nodes : (n_nodes,) float array
-        Material coordinates of the nodes.
-    theta : (n,) float array
-        Material coordinates of the points.
+    """Interpolation factors of points theta (n,) on a cubic Hermite centerline with given nodes.
 
     Returns
     -------
@@ -56,22 +49,7 @@ def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array,
 
 
 def combine(position: Array, tangent: Array, element: NDArray[np.intp], factors: Array) -> Array:
-    """Sum nodal positions and tangents with the factors of `hermite_places`.
-
-    Parameters
-    ----------
-    position, tangent : (..., n_nodes, 3) float array
-        Nodes at one or more frames.
-    element : (n,) int array
-        First node of each point.
-    factors : (n, 4) float array
-        For the positions or for their derivatives.
-
-    Returns
-    -------
-    values : (..., n, 3) float array
-        New array.
-    """
+    """Sum positions and tangents (..., n_nodes, 3) with factors (n, 4) of `hermite_places`."""
     first, second = element, element + 1
     total = factors[:, 0, None] * position[..., first, :]
     total += factors[:, 1, None] * tangent[..., first, :]

@@ -15,38 +15,18 @@ Array = NDArray[np.float64]
 
 
 def centerlines(fiber: FiberHistory, theta: Array) -> Array:
-    """Points of the cubic Hermite centerline over frames.
+    """Points (n_frames, n, 3) of the cubic Hermite centerline at theta (n,) [m]; a new array.
 
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    theta : (n,) float array
-        Material coordinates in [0, 1]; at a node the point is bitwise the node.
-
-    Returns
-    -------
-    points : (n_frames, n, 3) float array
-        New array, ground frame [m].
+    At a node the point is bitwise the node.
     """
     element, shape, _ = hermite_places(fiber.node_theta, theta)
     return combine(fiber.position, fiber.tangent, element, shape)
 
 
 def at_samples(fiber: FiberHistory, name: str) -> Array:
-    """Field of a fiber broadcast over frames and samples.
+    """Field of a fiber at the samples (n_frames, n_samples) or (n_frames, n_samples, 3).
 
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    name : str
-        Field at the samples or of the whole fiber, see `fibermsk.results.fields`.
-
-    Returns
-    -------
-    values : (n_frames, n_samples) or (n_frames, n_samples, 3) float array
-        Read-only view or new array.
+    A field of the whole fiber is broadcast; the array is new or a read-only view.
     """
     values: Array = getattr(fiber, name)
     field = FIBER_FIELDS[name]
@@ -58,21 +38,10 @@ def at_samples(fiber: FiberHistory, name: str) -> Array:
 
 
 def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:
-    """Interpolate samples linearly in theta, constant beyond the outermost ones.
+    """Interpolate samples linearly in theta, constant beyond the outermost ones; a new array.
 
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    values : (n_frames, n_samples) or (n_frames, n_samples, 3) float array
-        Values at ``fiber.theta``.
-    theta : (n,) float array
-        Points of evaluation; at a sample the value is bitwise that of the sample.
-
-    Returns
-    -------
-    values : (n_frames, n) or (n_frames, n, 3) float array
-        New array.
+    `values` (n_frames, n_samples) or (n_frames, n_samples, 3) are those at ``fiber.theta``. At a
+    sample the value is bitwise that of the sample.
     """
     samples = fiber.theta
     if samples.size == 1:
@@ -91,19 +60,6 @@ def along(fiber: FiberHistory, values: Array, theta: Array) -> Array:
 
 
 def mean_along(fiber: FiberHistory, values: Array) -> Array:
-    """Mean over theta of values at the samples, weighted by half intervals to neighbors.
-
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    values : (n_frames, n_samples) float array
-        Values at ``fiber.theta``.
-
-    Returns
-    -------
-    mean : (n_frames,) float array
-        New array.
-    """
+    """Mean over theta of values (n_frames, n_samples), weighted by half intervals to neighbors."""
     between = 0.5 * (fiber.theta[1:] + fiber.theta[:-1])
     return values @ np.diff(np.concatenate([[0.0], between, [1.0]]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.results.fields import AXES, BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS
-from fibermsk.results.result import Result
+from fibermsk.results.result import Result, to_json
 from fibermsk.results.tables import table
 
 if TYPE_CHECKING:
@@ -103,13 +102,9 @@ def _about(result: Result) -> dict[str, Any]:
         "method": result.method,
         "status": result.status,
         "message": result.message,
-        "parameters": json.dumps(result.parameters, default=_plain),
+        "parameters": to_json(result.parameters),
         "fibermsk_version": result.version,
     }
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)
 
 
 def _names(values: Any) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
 
-__all__ = ["COMPLETE", "STATUSES", "BodyMotion", "FiberHistory", "Result", "ShapeRecord"]
+__all__ = ["COMPLETE", "STATUSES", "BodyMotion", "FiberHistory", "Result", "ShapeRecord", "to_json"]
 
 Array = NDArray[np.float64]
 
 COMPLETE = ("success", "stopped")
-"""Statuses of runs that ended as intended: complete, or stopped by an observer.
-"""
+"""Statuses of runs that ended as intended: complete, or stopped by an observer."""
 
 STATUSES = (*COMPLETE, "interrupted", "failed")
 
@@ -37,12 +37,9 @@ def _at_frames(owner: Any, fields: dict[str, Field], frames: slice) -> dict[str,
     return {name: getattr(owner, name)[frames] for name in given}
 
 
-def _no_vertices() -> Array:
-    return np.empty((0, 3))
-
-
-def _no_faces() -> NDArray[np.int64]:
-    return np.empty((0, 3), dtype=np.int64)
+def to_json(values: Any) -> str:
+    """JSON text of plain values; arrays become lists, and other objects texts."""
+    return json.dumps(values, default=lambda one: getattr(one, "tolist", one.__str__)())
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,8 @@ class ShapeRecord:
     start: Array
     end: Array
     radius: float
-    vertices: Array = field(default_factory=_no_vertices)
-    faces: NDArray[np.int64] = field(default_factory=_no_faces)
+    vertices: Array = field(default_factory=lambda: np.empty((0, 3)))
+    faces: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
 
     @classmethod
     def mesh(cls, vertices: Array, faces: NDArray[np.int64], radius: float = 0.0) -> ShapeRecord:
@@ -181,20 +178,7 @@ class FiberHistory:
         return replace(self, **_at_frames(self, FIBER_FIELDS, frames))
 
     def centerline(self, theta: Array, frame: int) -> Array:
-        """Points of the cubic Hermite centerline at one frame.
-
-        Parameters
-        ----------
-        theta : (n,) float array
-            Material coordinates in [0, 1].
-        frame : int
-            Frame index.
-
-        Returns
-        -------
-        points : (n, 3) float array
-            New array, ground frame [m].
-        """
+        """Points (n, 3) of the cubic Hermite centerline at theta (n,) and one frame [m]."""
         element, shape, _ = hermite_places(self.node_theta, theta)
         return combine(self.position[frame], self.tangent[frame], element, shape)
 

@@ -69,15 +69,7 @@ def code_version() -> str:
 
 
 def pack(name: str, value: Any) -> dict[str, Any]:
-    """Flatten nested NamedTuples of arrays and numbers to dotted names.
-
-    Parameters
-    ----------
-    name : str
-        Name of the root.
-    value : array, number, bool, None, or NamedTuple or dict of them
-        Value to flatten; arrays are not copied.
-    """
+    """Flatten nested NamedTuples and dicts of arrays and numbers to dotted names; no copies."""
     if value is None:
         return {}
     if hasattr(value, "_asdict"):
@@ -90,19 +82,7 @@ def pack(name: str, value: Any) -> dict[str, Any]:
 def unpack(name: str, template: Any, arrays: dict[str, Any]) -> Any:
     """Rebuild a value with the structure of a template from the output of `pack`.
 
-    Parameters
-    ----------
-    name : str
-        Name of the root.
-    template : array, number, bool, None, or NamedTuple of them
-        Structure; arrays may have other shapes.
-    arrays : dict
-        Output of `pack`.
-
-    Raises
-    ------
-    ModelError
-        If an entry is missing, or of another type than in the template.
+    Arrays may have other shapes than in the template; a missing entry or another type is refused.
     """
     if template is None:
         return None

@@ -39,24 +39,12 @@ class Column(NamedTuple):
 
 
 def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column]:
-    """Create the columns of one table of a result.
+    """Columns of one table of a result over some frames, all of one length, time first.
 
-    Parameters
-    ----------
-    result : Result
-        The result.
-    what : str
-        ``"time"``: a row for each frame, with coordinates, speeds, fields with one value per fiber,
-        states, reports of elements, and the solver. The others are long, a row for each frame and:
-        ``"fibers"`` each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"``
-        each body.
-    frames : slice, optional
-        Frames; all by default.
-
-    Returns
-    -------
-    columns : list of Column
-        All of one length, time first.
+    ``"time"`` has a row for each frame, with coordinates, speeds, fields with one value per fiber,
+    states, reports of elements, and the solver. The others are long, a row for each frame and:
+    ``"fibers"`` each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"`` each
+    body.
 
     Raises
     ------
