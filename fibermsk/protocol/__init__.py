@@ -1,6 +1,6 @@
 """What a time integrator or a Newton solver may ask of a system, and nothing else."""
 
-from fibermsk.protocol.optional import Collides, HasStates, Legible, Offloaded, Projects
+from fibermsk.protocol.optional import Collides, HasStates, Legible, Offloaded, Projects, offers
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import (
     NO_MULTIPLIERS,
@@ -30,4 +30,5 @@ __all__ = [
     "Tangent",
     "Tolerance",
     "Verdict",
+    "offers",
 ]

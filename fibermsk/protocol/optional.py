@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,23 @@ from numpy.typing import NDArray
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import StateBlock, Verdict
 
-__all__ = ["Collides", "HasStates", "Legible", "Offloaded", "Projects"]
+__all__ = ["Collides", "HasStates", "Legible", "Offloaded", "Projects", "offers"]
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
+
+_OFFERED: dict[tuple[type, type], bool] = {}
+
+
+def offers(system: Any, protocol: type[T]) -> TypeGuard[T]:
+    """Whether a system has an additional interface.
+
+    The answer is kept for its class: the check takes longer than most steps of small systems.
+    """
+    key = type(system), protocol
+    if key not in _OFFERED:
+        _OFFERED[key] = isinstance(system, protocol)
+    return _OFFERED[key]
 
 
 @runtime_checkable

@@ -18,16 +18,9 @@ _GENERAL = (
 
 
 def explain(system: System, failure: StepFailure, interval: int) -> ConvergenceError:
-    """Build the error of a failed step; its result is filled in later.
+    """Build the error of a step that failed in an interval between frames, counted from 1.
 
-    Parameters
-    ----------
-    system : System
-        System, for names of unknowns and likely causes.
-    failure : StepFailure
-        The failure.
-    interval : int
-        Number of the interval between frames in which it failed, from 1.
+    Its result is filled in later.
     """
     report, (t, y, v) = failure.report, failure.state
     begin = f"the step from t = {t:.6g} s, in interval {interval},"

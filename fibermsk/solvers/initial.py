@@ -32,28 +32,10 @@ _ROUND_OFF = 1e-8
 
 
 def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[State, Array]:
-    """Return a state with consistent velocities and state rates, and the rates of v.
+    """State with consistent velocities and state rates at the same positions, and v_dot (n,).
 
-    Parameters
-    ----------
-    system : System
-        The system.
-    state : State
-        Only its independent velocities are used.
-    derive : bool
-        Whether prescribed motions given by positions alone are differentiated in time.
-
-    Returns
-    -------
-    state : State
-        The same time and positions.
-    v_dot : (n,) float array
-        Zero for first-order states.
-
-    Raises
-    ------
-    ConvergenceError
-        As for `accelerations`.
+    Only the independent velocities of `state` are used. With `derive`, prescribed motions given by
+    positions alone are differentiated in time. Raises as `accelerations`.
     """
     v = system.enforce(state.y, state.v, state.t, derive=derive)
     return _consistent(system, state._replace(v=v), state.t, derive)

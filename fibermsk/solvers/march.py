@@ -107,13 +107,6 @@ def first(march: March, y: Array, v: Array) -> Accepted:
 def advance(march: March, now: Accepted) -> Iterator[Accepted]:
     """Yield accepted steps up to the last output time, or until an observer stops the run.
 
-    Parameters
-    ----------
-    march : March
-        Settings of the run.
-    now : Accepted
-        State to continue from.
-
     Raises
     ------
     StepFailure
@@ -285,26 +278,10 @@ def _is_free(system: System, step: Advanced, last: State, state: State) -> bool:
 
 
 def interpolate(system: System, before: Any, after: Any, t: float) -> tuple[State, Array]:
-    """State and rates of v within a step.
+    """State and rates of v at a time within a step, from the method's memories at both ends.
 
     Cubic Hermite polynomials through y and v with the slopes v and v_dot at both ends, of fourth
     order in the step; dependent entries are then set from the coordinates.
-
-    Parameters
-    ----------
-    system : System
-        System, for the dependent entries.
-    before, after : NamedTuple
-        The method's memories at both ends of the step.
-    t : float
-        Time within [s].
-
-    Returns
-    -------
-    state : State
-        Positions and velocities at t.
-    v_dot : (n,) float array
-        Slope of the velocities' polynomial.
     """
     (t0, y0, v0), a0 = before.state, before.v_dot
     (t1, y1, v1), a1 = after.state, after.v_dot

@@ -106,28 +106,10 @@ class Checkpoints:
 
 
 def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[Accepted, float]:
-    """Restore a run and the memory of its system from a snapshot.
+    """Restore a run and the memory of its system from a snapshot; return it and its wall time [s].
 
-    Parameters
-    ----------
-    start : Accepted
-        Start of the run; its memories have the same structure as those in the snapshot.
-    taken : Snapshot
-        Snapshot to continue from.
-    identity : dict of str
-        From `identify`.
-
-    Returns
-    -------
-    now : Accepted
-        State to continue from.
-    seconds : float
-        Wall time so far [s].
-
-    Raises
-    ------
-    ModelError
-        If the snapshot belongs to another run.
+    The memories of `start` have the same structure as those in the snapshot. A snapshot of another
+    run is refused.
     """
     _check(taken, identity)
     arrays, system = taken.arrays, start.system

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
-from fibermsk.protocol import Offloaded, System
+from fibermsk.protocol import Offloaded, System, offers
 
 __all__ = [
     "from_host",
@@ -30,53 +30,32 @@ def largest(vector: Any) -> float:
     return float(abs(vector).max()) if vector.size else 0.0
 
 
-_OFFLOADED: dict[type, bool] = {}
-"""Cache by class, since the check takes longer than most steps of small systems."""
-
-
-def _device(system: Any) -> Offloaded | None:
-    """The system, if its vectors are on a device; else None."""
-    kind = type(system)
-    if kind not in _OFFLOADED:
-        _OFFLOADED[kind] = isinstance(system, Offloaded)
-    return system if _OFFLOADED[kind] else None
-
-
 def on_host(system: System) -> System:
     """The system with NumPy vectors: itself, or its host."""
-    device = _device(system)
-    return system if device is None else device.host
+    return system.host if offers(system, Offloaded) else system
 
 
-def to_host(system: System, value: Any) -> Any:
+def to_host(system: Any, value: Any) -> Any:
     """Convert vectors of a system to NumPy, also in nested NamedTuples."""
-    device = _device(system)
-    if device is None or value is None or isinstance(value, _OF_HOST):
+    if value is None or isinstance(value, _OF_HOST) or not offers(system, Offloaded):
         return value
     if hasattr(value, "_fields"):
         return value._make(to_host(system, part) for part in value)
-    return device.to_host(value)
+    return system.to_host(value)
 
 
-def from_host(system: System, value: Any, like: Any) -> Any:
+def from_host(system: Any, value: Any, like: Any) -> Any:
     """Convert NumPy arrays to vectors of the system where `like` has them."""
-    device = _device(system)
-    if device is None or like is None or isinstance(like, _OF_HOST):
+    if like is None or isinstance(like, _OF_HOST) or not offers(system, Offloaded):
         return value
     if hasattr(value, "_fields"):
         parts = zip(value, like, strict=True)
         return value._make(from_host(system, part, one) for part, one in parts)
-    return device.from_host(value)
+    return system.from_host(value)
 
 
 def require_system(owner: str, system: Any) -> None:
-    """Check that an object is a system.
-
-    Raises
-    ------
-    ModelError
-        If it is not.
-    """
+    """Check that an object is a system."""
     try:
         found = not isinstance(system, type) and all(hasattr(system, n) for n in _OF_A_SYSTEM)
     except Exception:  # an object whose attributes raise
@@ -98,13 +77,7 @@ def require_state(owner: str, system: System, value: Any) -> tuple[Any, Any]:
 
 
 def require_host(owner: str, system: System) -> None:
-    """Check that a system has NumPy vectors.
-
-    Raises
-    ------
-    ModelError
-        If it is not.
-    """
-    if _device(system) is not None:
+    """Check that a system has NumPy vectors."""
+    if offers(system, Offloaded):
         remedy = "pass system.host; a run on the GPU can start from the result"
         _check.refuse(owner, "system", system, "be one of backend='cpu'", remedy=remedy)

@@ -70,11 +70,6 @@ class GeneralizedAlpha:
     rho_inf : float
         Spectral radius at infinite frequency, in [0, 1]: 1 is without dissipation, 0 removes the
         highest frequencies in one step.
-
-    Raises
-    ------
-    ModelError
-        If rho_inf lies outside [0, 1].
     """
 
     rho_inf: float = 0.8
@@ -86,7 +81,6 @@ class GeneralizedAlpha:
     one_step = False
 
     def __post_init__(self) -> None:
-        """Check rho_inf."""
         _check.fraction("GeneralizedAlpha", "rho_inf", self.rho_inf)
 
     def start(self, system: System, state: State) -> Memory:

@@ -32,13 +32,7 @@ def leading(matrix: Matrix, k: int) -> Matrix:
 
 
 def following(matrix: Matrix, k: int) -> Array:
-    """Derivative (k, n - k) of the last k unknowns in the others, if their rows stay zero.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If their corner is singular.
-    """
+    """Derivative (k, n - k) of the last k unknowns in the others, if their rows stay zero."""
     if isinstance(matrix, np.ndarray):
         n = matrix.shape[0] - k
         rows = matrix[n:, :n]

@@ -36,12 +36,7 @@ def solver(matrix: Tangent) -> Solver:
 
     A `LineMatrix` is solved by GMRES with its `Splitting` as preconditioner, directly if no two
     lines are coupled. If GMRES does not converge, and for all other sparse matrices, a sparse LU
-    factorization is used.
-
-    Parameters
-    ----------
-    matrix : Tangent
-        Must not change while the solver is used.
+    factorization is used. The matrix must not change while the solver is used.
 
     Returns
     -------

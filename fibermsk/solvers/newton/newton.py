@@ -125,7 +125,6 @@ class Newton:
     balance: float = 1e-3
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         owner = "Newton"
         _check.positive(owner, "tolerance", self.tolerance)
         _check.positive(owner, "balance", self.balance)

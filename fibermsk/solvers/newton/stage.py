@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.protocol import Evaluation, Projects, System
+from fibermsk.protocol import Evaluation, Projects, System, offers
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 
 __all__ = ["Method", "Stage", "State", "Step", "predict", "projected", "solve_stage"]
@@ -96,15 +95,9 @@ class Method(Protocol):
         ...
 
 
-@cache
-def _projects(kind: type) -> bool:
-    """Whether systems of a class are asked; to find out takes longer than most answers."""
-    return issubclass(kind, Projects)
-
-
 def projected(system: Any, state: State) -> State:
     """The state, put where the constraints of a system hold, if it has any."""
-    if not _projects(type(system)):
+    if not offers(system, Projects):
         return state
     y, v = system.project(*state)
     return state._replace(y=y, v=v)

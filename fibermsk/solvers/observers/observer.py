@@ -152,13 +152,7 @@ class Lands(Protocol):
 
 
 def require_observers(owner: str, observers: Any) -> tuple[Observer, ...]:
-    """Check observers from the user, with unique names.
-
-    Raises
-    ------
-    ModelError
-        If one is not an observer, or two names are equal.
-    """
+    """Check observers from the user, with unique names."""
     found = _check.instance(owner, "observers", observers, (tuple, list), "a tuple of observers")
     names: set[str] = set()
     for i, one in enumerate(found):
@@ -175,13 +169,7 @@ def require_observers(owner: str, observers: Any) -> tuple[Observer, ...]:
 
 
 def require_memory(name: str, value: Any, before: Any = _NOTHING) -> Any:
-    """Memory of an observer as a checkpoint can keep it, of the kind that it was before.
-
-    Raises
-    ------
-    ModelError
-        Names the observer, both kinds and the remedy.
-    """
+    """Memory of an observer as a checkpoint can keep it, of the kind that it was before."""
     owner = f"observer {name!r}"
     kind = _kind(value)
     if not kind:

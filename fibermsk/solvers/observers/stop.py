@@ -78,7 +78,6 @@ class StopWhen:
     name: str = "stop"
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = f"StopWhen {_check.item_name('StopWhen', self.name)!r}"
         if not callable(self.condition):
             _check.refuse(owner, "condition", self.condition, "be a function of a Moment")

@@ -82,22 +82,7 @@ class Linearization(NamedTuple):
 
 @guarded
 def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Linearization:
-    """Stiffness, damping and mass at a state.
-
-    Parameters
-    ----------
-    system : System
-        From `fibermsk.build`.
-    t : float
-        Time of the loads and activations [s].
-    y, v, v_dot : (n,) float array
-        Consistent positions, velocities and their rates.
-
-    Returns
-    -------
-    linearization : Linearization
-        New matrices.
-    """
+    """Stiffness, damping and mass, in new matrices, at consistent y, v and v_dot and a time [s]."""
 
     def tangent(b: float, a: float) -> Matrix:
         matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
@@ -174,16 +159,6 @@ def inertia(matrix: Matrix) -> int:
     (Haynsworth 1968, https://doi.org/10.1016/0024-3795(68)90050-5). Where the elimination meets a
     vanishing pivot, the equilibrated matrix is shifted by 1e-13 of its size; an eigenvalue that is
     zero within round-off counts as positive.
-
-    Parameters
-    ----------
-    matrix : BorderedMatrix or (n, n) float array
-        Its symmetric part is used.
-
-    Returns
-    -------
-    n_negative : int
-        Number of negative eigenvalues.
 
     Raises
     ------

@@ -86,11 +86,6 @@ class AdaptiveSteps:
         where frames are close.
     state : float
         Absolute tolerance added to that of first-order states, over their scale.
-
-    Raises
-    ------
-    ModelError
-        If a number is out of range.
     """
 
     relative: float = 3e-4
@@ -103,8 +98,9 @@ class AdaptiveSteps:
     landing: bool = True
     state: float = 0.0
 
+    meets_corners = True
+
     def __post_init__(self) -> None:
-        """Check the numbers."""
         owner = "AdaptiveSteps"
         _check.positive(owner, "relative", self.relative)
         _check.non_negative(owner, "length", self.length, "m")
@@ -136,11 +132,6 @@ class AdaptiveSteps:
         size = system.error_size(0.5 * memory.v_dot, None, self._tolerance)
         h = 1.0 / np.sqrt(size) if size > 0.0 else dt
         return _Pace(max(float(min(h, dt, self.longest)), self.shortest), _AIM)
-
-    @property
-    def meets_corners(self) -> bool:
-        """Whether steps end on the corners of signals: True."""
-        return True
 
     def advance(
         self,

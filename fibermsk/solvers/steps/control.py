@@ -179,20 +179,12 @@ class FixedSteps:
 
     steps_per_frame: int = 1
 
+    landing = True
+    meets_corners = False
+
     def __post_init__(self) -> None:
-        """Check the number."""
         count = _check.count("FixedSteps", "steps_per_frame", self.steps_per_frame)
         _check.store(self, steps_per_frame=count)
-
-    @property
-    def landing(self) -> bool:
-        """Whether steps end on every output time: True."""
-        return True
-
-    @property
-    def meets_corners(self) -> bool:
-        """Whether steps end on the corners of signals: False."""
-        return False
 
     def start(self, system: System, method: Method, memory: Any, dt: float) -> _Parts:
         """Memory without a begun interval."""
@@ -238,12 +230,8 @@ def attempt(
 ) -> Step:
     """Attempt one step to the time `target` [s]; its evaluation is None if it failed.
 
-    A step with a collision has failed. If contact points are added, the step is repeated.
-
-    Raises
-    ------
-    StepFailure
-        If an input, such as an activation, is invalid at a time within the step.
+    A step with a collision has failed. If contact points are added, the step is repeated. An input
+    that is invalid within the step, such as an activation, is a `StepFailure`.
     """
     h = target - memory.state.t
     while True:

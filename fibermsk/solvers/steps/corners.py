@@ -60,13 +60,7 @@ class Corners(NamedTuple):
         return self.system.next_breakpoint(since, np.inf) <= t + self.near
 
     def restart(self, method: Method, memory: Any) -> Any:
-        """Restart a method from its present state just after a corner; return its memory.
-
-        Raises
-        ------
-        StepFailure
-            If the accelerations cannot be computed.
-        """
+        """Restart a method from its present state just after a corner; return its memory."""
         state: State = memory.state
         try:
             # a signal that jumps between merged corners has its later value here
