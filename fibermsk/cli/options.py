@@ -75,11 +75,6 @@ def parse_settings(
         What may be set, with resolved annotations.
     owner : str
         What has these parameters, for messages.
-
-    Raises
-    ------
-    ModelError
-        For an unknown key, a value of the wrong type, or a parameter without any value.
     """
     values = {
         name: parameter.default

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any
 
 import typer
 
-__all__ = ["plain", "print_check", "print_json", "print_time_error", "printing_beside"]
+__all__ = ["aligned", "plain", "print_check", "print_json", "print_time_error", "printing_beside"]
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
@@ -36,6 +37,13 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
     return str(value)
+
+
+def aligned(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
+    """Lines of a table with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = ((f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return [(" " * indent + "  ".join(line)).rstrip() for line in cells]
 
 
 def print_time_error(found: dict[str, float | None]) -> None:

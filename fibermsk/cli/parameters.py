@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.cli.output import aligned, print_json, printing_beside
 from fibermsk.errors import ModelError
 
 if TYPE_CHECKING:
@@ -23,20 +23,9 @@ _WIDEST = 60
 def show_parameters(
     what: Path, pattern: str | None, settings: list[str], geometry: dict[str, Any], json: bool
 ) -> None:
-    """Print the parameters of a scene or an OpenSim model that match a pattern.
+    """Print the parameters of a scene or an OpenSim model that match a pattern; all if it is None.
 
-    Parameters
-    ----------
-    what : pathlib.Path
-        Name of a scene, its Python file, or an OpenSim model.
-    pattern : str or None
-        Of the paths; all if None.
-    settings : list of str
-        ``key=value`` of the scene.
-    geometry : dict
-        Options of `fibermsk.read_osim`.
-    json : bool
-        One JSON object in place of a table.
+    `settings` are ``key=value`` of the scene, and `geometry` options of `fibermsk.read_osim`.
     """
     from fibermsk.parameters import Parameters
 
@@ -60,10 +49,8 @@ def show_parameters(
         (path, _number(one.value), one.unit, one.range, _short(one.description))
         for path, one in found.items()
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        typer.echo(("  " + "  ".join(cells)).rstrip())
+    for line in aligned(rows):
+        typer.echo(line)
 
 
 def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:

@@ -24,12 +24,8 @@ _OWN = {
 def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
     """Refuse two outputs at once, and options that do not apply to the output.
 
-    Parameters
-    ----------
-    ways : dict
-        Values of the options that each are a way to show something; None or False if not given.
-    options : dict
-        Values of all others; None if not given.
+    `ways` holds the options that each are a way to show something, `options` all others; None or
+    False if not given.
     """
     given = [way for way, value in ways.items() if value]
     if len(given) > 1:
@@ -45,14 +41,8 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 
-    Parameters
-    ----------
-    files : list of path
-        What is shown.
-    idle : dict
-        Values of ``--time``, of ``--compare``, and of the ways that show one thing alone.
-    of_models : dict
-        Values of options that only models have.
+    `idle` holds ``--time``, ``--compare`` and the ways that show one thing alone; `of_models` the
+    options that only models have.
     """
     file, several = files[0], len(files) > 1
     if several or idle["--compare"] is not None:

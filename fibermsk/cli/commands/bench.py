@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fibermsk.cli.output import print_json
+from fibermsk.cli.output import aligned, print_json
 
 if TYPE_CHECKING:
     from fibermsk.bench import Bench
@@ -114,9 +114,8 @@ def _list(benches: list[Bench], json: bool) -> None:
         print_json({"benches": [{"name": one.name, "title": one.title} for one in benches]})
         return
     typer.echo("Benchmarks (fibermsk bench NAME)")
-    width = max(len(one.name) for one in benches)
-    for one in benches:
-        typer.echo(f"  {one.name:<{width}}  {one.title}")
+    for line in aligned([(one.name, one.title) for one in benches]):
+        typer.echo(line)
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.commands.model_info import show_model
-from fibermsk.cli.output import print_check, print_json, print_time_error
+from fibermsk.cli.output import aligned, print_check, print_json, print_time_error
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
 from fibermsk.errors import ModelError
@@ -91,12 +91,9 @@ def info(
         typer.echo(f"  slack: {Slack(**interval)}")
     if check is not None:
         print_check(check)
-    path_width = max(len(item["path"]) for item in datasets)
-    shapes = [" x ".join(map(str, item["shape"])) for item in datasets]
-    shape_width = max(map(len, shapes))
-    for item, shape in zip(datasets, shapes, strict=True):
-        line = f"  {item['path']:<{path_width}}  {shape:<{shape_width}}  {_range(item)}"
-        typer.echo(line.rstrip())
+    rows = [(one["path"], " x ".join(map(str, one["shape"])), _range(one)) for one in datasets]
+    for line in aligned(rows):
+        typer.echo(line)
 
 
 def _check_kind(file: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fibermsk.cli.output import print_json
+from fibermsk.cli.output import aligned, print_json
 
 if TYPE_CHECKING:
     from fibermsk.model import Model
@@ -200,11 +200,4 @@ def _vector(values: Any) -> str:
 
 def _table(title: str, rows: list[tuple[str, ...]]) -> list[str]:
     """A title and aligned rows; nothing where there is no row."""
-    if not rows:
-        return []
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = [f"  {title}:"]
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        lines.append(("    " + "  ".join(cells)).rstrip())
-    return lines
+    return [f"  {title}:", *aligned(rows, 4)] if rows else []

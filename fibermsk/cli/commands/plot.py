@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from fibermsk.cli.output import aligned
+
 __all__ = ["plot"]
 
 _FORMATS = (".png", ".svg", ".pdf")
@@ -51,10 +53,8 @@ def plot(
     from fibermsk.view.plots import plot_names
 
     if list_names:
-        names = plot_names(None if file is None else load(file))
-        width = max(map(len, names), default=0)
-        for name, words in names.items():
-            typer.echo(f"{name:<{width}}  {words}")
+        for line in aligned(list(plot_names(None if file is None else load(file)).items()), 0):
+            typer.echo(line)
         return
     if file is None:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")

@@ -115,6 +115,7 @@ def view(
 ) -> None:
     """Show results or a model in a window or a browser, or write a picture, movie or page of it."""
     from fibermsk import view as pictures
+    from fibermsk.io import load
 
     ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
@@ -137,12 +138,12 @@ def view(
     listen = _listen(port, allow_host or []) if web else {}
     shown: Any
     if len(files) > 1:
-        shown = [_result(file) for file in files]
+        shown = [load(file) for file in files]
         compared: dict[str, Any] = {"names": short_names(files), "compare": how}
     elif is_model(files[0]):
         shown, compared = read_model(files[0], geometry, pose or [], outside=geometry_outside), {}
     else:
-        shown, compared = _result(files[0]), {}
+        shown, compared = load(files[0]), {}
     if movie is not None:
         _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide)
         return
@@ -156,12 +157,6 @@ def view(
         typer.echo(f"written to {screenshot}", err=True)
     else:
         pictures.show(shown, **drawn, **compared)
-
-
-def _result(file: Path) -> Result:
-    from fibermsk.io import load
-
-    return load(file)
 
 
 def _check_writing(ways: dict[str, Any]) -> None:

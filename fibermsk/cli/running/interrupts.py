@@ -29,19 +29,24 @@ def interruptible() -> Iterator[Callable[[], None]]:
     from numba.core.event import install_listener
 
     compiling = _compiling()
-    numbers = [
-        number
+    with _handling(compiling.interrupt), install_listener("numba:compiler_lock", compiling):
+        yield compiling.check
+
+
+@contextmanager
+def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Context in which a function handles SIGINT and SIGTERM."""
+    before = {
+        number: signal.signal(number, handler)
         for number in (signal.SIGINT, signal.SIGTERM)
         # in the background of a shell Ctrl-C is ignored, and stays so
         if signal.getsignal(number) is not signal.SIG_IGN
-    ]
-    before = {number: signal.signal(number, compiling.interrupt) for number in numbers}
+    }
     try:
-        with install_listener("numba:compiler_lock", compiling):
-            yield compiling.check
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 @contextmanager
@@ -60,16 +65,8 @@ def not_at_once(message: str) -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.write(2, f"{message}\n".encode())
 
-    before = {
-        number: signal.signal(number, say)
-        for number in (signal.SIGINT, signal.SIGTERM)
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
+    with _handling(say):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _compiling() -> Any:

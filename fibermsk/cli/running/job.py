@@ -34,14 +34,9 @@ the result may replace, ``run`` a random identifier of the run."""
 
 
 def make_job(out: Path, **said: Any) -> dict[str, Any]:
-    """Return a job of this user, whose result may replace the present file at `out`.
+    """Job of this user with the entries `said`, whose result may replace the present file at `out`.
 
-    Parameters
-    ----------
-    out : Path
-        Where the result goes.
-    **said
-        The other entries; ``run`` only for a run that goes on.
+    Its random identifier ``run`` is new unless the run goes on.
     """
     return sealed(
         {"run": secrets.token_hex(8), **said, "out": str(out.absolute()), "before": digest(out)}

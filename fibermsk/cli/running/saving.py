@@ -19,13 +19,6 @@ __all__ = ["save_result"]
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     """Write a result to its file, or else to another folder, or else to a path that the user gives.
 
-    Parameters
-    ----------
-    result : Result
-        What was computed.
-    path : pathlib.Path
-        Its file.
-
     Returns
     -------
     place : pathlib.Path or None

@@ -9,7 +9,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -75,11 +76,6 @@ class SceneFile:
         """Return the integrator of this name, of the package or of the scene's file.
 
         In the file it is a value or a class, found by the name that it gives itself or is bound to.
-
-        Raises
-        ------
-        ModelError
-            If a class of the file that has the name cannot be made without arguments.
         """
         if name is None or name in METHODS:
             return name
@@ -94,11 +90,7 @@ class SceneFile:
     def make(self, parameters: dict[str, Any], numbers: Mapping[str, Any] | None = None) -> Any:
         """Return the scene with these parameters, and its model with these numbers by path.
 
-        Raises
-        ------
-        ModelError
-            If the file's function raises, or gives something else than a ``fm.Scene``, or a path
-            or its value is not valid.
+        What its function raises becomes a ModelError.
         """
         with _blamed_on(self.path, "scene()"):
             scene = self.function(**parameters)
@@ -184,16 +176,9 @@ def problem_names() -> list[str]:
 def find(
     scene: str, functions: Sequence[str] = ("scene",), source: bytes | None = None
 ) -> SceneFile:
-    """Load the scene of this name or file.
+    """Load the scene of a name or a Python file, whose `source` may have been read already.
 
-    Parameters
-    ----------
-    scene : str
-        A name, or the path of a Python file.
-    functions : sequence of str
-        The first of these that the file defines is taken.
-    source : bytes, optional
-        Contents of the file, where they have been read already.
+    The first of the `functions` that the file defines is taken.
 
     Raises
     ------
@@ -217,18 +202,7 @@ def find(
 
 
 def find_problem(name: str) -> Problem:
-    """Load the verification problem of this name or file.
-
-    Parameters
-    ----------
-    name : str
-        A name, or the path of a Python file.
-
-    Raises
-    ------
-    ModelError
-        If there is none, or its file cannot be used.
-    """
+    """Load the verification problem of a name or a Python file."""
     from fibermsk.verify import problem_of
 
     path = path_of(name, ("verification",))
@@ -262,13 +236,7 @@ def read_title(path: Path) -> str:
 
 
 def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
-    """Return the path of the scene of this name or file.
-
-    Raises
-    ------
-    ModelError
-        If there is none.
-    """
+    """Return the path of the scene of this name or file; refused if there is none."""
     what = "scene" if "scenes" in kinds else "verification problem"
     for kind in kinds:
         for path in list_files(kind):
@@ -317,28 +285,24 @@ def _load(path: Path, source: bytes | None = None) -> ModuleType:
     return module
 
 
-class _blamed_on:  # noqa: N801  (reads as a statement)
+@contextmanager
+def _blamed_on(path: Path, what: str) -> Iterator[None]:
     """Context that converts exceptions of a user's file to a ModelError with file and line."""
-
-    def __init__(self, path: Path, what: str) -> None:
-        self.path, self.what = path, what
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, KeyboardInterrupt | ConvergenceError | GeneratorExit):
-            return
+    try:
+        yield
+    except (KeyboardInterrupt, ConvergenceError, GeneratorExit):
+        raise
+    except BaseException as error:
         if isinstance(error, SyntaxError) and error.filename:
             message = f"{error.filename}, line {error.lineno}: {error.msg}"
             raise ModelError(f"cannot read the file: {message}") from error
-        where = str(self.path)
-        lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == where]
+        where, frames = str(path), traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == where]
         if lines:
             where += f", line {lines[-1]}"
         if isinstance(error, ModelError):
             raise ModelError(f"{error} ({where})") from error
-        raise ModelError(f"{where}: {self.what} raised {type(error).__name__}: {error}") from error
+        raise ModelError(f"{where}: {what} raised {type(error).__name__}: {error}") from error
 
 
 def _first_line(doc: str | None) -> str:
