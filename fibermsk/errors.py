@@ -11,7 +11,8 @@ __all__ = ["ConstraintError", "ConvergenceError", "ModelError", "ModelWarning", 
 class ModelError(ValueError):
     """A description that cannot be simulated.
 
-    The message names the object, the value, the allowed range and the remedy.
+    Descriptions raise it when they are made, for a field of another type or outside its range. The
+    message names the object, the value, the allowed range and the remedy.
     """
 
 

@@ -72,7 +72,6 @@ class Contact:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Check the fields and store the items as tuples."""
         owner = "contact"
         first = _check_items(owner, "first", self.first, (Fiber,), "a Fiber")
         second = _check_items(owner, "second", self.second, (Fiber, Body), "a Fiber or a Body")

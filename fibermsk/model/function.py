@@ -84,7 +84,6 @@ class _ThroughPoints(_Callable):
     y: ArrayLike = number(shape=("m",))
 
     def __post_init__(self) -> None:
-        """Check the points and store them as float64."""
         owner = type(self).__name__
         _check.store(self, **checked(self, owner))
         x: Any = self.x
@@ -105,18 +104,12 @@ class Linear(_Callable):
     ----------
     slope, intercept : float
         f(x) = intercept + slope x.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite.
     """
 
     slope: float = number(default=1.0)
     intercept: float = number(default=0.0)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "Linear"))
 
     def pieces(self) -> Pieces:
@@ -131,18 +124,12 @@ class Polynomial(_Callable):
     Parameters
     ----------
     coefficients : (k,) array_like
-        Of the powers 0 to k - 1.
-
-    Raises
-    ------
-    ModelError
-        If there are no coefficients or one is not finite.
+        Of the powers 0 to k - 1; one or more.
     """
 
     coefficients: ArrayLike = number(shape=("k",))
 
     def __post_init__(self) -> None:
-        """Check the coefficients and store them as float64."""
         _check.store(self, **checked(self, "Polynomial"))
         if np.size(self.coefficients) == 0:
             _check.refuse("Polynomial", "coefficients", self.coefficients, "be one or more")
@@ -162,11 +149,6 @@ class NaturalSpline(_ThroughPoints):
         Increasing; two or more.
     y : (m,) array_like
         Values there.
-
-    Raises
-    ------
-    ModelError
-        If x does not increase, a number is not finite or the lengths differ.
     """
 
     def pieces(self) -> Pieces:
@@ -177,24 +159,12 @@ class NaturalSpline(_ThroughPoints):
 
 @dataclass(frozen=True, eq=False)
 class SimmSpline(_ThroughPoints):
-    """OpenSim's cubic spline: end conditions from third differences, linear extrapolation.
+    """OpenSim's cubic spline, linear outside; fields as those of `NaturalSpline`.
 
     The end conditions are those of Forsythe, Malcolm and Moler, Computer Methods for Mathematical
     Computations (1977), ch. 4: the third derivative in the first (last) interval is that of the
     cubic through the first (last) four points; with three points it is zero. It is not a natural
     spline: its curvature jumps at its ends, and with it accelerations.
-
-    Parameters
-    ----------
-    x : (m,) array_like
-        Increasing; two or more.
-    y : (m,) array_like
-        Values there.
-
-    Raises
-    ------
-    ModelError
-        If x does not increase, a number is not finite or the lengths differ.
     """
 
     def pieces(self) -> Pieces:
@@ -213,21 +183,9 @@ class SimmSpline(_ThroughPoints):
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseLinear(_ThroughPoints):
-    """Linear interpolation of points, with linear extrapolation.
+    """Linear interpolation and extrapolation of points; fields as those of `NaturalSpline`.
 
     Its slope jumps at the points: a joint that passes one jumps in speed and in energy.
-
-    Parameters
-    ----------
-    x : (m,) array_like
-        Increasing; two or more.
-    y : (m,) array_like
-        Values there.
-
-    Raises
-    ------
-    ModelError
-        If x does not increase, a number is not finite or the lengths differ.
     """
 
     def pieces(self) -> Pieces:
@@ -246,18 +204,12 @@ class Scaled(_Callable):
         Function to scale.
     factor : float
         Scale factor.
-
-    Raises
-    ------
-    ModelError
-        If the factor is not finite.
     """
 
     function: Function
     factor: float = number()
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         check_function("Scaled", "function", self.function)
         _check.store(self, **checked(self, "Scaled"))
 

@@ -46,11 +46,6 @@ class Model:
     ----------
     import_report : object or None
         Report of the importer that read the model.
-
-    Raises
-    ------
-    ModelError
-        If the name is blank or gravity is not three finite numbers.
     """
 
     def __init__(
@@ -226,18 +221,7 @@ class Model:
         return copy
 
     def joint_of(self, body: Body) -> Joint | None:
-        """Joint whose child is a body.
-
-        Parameters
-        ----------
-        body : Body
-            A body of this model.
-
-        Returns
-        -------
-        joint : Weld, Hinge or None
-            The joint; None for the ground or a body without joint.
-        """
+        """Joint whose child is a body of this model; None for the ground or without a joint."""
         return self._joint_of.get(body)
 
     def validate(self) -> None:

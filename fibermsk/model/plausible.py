@@ -49,19 +49,7 @@ def remarks(
 ) -> list[ModelWarning]:
     """Warnings about implausible numbers of a model, one for each kind.
 
-    Parameters
-    ----------
-    model : Model
-        Complete.
-    lengths : mapping of float
-        Reference length of each fiber, by its name [m].
-    concerns : callable
-        Whether an item of the model is checked.
-
-    Returns
-    -------
-    remarks : list of ModelWarning
-        Warnings to issue when the model is built.
+    `lengths` are the reference lengths of the fibers by name [m]; `concerns` selects items.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in implausible(model, lengths, concerns):

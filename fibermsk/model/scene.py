@@ -35,11 +35,6 @@ class Scene:
         Relative tolerance of adaptive steps between the frames; 0 for one fixed step per frame.
     observers : tuple
         Called after every accepted step, such as `StopWhen`, which ends the run; see `simulate`.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     model: Model
@@ -51,7 +46,6 @@ class Scene:
     observers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         _check.instance("scene", "model", self.model, Model, "a Model")
         owner = f"scene of model {self.model.name!r}"
         duration = _check.positive(owner, "duration", self.duration, "s")

@@ -28,17 +28,11 @@ class Constant:
     ----------
     value : float
         Activation, in [0, 1].
-
-    Raises
-    ------
-    ModelError
-        If the value lies outside [0, 1].
     """
 
     value: float = number("", FRACTION, path="")
 
     def __post_init__(self) -> None:
-        """Check the value and store it as a float."""
         _check.store(self, **checked(self, "Constant"))
 
     def __call__(self, t: float) -> float:
@@ -56,11 +50,6 @@ class Ramp:
         Times at which the rise begins and ends [s]; `end` is later.
     value : float
         Activation at the end of the rise, in [0, 1].
-
-    Raises
-    ------
-    ModelError
-        If the times do not increase or the value lies outside [0, 1].
     """
 
     start: float = number("s")
@@ -68,7 +57,6 @@ class Ramp:
     value: float = number("", FRACTION)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "Ramp"))
         if self.end <= self.start:
             must = f"be later than start = {self.start} s"
@@ -94,18 +82,12 @@ class Table:
         Times [s]; strictly increasing, two or more.
     values : (m,) array_like
         Activations at these times, in [0, 1].
-
-    Raises
-    ------
-    ModelError
-        If the times do not increase, a value lies outside [0, 1] or the lengths differ.
     """
 
     times: ArrayLike = number("s", shape=("m",))
     values: ArrayLike = number("", FRACTION, shape=("m",), path="knots")
 
     def __post_init__(self) -> None:
-        """Check the samples and store them as float64."""
         _check.store(self, **checked(self, "Table"))
         times: Any = self.times
         if times.size < 2:

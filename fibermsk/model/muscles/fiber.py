@@ -88,7 +88,6 @@ class Fiber:
     nodes: ArrayLike | None = fixed("they determine the unknowns", default=None)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64 and tuples."""
         owner = f"fiber {_check.item_name('fiber', self.name)!r}"
         n_elements = _check.count(owner, "n_elements", self.n_elements, _MOST)
         _check.instance(owner, "tissue", self.tissue, Tissue, "a Tissue")
@@ -108,61 +107,19 @@ class Fiber:
         self._check_profiles()
 
     def radius_at(self, theta: np.ndarray) -> np.ndarray:
-        """Radius of the reference cross-section along the fiber.
-
-        Parameters
-        ----------
-        theta : (n,) float array
-            Points along the fiber, in [0, 1].
-
-        Returns
-        -------
-        radius : (n,) float array
-            New array [m]; positive.
-
-        Raises
-        ------
-        ModelError
-            If the profile is not positive and finite there.
-        """
+        """Reference radius at theta (n,) in [0, 1]: new array (n,) [m], positive."""
         owner = f"fiber {self.name!r}"
         values = profile.sample_profile(self.radius, theta, owner, "radius")
         return profile.check_positive(owner, "radius", values, theta, "m")
 
     def muscle_fraction_at(self, theta: np.ndarray) -> np.ndarray:
-        """Muscle fraction along the fiber.
-
-        Parameters
-        ----------
-        theta : (n,) float array
-            Points along the fiber, in [0, 1].
-
-        Returns
-        -------
-        muscle_fraction : (n,) float array
-            New array, in [0, 1].
-
-        Raises
-        ------
-        ModelError
-            If the profile leaves [0, 1] there.
-        """
+        """Muscle fraction at theta (n,) in [0, 1]: new array (n,), in [0, 1]."""
         owner, field = f"fiber {self.name!r}", "muscle_fraction"
         values = profile.sample_profile(self.muscle_fraction, theta, owner, field)
         return profile.check_fractions(owner, field, values, theta)
 
     def activation_at(self, t: float) -> float:
-        """Activation at one time.
-
-        Parameters
-        ----------
-        t : float
-            Time [s].
-
-        Returns
-        -------
-        activation : float
-            In [0, 1].
+        """Activation at time `t` [s], in [0, 1].
 
         Raises
         ------
@@ -178,25 +135,7 @@ class Fiber:
         return min(max(number, 0.0), 1.0)
 
     def line_load_at(self, theta: np.ndarray, t: float) -> np.ndarray:
-        """Load per reference length along the fiber at one time.
-
-        Parameters
-        ----------
-        theta : (n,) float array
-            Points along the fiber, in [0, 1].
-        t : float
-            Time [s].
-
-        Returns
-        -------
-        line_load : (n, 3) float array
-            New array, ground frame [N/m].
-
-        Raises
-        ------
-        ModelError
-            If the function raises, or returns another shape or a number that is not finite.
-        """
+        """Load per reference length (n, 3) [N/m] at theta (n,) and time `t` [s], in ground."""
         theta = np.asarray(theta, dtype=np.float64)
         shape = (theta.size, 3)
         if not callable(self.line_load):

@@ -29,18 +29,12 @@ class PathPoint:
         Its name.
     station : Station
         The point.
-
-    Raises
-    ------
-    ModelError
-        If the station is not a `Station`.
     """
 
     name: str
     station: Station = part(path="")
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = f"path point {_check.name('path point', self.name)!r}"
         _check.instance(owner, "station", self.station, Station, "a Station")
 
@@ -64,11 +58,6 @@ class ConditionalPathPoint(PathPoint):
         Name of the coordinate.
     lower, upper : float
         Range of the coordinate in which the point is active [rad or m].
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     coordinate: str = ""
@@ -76,7 +65,6 @@ class ConditionalPathPoint(PathPoint):
     upper: float = number("rad or m", default=0.0)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as floats."""
         super().__post_init__()
         owner = f"path point {self.name!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
@@ -106,11 +94,6 @@ class MovingPathPoint:
         Axes of the components in the body: r_body = at + rotation @ components.
     ranges : sequence of 3 (float, float) or None
         Ranges of the coordinates; outside of them the components are constant.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     name: str
@@ -122,7 +105,6 @@ class MovingPathPoint:
     ranges: Sequence[tuple[float, float] | None] = (None, None, None)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64 and tuples."""
         owner = f"path point {_check.name('path point', self.name)!r}"
         _check.instance(owner, "body", self.body, Body, "a Body")
         for name in ("functions", "coordinates", "ranges"):
@@ -185,11 +167,6 @@ class LineMuscle:
         Class of the muscle in the program of origin, such as "Thelen2003Muscle".
     parameters : mapping of str to float, bool or str
         Further parameters of that class; copied.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     name: str
@@ -205,7 +182,6 @@ class LineMuscle:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as floats and tuples."""
         owner = f"line muscle {_check.item_name('line muscle', self.name)!r}"
         kinds = (PathPoint, MovingPathPoint)
         points = _check.instance(owner, "points", self.points, (tuple, list), "path points")

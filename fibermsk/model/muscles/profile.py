@@ -54,12 +54,7 @@ def sample_profile(profile: Profile, theta: np.ndarray, owner: str, field: str) 
     Returns
     -------
     values : (n,) float array
-        New array; finite.
-
-    Raises
-    ------
-    ModelError
-        If the function raises, or returns another shape or a number that is not finite.
+        New array; a function must return finite numbers.
     """
     theta = np.asarray(theta, dtype=np.float64)
     if callable(profile):

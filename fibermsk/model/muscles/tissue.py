@@ -65,7 +65,6 @@ class Tissue:
     stiffening: Stiffening | None = None
 
     def __post_init__(self) -> None:
-        """Check the fields and fill in the tendon."""
         owner = "tissue"
         muscle = _check_law("muscle", self.muscle, _OWN)
         tendon = muscle if self.tendon is None else self.tendon

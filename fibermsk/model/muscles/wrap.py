@@ -30,7 +30,6 @@ class _Surface:
     active: bool = True
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
         owner = f"wrap surface {_check.name('wrap surface', self.name)!r}"
         _check.instance(owner, "body", self.body, Body, "a Body")
         _check.choice(owner, "quadrant", self.quadrant, QUADRANTS)
@@ -63,11 +62,6 @@ class WrapSphere(_Surface):
         Whether paths wrap around it.
     radius : float
         Radius [m]; positive.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     radius: float = number("m", POSITIVE, default=1.0)
@@ -132,11 +126,6 @@ class PathWrap:
         Path points, counted from 1, between which it may wrap; the ends if left out.
     method : {"hybrid", "midpoint", "axial"}
         OpenSim's method for a path over an ellipsoid.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     shape: WrapSurface
@@ -145,7 +134,6 @@ class PathWrap:
     method: str = "hybrid"
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         _check.instance("path wrap", "shape", self.shape, _Surface, "a wrap surface")
         owner = f"path wrap around {self.shape.name!r}"
         ends: dict[str, Any] = {"first": self.first, "last": self.last}

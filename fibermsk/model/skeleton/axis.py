@@ -33,11 +33,6 @@ class Axis:
         for the coordinate itself.
     offset : float
         Added to the sum [rad or m].
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     kind: str
@@ -46,7 +41,6 @@ class Axis:
     offset: float = number(lambda axis: UNITS[axis.kind], default=0.0)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64 and tuples."""
         _check.choice("axis", "kind", self.kind, UNITS)
         owner = f"{self.kind} axis"
         terms: Any = ((self.terms, Linear()),) if isinstance(self.terms, str) else self.terms

@@ -28,11 +28,6 @@ class Capsule:
         Ends of the axis, body frame [m].
     radius : float
         Radius [m]; positive.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite or the radius is not positive.
     """
 
     start: ArrayLike = number("m", shape=(3,))
@@ -40,7 +35,6 @@ class Capsule:
     radius: float = number("m", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as float64."""
         _check.store(self, **checked(self, "capsule"))
 
 
@@ -56,11 +50,6 @@ class InfiniteCylinder:
         Direction of the axis, body frame; stored with length one.
     radius : float
         Radius [m]; positive.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite, the axis is zero or the radius is not positive.
     """
 
     point: ArrayLike = number("m", shape=(3,))
@@ -68,7 +57,6 @@ class InfiniteCylinder:
     radius: float = number("m", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as float64."""
         _check.store(self, **checked(self, "infinite cylinder"))
 
 
@@ -103,11 +91,6 @@ class Body:
     strict : bool
         Whether to refuse an inertia that is physically impossible. Importers accept it with a
         warning, since published models contain such values.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     name: str
@@ -119,7 +102,6 @@ class Body:
     strict: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64 and tuples."""
         owner = f"body {_check.item_name('body', self.name)!r}"
         strict = _check.flag(owner, "strict", self.strict)
         numbers = checked(self, owner)
@@ -136,23 +118,7 @@ class Body:
         )
 
     def at(self, *position: Any) -> Station:
-        """Point of this body, written `body.at(x, y, z)` or `body.at((x, y, z))`.
-
-        Parameters
-        ----------
-        *position : three floats or one (3,) array_like
-            Body frame [m].
-
-        Returns
-        -------
-        station : Station
-            The point, to attach a fiber to.
-
-        Raises
-        ------
-        ModelError
-            If the position is not three finite numbers.
-        """
+        """Point in the body frame [m], written `body.at(x, y, z)` or `body.at((x, y, z))`."""
         return Station(self, position[0] if len(position) == 1 else position)
 
 
@@ -166,18 +132,12 @@ class Station:
         Body to which it is fixed.
     position : (3,) array_like
         Position, body frame [m].
-
-    Raises
-    ------
-    ModelError
-        If the body is not a `Body` or the position is not three finite numbers.
     """
 
     body: Body
     position: ArrayLike = number("m", shape=(3,), path="")
 
     def __post_init__(self) -> None:
-        """Check the fields and store the position as float64."""
         _check.instance("station", "body", self.body, Body, "a Body")
         owner = f"station on body {self.body.name!r}"
         _check.store(self, **checked(self, owner))

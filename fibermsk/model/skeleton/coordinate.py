@@ -58,11 +58,6 @@ class Coordinate:
     prescribed : Function, optional
         Function of time [s] that it follows, continuously differentiable; it sets the initial value
         and speed.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     name: str
@@ -77,7 +72,6 @@ class Coordinate:
     prescribed: Function | None = None
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as floats and tuples."""
         owner = f"coordinate {_check.item_name('coordinate', self.name)!r}"
         _check.choice(owner, "kind", self.kind, UNITS)
         unit = UNITS[self.kind]

@@ -29,11 +29,6 @@ class Coupling:
     enforce : {"eliminate", "multiplier"}
         Eliminate the dependent coordinate from the unknowns, which is exact for position, velocity
         and acceleration; or keep it and enforce a constraint G q'' = b by a multiplier.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     dependent: str
@@ -42,7 +37,6 @@ class Coupling:
     enforce: str = "eliminate"
 
     def __post_init__(self) -> None:
-        """Check the fields."""
         _check.name("coupling: dependent", self.dependent)
         owner = f"coupling of {self.dependent!r}"
         _check.name(f"{owner}: independent", self.independent)
@@ -63,21 +57,7 @@ def check_coupling(
 ) -> None:
     """Check that a coupling names free coordinates of a model and forms no cycle.
 
-    Parameters
-    ----------
-    model : str
-        Name of the model, for messages.
-    known : mapping of Coordinate
-        Coordinates of the model by name.
-    others : iterable of Coupling
-        Existing couplings.
-    coupling : Coupling
-        New coupling.
-
-    Raises
-    ------
-    ModelError
-        If the check fails.
+    `model` is its name in messages; `known` are its coordinates and `others` its couplings.
     """
     owner = f"coupling of {coupling.dependent!r}"
     for field, name in (("dependent", coupling.dependent), ("independent", coupling.independent)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,11 +70,6 @@ class Weld:
     ----------
     coordinates, axes : tuple
         Empty.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     parent: Body
@@ -86,7 +81,6 @@ class Weld:
     axes: tuple[Axis, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
         _check.store(self, **check_placement("weld", self))
 
     @property
@@ -123,8 +117,10 @@ class _OneAxis:
     coordinates: tuple[Coordinate, ...] = field(default=(), init=False, repr=False)
     axes: tuple[Axis, ...] = field(default=(), init=False, repr=False)
 
+    _kind: ClassVar[tuple[str, str]]
+    """Kind of the coordinate, and unit of its damping."""
+
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64."""
         kind, _ = self._kind
         label = type(self).__name__.lower()
         owner = f"{label} {_check.item_name(label, self.name)!r}"
@@ -143,10 +139,6 @@ class _OneAxis:
                     _check.refuse(owner, name, given, must)
         axis = Axis(kind, self.axis, coordinate.name)
         _check.store(self, coordinates=(coordinate,), axes=(axis,))
-
-    @property
-    def _kind(self) -> tuple[str, str]:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,16 +173,9 @@ class Hinge(_OneAxis):
         The one coordinate.
     axes : tuple of Axis
         The one rotation.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
-    @property
-    def _kind(self) -> tuple[str, str]:
-        return "rotation", "N m s/rad"
+    _kind = "rotation", "N m s/rad"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +185,7 @@ class Slider(_OneAxis):
     Its coordinate is in m and its damping in N s/m.
     """
 
-    @property
-    def _kind(self) -> tuple[str, str]:
-        return "translation", "N s/m"
+    _kind = "translation", "N s/m"
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +230,6 @@ class FunctionalJoint:
     quaternion: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the fields and store them as float64 and tuples."""
         owner = f"joint {_check.item_name('joint', self.name)!r}"
         placement = check_placement(owner, self)
         coordinates = _several(owner, "coordinates", self.coordinates, Coordinate, "a Coordinate")

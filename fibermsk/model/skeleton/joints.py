@@ -50,16 +50,6 @@ def Universal(
         Orientation of the child in the parent at zero.
     damping : float
         Viscous damping of both [N m s/rad].
-
-    Returns
-    -------
-    joint : FunctionalJoint
-        Joint to add to a model.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
     owner = f"universal {_check.item_name('universal', name)!r}"
     a, b = (
@@ -98,16 +88,6 @@ def Cylindrical(
         As those of `Universal`.
     damping : float
         Viscous damping of both [N s/m, N m s/rad].
-
-    Returns
-    -------
-    joint : FunctionalJoint
-        Joint to add to a model.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
     owner = f"cylindrical {_check.item_name('cylindrical', name)!r}"
     names, kinds = (f"{name}_translation", f"{name}_rotation"), ("translation", "rotation")
@@ -146,16 +126,6 @@ def Planar(
         As those of `Universal`.
     damping : float
         Viscous damping of all [N s/m, N m s/rad].
-
-    Returns
-    -------
-    joint : FunctionalJoint
-        Joint to add to a model.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
     owner = f"planar {_check.item_name('planar', name)!r}"
     n = _check.unit_vector(owner, "normal", normal)
@@ -206,16 +176,6 @@ def Spherical(
         Initial angular velocity, in the axes rotated by the quaternion [rad/s].
     parent, child, at, child_at, rotation
         As those of `Universal`; `rotation` acts after the quaternion.
-
-    Returns
-    -------
-    joint : FunctionalJoint
-        Joint to add to a model.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
     owner = f"spherical {_check.item_name('spherical', name)!r}"
     own = _quaternion(owner, name, quaternion, angular_velocity)
@@ -250,16 +210,6 @@ def Free(
         As those of `Spherical`.
     parent, child, at, child_at, rotation
         As those of `Universal`.
-
-    Returns
-    -------
-    joint : FunctionalJoint
-        Joint to add to a model.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
     owner = f"free {_check.item_name('free', name)!r}"
     x = _check.array(owner, "position", position, (3,), "m")

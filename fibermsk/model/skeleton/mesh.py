@@ -144,7 +144,6 @@ class Mesh:
     report: MeshReport = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the numbers, repair orientations, and store read-only arrays."""
         if not isinstance(self.name, str):
             _check.refuse("mesh", "name", self.name, "be a text")
         owner = f"mesh {self.name!r}" if self.name else "mesh"

@@ -59,29 +59,14 @@ class MovingPoint:
     acceleration: Motion | None = None
 
     def __post_init__(self) -> None:
-        """Evaluate the functions at t = 0."""
         for name in ("motion", "velocity", "acceleration"):
             function = getattr(self, name)
             if not callable(function) and (name == "motion" or function is not None):
                 _check.refuse(_OWNER, name, function, "be a function t -> (3,)")
-        self.position_at(0.0)
-        if self.velocity is not None:
-            self.velocity_at(0.0)
-        if self.acceleration is not None:
-            self.acceleration_at(0.0)
+        self.given_at(0.0)
 
     def position_at(self, t: float) -> np.ndarray:
-        """Position at one time.
-
-        Parameters
-        ----------
-        t : float
-            Time [s].
-
-        Returns
-        -------
-        position : (3,) float array
-            New array, ground frame [m].
+        """Position at time `t` [s]: new array (3,), ground frame [m].
 
         Raises
         ------
@@ -129,12 +114,12 @@ class MovingPoint:
         """
         for t in times:
             self.given_at(float(t))
+        base, of, order = "motion", self.position_at, 2
         if self.velocity is not None:
-            _compare("velocity", self.velocity_at, "motion", self.position_at, 1, times)
-        if self.acceleration is not None and self.velocity is not None:
-            _compare("acceleration", self.acceleration_at, "velocity", self.velocity_at, 1, times)
-        elif self.acceleration is not None:
-            _compare("acceleration", self.acceleration_at, "motion", self.position_at, 2, times)
+            _compare("velocity", self.velocity_at, base, of, 1, times)
+            base, of, order = "velocity", self.velocity_at, 1
+        if self.acceleration is not None:
+            _compare("acceleration", self.acceleration_at, base, of, order, times)
 
 
 def _value(field: str, function: Motion, t: float, unit: str) -> np.ndarray:

@@ -70,15 +70,19 @@ class Topology:
 
 def _components(faces: Index) -> Index:
     """Number of the component of each triangle."""
-    label = np.arange(int(faces.max()) + 1)
+    label = _connected(int(faces.max()) + 1, faces)
+    return np.unique(label[faces[:, 0]], return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _connected(n: int, groups: Index) -> Index:
+    """Least of all items connected to each of n items by groups (m, k) of them."""
+    label = np.arange(n)
     while True:
-        least = label[faces].min(axis=1)
-        before = label.copy()
-        np.minimum.at(label, faces.ravel(), np.repeat(least, 3))
+        before, least = label.copy(), label[groups].min(axis=1)
+        np.minimum.at(label, groups.ravel(), np.repeat(least, groups.shape[1]))
         label = label[label]
         if np.array_equal(label, before):
-            break
-    return np.unique(label[faces[:, 0]], return_inverse=True)[1].reshape(-1).astype(np.int64)
+            return label
 
 
 def enclosed_volume(vertices: Array, faces: Index) -> float:
@@ -152,15 +156,7 @@ def _inverted_patches(vertices: Array, faces: Index, topology: Topology) -> NDAr
 
     Across the hole without the patch, the winding number of the rest decreases outward.
     """
-    label = np.arange(len(faces))
-    while True:
-        before = label.copy()
-        least = np.minimum(label[topology.first], label[topology.second])
-        np.minimum.at(label, topology.first, least)
-        np.minimum.at(label, topology.second, least)
-        label = label[label]
-        if np.array_equal(label, before):
-            break
+    label = _connected(len(faces), np.stack([topology.first, topology.second], axis=1))
     names, size = np.unique(label, return_counts=True)
     inverted = np.zeros(len(faces), bool)
     corners = vertices[faces]
