@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from numba import get_num_threads, njit
 from numba.core import event
 
 from fibermsk._code_cache import cache_of
+from fibermsk.laws.own import codes_of
 
 __all__ = [
     "PARTS",
@@ -151,7 +152,7 @@ class Rebuilding:
         plain: Any = getattr(function, "__wrapped__", getattr(function, "py_func", function))
         if not isinstance(plain, FunctionType):
             return function
-        names = {name for code in _codes(plain.__code__) for name in code.co_names}
+        names = {name for code in codes_of(plain.__code__) for name in code.co_names}
         called = {name: plain.__globals__[name] for name in names & plain.__globals__.keys()}
         new = {
             name: self.of(value)
@@ -170,13 +171,6 @@ class Rebuilding:
         if hasattr(function, "made_with"):
             return _compiled(twin, self._version, **function.made_with)
         return twin
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
 
 
 class _Once(event.Listener):

@@ -172,18 +172,10 @@ def number(
     range: Range = ANY,
     *,
     default: Any = dataclasses.MISSING,
-    shape: tuple[int | str, ...] = (),
-    whole: str = "",
-    varies: bool = False,
-    samples: bool = False,
-    check: Callable[[str, str, Any], Any] | None = None,
-    by_item: bool = False,
-    path: str | None = None,
-    unless: Callable[[Any], str] | None = None,
+    **more: Any,
 ) -> Any:
-    """Field of a dataclass that holds a `Number`."""
-    what = Number(unit, range, shape, whole, varies, samples, check, by_item, path, unless)
-    return _field(what, default)
+    """Field of a dataclass that holds a `Number`, of which `more` are further attributes."""
+    return _field(Number(unit, range, **more), default)
 
 
 def direction(*, default: Any = dataclasses.MISSING) -> Any:

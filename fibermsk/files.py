@@ -45,22 +45,9 @@ def path_of(value: object, what: str = "path") -> Path:
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Check that a path is writable, and create its folder if needed.
+    """Check that a path is writable, create its folder if needed, and return the path.
 
-    Parameters
-    ----------
-    path : path
-        Path of the result; for a symbolic link, its target is checked.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The same path.
-
-    Raises
-    ------
-    ModelError
-        If the path is not writable; runs check this before they compute.
+    For a symbolic link, its target is checked. Runs check this before they compute.
     """
     path = path_of(path)
     if path.is_dir():
@@ -115,12 +102,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
     """Context manager like `replacing` for several files: all of them are moved, or none.
 
-    Raises
-    ------
-    WriteError
-        If one of the files cannot be written; previous files are restored.
-    ModelError
-        If two of the paths are the same file.
+    Two paths to one file are refused.
     """
     try:
         targets = [_target(check_writable(path)) for path in paths]

@@ -16,30 +16,13 @@ _R = TypeVar("_R")
 
 
 class Guard:
-    """Reentrant lock of a system.
-
-    Parameters
-    ----------
-    owner : str
-        Name of the system, for messages.
-
-    Attributes
-    ----------
-    uses : int
-        Number of uses so far.
-    """
+    """Reentrant lock of a system, whose name in messages is `owner`; `uses` counts its uses."""
 
     def __init__(self, owner: str) -> None:
         self._owner, self._lock, self.uses = owner, threading.RLock(), 0
 
     def enter(self) -> None:
-        """Begin a use; the same thread may enter again.
-
-        Raises
-        ------
-        ModelError
-            If another thread uses the system.
-        """
+        """Begin a use; the same thread may enter again, another one is refused."""
         if not self._lock.acquire(blocking=False):
             raise ModelError(
                 f"{self._owner} is in use by another thread; must be used by one thread at a time; "

@@ -35,11 +35,8 @@ def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
     system's folder for temporary files, the home folder, the current one, and /dev/shm. The files
     are written to a new folder in it, with their own names.
 
-    Parameters
-    ----------
-    writers : dict
-        For each path a function that writes the file to a given path. It may be called again with
-        another path.
+    `writers` has for each path a function that writes the file to a given path, and may be called
+    again with another one.
 
     Raises
     ------

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, number
-from fibermsk.model import Body
 from fibermsk.model.function import Function
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -39,11 +38,6 @@ class CoordinateController:
         Stiffness [N m/rad or N/m]; 0 or more.
     kd : float
         Damping [N m s/rad or N s/m]; 0 or more.
-
-    Raises
-    ------
-    ModelError
-        If an argument has the wrong type or lies outside its range.
     """
 
     name: str
@@ -52,16 +46,12 @@ class CoordinateController:
     kp: float = number("N m/rad or N/m", NON_NEGATIVE)
     kd: float = number("N m s/rad or N s/m", NON_NEGATIVE, default=0.0)
 
+    bodies = ()
+
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = f"controller {_check.item_name('controller', self.name)!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
         _check.store(self, **checked(self, owner))
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """None."""
-        return ()
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -42,11 +42,6 @@ class ExternalForce:
     frame : {'ground', 'body'}
         Frame in which both are expressed.
 
-    Raises
-    ------
-    ModelError
-        If an argument has the wrong type or lies outside its range.
-
     Examples
     --------
     >>> import fibermsk as fm
@@ -61,8 +56,9 @@ class ExternalForce:
     torque: Given = number("N m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
     frame: Literal["ground", "body"] = "ground"
 
+    coordinates = ()
+
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = self._owner
         _check.instance(owner, "body", self.body, Body, "a Body")
         _check.store(self, **checked(self, owner))
@@ -76,11 +72,6 @@ class ExternalForce:
     def bodies(self) -> tuple[Body, ...]:
         """Body on which it acts."""
         return (self.body,)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:

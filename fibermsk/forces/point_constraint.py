@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,12 +42,6 @@ class PointConstraint:
         Directions in ground along which they coincide, of any length; m is 1 to 3. A planar
         mechanism needs the two of its plane.
 
-    Raises
-    ------
-    ModelError
-        If an argument is of another type or range, both points lie on one body, or the directions
-        are not independent.
-
     Examples
     --------
     >>> import fibermsk as fm
@@ -69,8 +62,9 @@ class PointConstraint:
         default=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     )
 
+    coordinates = signals = ()
+
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = f"constraint {_check.item_name('constraint', self.name)!r}"
         for field in ("first", "second"):
             _check.instance(owner, field, getattr(self, field), Station, "a Station")
@@ -86,16 +80,6 @@ class PointConstraint:
     def bodies(self) -> tuple[Body, ...]:
         """Bodies of both points."""
         return self.first.body, self.second.body
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    @property
-    def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
-        """None."""
-        return ()
 
     def contribute(self, configuration: Configuration) -> _Hold:
         """Create the contribution."""

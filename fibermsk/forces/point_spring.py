@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,11 +47,6 @@ class PointSpring:
     slack : bool
         Whether it exerts no force below its rest length, as a ligament.
 
-    Raises
-    ------
-    ModelError
-        If an argument has the wrong type or lies outside its range, or both ends lie on one body.
-
     Examples
     --------
     >>> import fibermsk as fm
@@ -71,8 +65,9 @@ class PointSpring:
     damping: float = number("N s/m", NON_NEGATIVE, default=0.0)
     slack: bool = False
 
+    coordinates = signals = ()
+
     def __post_init__(self) -> None:
-        """Check the fields."""
         owner = f"spring {_check.item_name('spring', self.name)!r}"
         for field in ("first", "second"):
             _check.instance(owner, field, getattr(self, field), Station, "a Station")
@@ -85,16 +80,6 @@ class PointSpring:
     def bodies(self) -> tuple[Body, ...]:
         """Bodies of both ends."""
         return self.first.body, self.second.body
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    @property
-    def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
-        """None."""
-        return ()
 
     def contribute(self, configuration: Configuration) -> _Pull:
         """Create the contribution."""

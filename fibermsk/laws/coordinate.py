@@ -34,18 +34,12 @@ class Spring:
         [N m/rad or N/m]; zero or positive.
     rest : float
         Coordinate at which the force is zero [rad or m].
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite or the stiffness is negative.
     """
 
     stiffness: float = number("N m/rad or N/m", NON_NEGATIVE)
     rest: float = number("rad or m", default=0.0)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "Spring"))
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
@@ -62,17 +56,11 @@ class Damper:
     ----------
     damping : float
         [N m s/rad or N s/m]; zero or positive.
-
-    Raises
-    ------
-    ModelError
-        If the number is not finite or negative.
     """
 
     damping: float = number("N m s/rad or N s/m", NON_NEGATIVE)
 
     def __post_init__(self) -> None:
-        """Check the number and store it as a float."""
         _check.store(self, **checked(self, "Damper"))
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
@@ -93,11 +81,6 @@ class QuadraticLimit:
         Range without force [rad or m].
     stiffness : float
         [N m/rad^2 or N/m^2]; zero or positive.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite, the stiffness is negative or the range is empty.
     """
 
     lower: float = number("rad or m")
@@ -105,7 +88,6 @@ class QuadraticLimit:
     stiffness: float = number("N m/rad^2 or N/m^2", NON_NEGATIVE, default=1e4)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "QuadraticLimit"))
         _check_range("QuadraticLimit", self.lower, self.upper)
 
@@ -134,11 +116,6 @@ class SmoothLimit:
         [N m s/rad or N s/m]; zero or positive.
     transition : float
         Width of the transition [rad or m]; positive.
-
-    Raises
-    ------
-    ModelError
-        If a field lies outside its range.
     """
 
     lower: float = number("rad or m")
@@ -149,7 +126,6 @@ class SmoothLimit:
     transition: float = number("rad or m", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "SmoothLimit"))
         _check_range("SmoothLimit", self.lower, self.upper)
 

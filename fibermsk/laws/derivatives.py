@@ -23,7 +23,6 @@ __all__ = [
     "check_contact_law",
     "check_coordinate_law",
     "check_stress_law",
-    "line_force_at",
     "stress_at",
 ]
 
@@ -178,11 +177,7 @@ def _given(point: _Point, found: Any, names: tuple[str, ...]) -> list[float | No
 def check_stress_law(owner: str, field: str, law: Any) -> None:
     """Check constants, values and derivatives of a stress law over its stretches.
 
-    Raises
-    ------
-    ModelError
-        If a constant lies outside its range, or a value or derivative is wrong. The message names
-        the law, the point and both values. Also if `law_digest` refuses what the law uses.
+    An error names the law, the point and both values.
     """
     check_constants(owner, field, law, ("stress",))
     _check_stress(owner, field, law, law_digest(type(law), ("stress", "energy")))
@@ -237,11 +232,7 @@ def _stretches(label: str, law: Any) -> tuple[float, float]:
 def check_contact_law(owner: str, law: Any, needs_energy: bool) -> None:
     """Check constants, values and derivatives of a contact law over its admissible gaps.
 
-    Raises
-    ------
-    ModelError
-        As `check_stress_law`; also if the force attracts, if the force or the energy jumps where
-        the contact opens, or if a required energy is missing.
+    The force must repel, and force and energy must vanish where the contact opens.
     """
     check_constants(owner, "law", law, ("line_force",))
     _check_contact(owner, law, needs_energy, law_digest(type(law), ("line_force", "energy")))
@@ -296,13 +287,7 @@ def _check_contact(owner: str, law: Any, needs_energy: bool, _digest: str) -> No
 
 
 def check_coordinate_law(label: str, law: Any, least: float, most: float, unit: str) -> None:
-    """Check values and derivatives of a law of a coordinate over a range.
-
-    Raises
-    ------
-    ModelError
-        If the law does not return a `CoordinateForce` of numbers, or a derivative is wrong.
-    """
+    """Check values and derivatives of a law of a coordinate over a range."""
 
     def part(field: str) -> Callable[..., Any]:
         return lambda q, p: getattr(law(q, p), field)
@@ -323,13 +308,6 @@ def check_coordinate_law(label: str, law: Any, least: float, most: float, unit: 
 def stress_at(law: Any, stretch: float, rate: float, activation: float) -> tuple[float, ...]:
     """Nominal stress of a checked law, and derivatives in the stretch and the rate."""
     return _with_slopes(type(law).stress, constant_values(law), (stretch, rate, activation), 2)
-
-
-def line_force_at(law: Any, gap: float) -> tuple[float, ...]:
-    """Line force of a checked law and its derivative in the gap; zero for open contact."""
-    if gap >= 0.0:
-        return 0.0, 0.0
-    return _with_slopes(type(law).line_force, constant_values(law), (gap,), 1)
 
 
 def _with_slopes(

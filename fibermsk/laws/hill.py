@@ -135,7 +135,14 @@ def isometric_force(
     strength = _check.positive(owner, "max_isometric_force", max_isometric_force, "N")
     optimum = _check.positive(owner, "optimal_fiber_length", optimal_fiber_length, "m")
     slack = _check.positive(owner, "tendon_slack_length", tendon_slack_length, "m")
-    angle = check_pennation(owner, pennation_angle)
+    angle = _check.number(
+        owner,
+        "pennation_angle",
+        pennation_angle,
+        "rad",
+        accept=lambda x: 0.0 <= x < 0.5 * math.pi,
+        must="lie in [0, pi/2)",
+    )
     height = optimum * math.sin(angle)
     if not (total > 0.0).all():
         _check.refuse(owner, "path_length", total.min(), "be positive", unit="m")
@@ -168,15 +175,3 @@ def isometric_force(
     along = 0.5 * (low + high)
     force = strength * tendon_force_length((total - along) / slack)[0]
     return force, np.hypot(along, height)
-
-
-def check_pennation(owner: str, value: float) -> float:
-    """Pennation angle [rad] in [0, pi/2)."""
-    return _check.number(
-        owner,
-        "pennation_angle",
-        value,
-        "rad",
-        accept=lambda x: 0.0 <= x < 0.5 * math.pi,
-        must="lie in [0, pi/2)",
-    )

@@ -30,13 +30,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class StressLayout:
-    """Columns of the constants of a tissue.
-
-    Parameters
-    ----------
-    muscle, tendon : type, optional
-        Classes of user-defined laws.
-    """
+    """Columns of the constants of a tissue, with the classes of its user-defined laws."""
 
     muscle: type | None = None
     tendon: type | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import namedtuple
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from dis import get_instructions
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
@@ -26,6 +26,7 @@ __all__ = [
     "CoordinateLaw",
     "StressLaw",
     "check_constants",
+    "codes_of",
     "constant_names",
     "constant_values",
     "constants_type",
@@ -126,7 +127,8 @@ def check_constants(owner: str, field_name: str, law: Any, functions: tuple[str,
     """Check that a law is a frozen dataclass of numbers in their ranges, with some functions."""
     must = f"be a frozen dataclass with {' and '.join(functions)}"
     remedy = "see fm.StressLaw and fm.ContactLaw"
-    if isinstance(law, type) or not is_dataclass(law) or not _is_frozen(law):
+    made = getattr(law, "__dataclass_params__", None)
+    if isinstance(law, type) or made is None or not made.frozen:
         _check.refuse(owner, field_name, law, must, remedy=remedy)
     for name in functions:
         if not isinstance(getattr(type(law), name, None), FunctionType):
@@ -136,10 +138,6 @@ def check_constants(owner: str, field_name: str, law: Any, functions: tuple[str,
         what = declared(one)
         what = what if isinstance(what, Number) else Number()
         what.checked(about, one.name, getattr(law, one.name), what.unit_of(law))
-
-
-def _is_frozen(law: Any) -> bool:
-    return law.__dataclass_params__.frozen
 
 
 def law_label(kind: type) -> str:
@@ -224,7 +222,7 @@ def _parts_of_function(law: str, function: FunctionType, known: set[int]) -> Ite
     yield from _parts(law, f"defaults of {function.__name__}", defaults, known)
     free, cells = function.__code__.co_freevars, function.__closure__ or ()
     enclosed = {name: cell.cell_contents for name, cell in zip(free, cells, strict=True)}
-    for code in _codes(function.__code__):
+    for code in codes_of(function.__code__):
         yield code.co_code
         yield repr([c for c in code.co_consts if not isinstance(c, CodeType)]).encode()
         yield repr((code.co_names, code.co_varnames, code.co_freevars)).encode()
@@ -248,8 +246,9 @@ def _taken(code: CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             name, value = step.argval, scope[step.argval]
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """Code of a function and of all functions inside it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _codes(inner)
+            yield from codes_of(inner)

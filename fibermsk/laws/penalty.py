@@ -22,18 +22,12 @@ class PenaltyContact:
     limit : float
         Inverse gamma of the deepest relative penetration [-]; above 1. A relative gap of
         -1/limit or less is not admissible.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
     """
 
     stiffness: float = number("N/m", POSITIVE)
     limit: float = number("", above(1.0))
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "PenaltyContact"))
 
 

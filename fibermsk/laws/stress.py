@@ -28,18 +28,12 @@ class KelvinVoigt:
         Shear modulus mu of the elastic part [N/m^2]; positive.
     viscosity : float
         Viscosity eta [N s/m^2]; zero or positive.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
     """
 
     shear_modulus: float = number("N/m^2", POSITIVE)
     viscosity: float = number("N s/m^2", NON_NEGATIVE)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "KelvinVoigt"))
 
 
@@ -58,11 +52,6 @@ class ActiveStress:
     exponent : float
         Exponent nu of the force-length curve [-]; above 1, so that the stress is differentiable
         at the optimal stretch.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
     """
 
     max_stress: float = number("N/m^2", NON_NEGATIVE)
@@ -71,7 +60,6 @@ class ActiveStress:
     exponent: float = number("", above(1.0), default=4.0)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "ActiveStress"))
 
 
@@ -85,18 +73,12 @@ class Stiffening:
         Nominal stress c at a stretch of one [N/m^2]; positive.
     rate : float
         Rate b of the exponential [-]; positive.
-
-    Raises
-    ------
-    ModelError
-        If a number lies outside its range.
     """
 
     stress: float = number("N/m^2", POSITIVE)
     rate: float = number("", POSITIVE)
 
     def __post_init__(self) -> None:
-        """Check the numbers and store them as floats."""
         _check.store(self, **checked(self, "Stiffening"))
 
 

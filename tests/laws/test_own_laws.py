@@ -9,8 +9,8 @@ import values_of_laws
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.laws.derivatives import line_force_at, stress_at
-from fibermsk.laws.own import law_digest
+from fibermsk.laws.derivatives import _with_slopes, stress_at
+from fibermsk.laws.own import constant_values, law_digest
 
 
 def tissue(law, **more):
@@ -29,6 +29,13 @@ def test_derivatives_of_a_law_at_a_point(law, rng):
         ]
         for found, (ahead, behind) in zip((by_stretch, by_rate), pairs, strict=True):
             assert_allclose(found, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8 * abs(P) / h)
+
+
+def line_force_at(law, gap):
+    """Line force of a law and its derivative in the gap; zero for open contact."""
+    if gap >= 0.0:
+        return 0.0, 0.0
+    return _with_slopes(type(law).line_force, constant_values(law), (gap,), 1)
 
 
 def test_line_force_and_its_derivative():
