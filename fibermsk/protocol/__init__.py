@@ -13,22 +13,3 @@ from fibermsk.protocol.values import (
     Tolerance,
     Verdict,
 )
-
-__all__ = [
-    "NO_MULTIPLIERS",
-    "BorderedMatrix",
-    "Collides",
-    "Evaluation",
-    "Frames",
-    "HasStates",
-    "Legible",
-    "Offloaded",
-    "Projects",
-    "SolvesItself",
-    "StateBlock",
-    "System",
-    "Tangent",
-    "Tolerance",
-    "Verdict",
-    "offers",
-]

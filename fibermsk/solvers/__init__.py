@@ -10,25 +10,3 @@ from fibermsk.solvers.statics.equilibrium import equilibrium
 from fibermsk.solvers.statics.stability import Stability, stability
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import FixedSteps
-
-__all__ = [
-    "BDF2",
-    "METHODS",
-    "SDIRK2",
-    "Accepted",
-    "AdaptiveSteps",
-    "BackwardEuler",
-    "FixedSteps",
-    "GeneralizedAlpha",
-    "Newton",
-    "NewtonReport",
-    "Observer",
-    "Stability",
-    "State",
-    "Stop",
-    "StopWhen",
-    "accelerations",
-    "equilibrium",
-    "simulate",
-    "stability",
-]

@@ -5,8 +5,6 @@ from fibermsk.solvers.methods.bdf2 import BDF2
 from fibermsk.solvers.methods.generalized_alpha import GeneralizedAlpha
 from fibermsk.solvers.methods.sdirk2 import SDIRK2
 
-__all__ = ["BDF2", "METHODS", "SDIRK2", "BackwardEuler", "GeneralizedAlpha"]
-
 METHODS = {
     method.name: method for method in (BackwardEuler(), BDF2(), SDIRK2(), GeneralizedAlpha())
 }
