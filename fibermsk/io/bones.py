@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,11 @@ _NEAR = 4.0
 
 
 class Triangles(NamedTuple):
-    """Triangles of one shape.
+    """Triangles of one shape."""
 
-    Attributes
-    ----------
-    points : (n, 3) float array
-        Body frame [m].
-    faces : (m, 3) int array
-        Point indices, counterclockwise seen from outside.
-    drawn_only : bool
-        Whether it has no contact with fibers.
-    """
-
-    points: Array
-    faces: NDArray[np.int64]
-    drawn_only: bool
+    points: Array  # (n, 3), body frame [m]
+    faces: NDArray[np.int64]  # point indices (m, 3), counterclockwise seen from outside
+    drawn_only: bool  # whether it has no contact with fibers
 
 
 def bone_triangles(result: Result, body: str) -> list[Triangles]:
@@ -85,28 +75,12 @@ def _revolved(
     shape: ShapeRecord, height: Array, distance: Array
 ) -> tuple[Array, NDArray[np.int64]]:
     """Closed surface of revolution from an outline that starts and ends on the axis."""
+    # slow import, needed here only
+    from trimesh.creation import revolve  # pyright: ignore[reportMissingImports]
+    from trimesh.geometry import align_vectors  # pyright: ignore[reportMissingImports]
+
     along = shape.end - shape.start
-    length = float(np.linalg.norm(along))
-    axis = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    first /= np.linalg.norm(first)
-    second = np.cross(axis, first)
-    angle = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
-    around = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * second
-    rings = height[1:-1, None, None] * axis + distance[1:-1, None, None] * around
-    n = len(height) - 2
-    poles = height[[0, -1], None] * axis
-    points = np.asarray(
-        np.concatenate([rings.reshape(-1, 3), poles]) + shape.start, dtype=np.float64
-    )
-    index = np.arange(n * _AROUND).reshape(n, _AROUND)
-    after = np.roll(index, -1, axis=1)
-    a, b, c, d = index[:-1], after[:-1], index[1:], after[1:]
-    south, north = (np.full(_AROUND, n * _AROUND + k) for k in (0, 1))
-    faces = [
-        np.stack([a, b, d], -1).reshape(-1, 3),
-        np.stack([a, d, c], -1).reshape(-1, 3),
-        np.stack([south, after[0], index[0]], -1),
-        np.stack([north, index[-1], after[-1]], -1),
-    ]
-    return points, np.concatenate(faces)
+    pose: Any = align_vectors((0.0, 0.0, 1.0), along) if along.any() else np.eye(4)
+    pose[:3, 3] = shape.start
+    surface = revolve(np.stack([distance, height], axis=1), sections=_AROUND, transform=pose)
+    return np.asarray(surface.vertices, np.float64), np.asarray(surface.faces, np.int64)

@@ -21,7 +21,7 @@ _TEXTS = ("identity", "libraries", "job")
 
 
 def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
-    """Write a snapshot, replacing an old file atomically.
+    """Write a snapshot, replacing an old file atomically; return its path.
 
     A temporary file is written, flushed to disk and renamed, so that neither a killed program nor a
     power failure leaves a partial file. If two runs write to one path, the last snapshot remains.
@@ -33,15 +33,8 @@ def save_checkpoint(snapshot: Snapshot, path: str | os.PathLike[str]) -> Path:
     path : path
         Path of the file; its folder is created, an existing file is replaced.
 
-    Returns
-    -------
-    path : pathlib.Path
-        The file written.
-
     Raises
     ------
-    ModelError
-        If it is not a snapshot.
     WriteError
         If the file cannot be written; the message names the folder of the rescued copy.
     """

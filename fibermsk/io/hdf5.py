@@ -47,7 +47,7 @@ _VALUES = ("parameters", "stats")
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result, replacing an old file atomically.
+    """Write a result, complete or not, replacing an old file atomically; return its path.
 
     Parameters
     ----------
@@ -55,11 +55,6 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
         Result of a complete, failed or interrupted run.
     path : path
         Path of the file; its folder is created, an existing file is replaced.
-
-    Returns
-    -------
-    path : pathlib.Path
-        The file written.
 
     Raises
     ------

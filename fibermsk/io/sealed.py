@@ -37,27 +37,13 @@ T = TypeVar("T")
 
 
 class Kind(NamedTuple):
-    """Kind of a sealed file.
+    """Kind of a sealed file."""
 
-    Attributes
-    ----------
-    name : str
-        Name, one word.
-    version : int
-        Version of the format.
-    remedy : str
-        Remedy for a damaged file.
-    opened_by : str
-        Functions and commands that read the kind.
-    unchecked : str
-        Remedy for a file without a seal.
-    """
-
-    name: str
-    version: int
-    remedy: str
-    opened_by: str
-    unchecked: str = ""
+    name: str  # one word
+    version: int  # of the format
+    remedy: str  # for a damaged file
+    opened_by: str  # functions and commands that read the kind
+    unchecked: str = ""  # remedy for a file without a seal
 
 
 RESULT = Kind(

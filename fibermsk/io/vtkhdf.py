@@ -45,32 +45,15 @@ _KINDS = ("Vertices", "Lines", "Polygons", "Strips")
 
 
 class _Shape(NamedTuple):
-    """Constant cells with moving points.
-
-    Attributes
-    ----------
-    n_points : int
-        Number of points.
-    kind : str
-        One of `_KINDS`.
-    cells : (n_cells, n_corners) int array or list of int arrays
-        Point indices of each cell.
-    cell_fields : dict of (n_cells,) array
-        Values of cells.
-    fixed : dict of array
-        Constant values of points.
-    names : dict of list of str
-        Names for the integers in fields.
-    moving : callable
-        Function of frames: points and varying point fields, each (n_frames, n_points, ...).
-    """
+    """Constant cells with moving points."""
 
     n_points: int
-    kind: str
-    cells: Any
-    cell_fields: dict[str, NDArray[Any]]
-    fixed: dict[str, NDArray[Any]]
-    names: dict[str, list[str]]
+    kind: str  # one of `_KINDS`
+    cells: Any  # point indices of each cell, (n_cells, n_corners) or a list
+    cell_fields: dict[str, NDArray[Any]]  # values (n_cells,) of cells
+    fixed: dict[str, NDArray[Any]]  # constant values of points
+    names: dict[str, list[str]]  # names for the integers in fields
+    # points and varying point fields at frames, each (n_frames, n_points, ...)
     moving: Callable[[slice], dict[str, Array]]
 
 

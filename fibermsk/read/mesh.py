@@ -150,19 +150,10 @@ def _by_trimesh(owner: str, file: Path) -> Triangles:
     try:
         import trimesh  # pyright: ignore[reportMissingImports]
 
-        found = trimesh.load_scene(file, process=False).dump()
-        parts = [part for part in found if isinstance(part, trimesh.Trimesh)]
+        found = trimesh.load_mesh(file, process=False)
+        return np.array(found.vertices, float), np.array(found.faces, np.int64)
     except Exception as error:  # trimesh has no exception class
         _unreadable(owner, error)
-    begin = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    if not parts:
-        return np.empty((0, 3)), np.empty((0, 3), np.int64)
-    return (
-        np.concatenate([np.asarray(part.vertices, float) for part in parts]),
-        np.concatenate(
-            [np.asarray(part.faces, np.int64) + n for part, n in zip(parts, begin, strict=False)]
-        ),
-    )
 
 
 def _vtp(owner: str, file: Path) -> Triangles:

@@ -11,24 +11,12 @@ __all__ = ["Polygons", "fans", "strips"]
 
 
 class Polygons(NamedTuple):
-    """Polygons of a file.
+    """Polygons of a file."""
 
-    Attributes
-    ----------
-    vertices : (n, 3) float array
-        Vertices as in the file.
-    corners : (n_corners,) int array
-        Vertex indices of all polygons, concatenated.
-    sizes : (m,) int array
-        Number of corners of each polygon.
-    doubt : str
-        Why the file may be truncated although it is consistent; empty if it cannot be.
-    """
-
-    vertices: NDArray[np.float64]
-    corners: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    doubt: str
+    vertices: NDArray[np.float64]  # (n, 3) as in the file
+    corners: NDArray[np.int64]  # vertex indices (n_corners,) of all polygons, concatenated
+    sizes: NDArray[np.int64]  # number (m,) of corners of each polygon
+    doubt: str  # why the file may be truncated although it is consistent; empty if it cannot be
 
 
 def _thirds(size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

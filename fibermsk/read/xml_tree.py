@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
@@ -17,39 +18,17 @@ MAX_DEPTH = 100
 """Limits far above any model: the largest known has 1.2 MB, 4e4 elements and depth 14."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Element:
-    """One element of an XML file.
+    """One element of an XML file."""
 
-    Attributes
-    ----------
-    tag : str
-        Name of the element.
-    attributes : dict of str
-        Attributes by name.
-    line : int
-        Line of the file at which it starts.
-    children : list of Element
-        Child elements in the order of the file.
-    parent : Element or None
-        Enclosing element; None for the root.
-    text : str
-        Characters outside of child elements, without blanks at the ends.
-    seen : bool
-        Whether a reader has used it.
-    """
-
-    __slots__ = ("attributes", "children", "line", "parent", "seen", "tag", "text")
-
-    def __init__(
-        self, tag: str, attributes: dict[str, str], line: int, parent: Element | None
-    ) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.line = line
-        self.parent = parent
-        self.children: list[Element] = []
-        self.text = ""
-        self.seen = False
+    tag: str
+    attributes: dict[str, str]
+    line: int  # of the file, at which it starts
+    parent: Element | None  # enclosing element; None for the root
+    children: list[Element] = field(default_factory=list)  # in the order of the file
+    text: str = ""  # characters outside of child elements, without blanks at the ends
+    seen: bool = False  # whether a reader has used it
 
     def __repr__(self) -> str:
         """Tag, name and line."""

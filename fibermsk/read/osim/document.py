@@ -26,11 +26,6 @@ class Document:
 
     Every access marks the element as seen; what is never seen ends up in the report.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
     Attributes
     ----------
     model : Element

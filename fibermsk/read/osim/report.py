@@ -13,25 +13,12 @@ KINDS = ("not understood", "changed", "note")
 
 @dataclass(frozen=True)
 class ImportEntry:
-    """One remark about an imported model.
+    """One remark about an imported model; those of the same kind and text are one, repeated."""
 
-    Attributes
-    ----------
-    kind : {"not understood", "changed", "note"}
-        Left out of the model; taken in another form; or worth knowing.
-    element : str
-        Path of the element in the file.
-    line : int
-        Its line.
-    text : str
-        What happened and what follows from it. Entries of the same kind and text are one thing
-        that happened several times.
-    """
-
-    kind: str
-    element: str
-    line: int
-    text: str
+    kind: str  # "not understood" is left out, "changed" taken in another form, "note" worth knowing
+    element: str  # path of the element in the file
+    line: int  # its line
+    text: str  # what happened and what follows from it
 
 
 @dataclass(repr=False)

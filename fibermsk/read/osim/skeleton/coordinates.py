@@ -15,33 +15,16 @@ __all__ = ["CoordinateEntry", "read_coordinates"]
 
 @dataclass
 class CoordinateEntry:
-    """A coordinate of the file while forces and couplings are still collected.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    element : Element
-        Where it stands, or the joint that has it without saying so.
-    kind : {"rotation", "translation"}
-        Its unit.
-    motion : {"rotational", "translational", "coupled"}
-        What OpenSim calls it; limits of rotational ones are in degrees.
-    given : bool
-        Whether the file describes it.
-    range : (float, float), optional
-        Its declared range, if there is one.
-    laws : list
-        Forces on it.
-    """
+    """A coordinate of the file while forces and couplings are still collected."""
 
     name: str
-    element: Element
-    kind: str = "rotation"
+    element: Element  # where it stands, or the joint that has it without saying so
+    kind: str = "rotation"  # "rotation" or "translation", its unit
+    # "rotational", "translational" or "coupled" in OpenSim; limits of the first are in degrees
     motion: str = "rotational"
-    given: bool = True
-    range: tuple[float, float] | None = None
-    laws: list[CoordinateLaw] = field(default_factory=list)
+    given: bool = True  # whether the file describes it
+    range: tuple[float, float] | None = None  # declared range, if there is one
+    laws: list[CoordinateLaw] = field(default_factory=list)  # forces on it
 
 
 def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry]:
