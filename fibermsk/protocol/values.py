@@ -25,25 +25,16 @@ Array = NDArray[np.float64]
 
 
 class BorderedMatrix(NamedTuple):
-    """The matrix [[A, B], [R, D]] with a sparse A and a thin dense border.
+    """The matrix [[A, B], [R, D]] with a sparse A (n, n) and a thin dense border.
 
-    Attributes
-    ----------
-    A : (n, n) csc_array or LineMatrix
-        Sparse part; a `LineMatrix` shares memory with the system and is overwritten by the next
-        evaluation with a tangent.
-    B : (n, m) float array
-        Border columns.
-    R : (m, n) float array
-        Border rows.
-    D : (m, m) float array
-        Corner.
+    A `LineMatrix` shares memory with the system and is overwritten by the next evaluation with a
+    tangent.
     """
 
     A: csc_array | LineMatrix
-    B: Array
-    R: Array
-    D: Array
+    B: Array  # border columns (n, m)
+    R: Array  # border rows (m, n)
+    D: Array  # corner (m, m)
 
     @property
     def sparse(self) -> csc_array:
@@ -86,124 +77,55 @@ NO_MULTIPLIERS = np.zeros(0)
 
 
 class Evaluation(NamedTuple):
-    """Residual and tangent at one state.
+    """Residual and tangent at one state."""
 
-    Attributes
-    ----------
-    residual : (n,) float array
-        F; zero in dependent entries.
-    tangent : BorderedMatrix or (n, n) float array or SolvesItself or None
-        dF with respect to an increment of the unknowns.
-    admissibility : float
-        Least 1 + gamma g over the closed contacts, 1 where none is closed; not positive where the
-        state cannot be evaluated.
-    reactions : (n_points, 3) float array
-        Forces of the attachments on the fibers [N].
-    flaw : str
-        Term that is NaN or infinite; empty if none is.
-    imbalance : float
-        Largest residual relative to the forces it sums; zero if not computed.
-    multipliers : (m,) float array
-        Of the constraints on the coordinates.
-    """
-
-    residual: Array
-    tangent: Tangent | None
+    residual: Array  # F (n,); zero in dependent entries
+    tangent: Tangent | None  # dF with respect to an increment of the unknowns
+    # least 1 + gamma g of closed contacts, or 1; not positive where F is undefined
     admissibility: float
-    reactions: Array
-    flaw: str = ""
-    imbalance: float = 0.0
-    multipliers: Array = NO_MULTIPLIERS
+    reactions: Array  # forces (n_points, 3) of the attachments on the fibers [N]
+    flaw: str = ""  # term that is NaN or infinite; empty if none is
+    imbalance: float = 0.0  # largest residual relative to the forces it sums; zero if not computed
+    multipliers: Array = NO_MULTIPLIERS  # (m,) of the constraints on the coordinates
 
 
 class Frames(NamedTuple):
-    """Raw record of a run, one entry per frame.
+    """Raw record of a run, one entry per frame; the last three of the steps before it."""
 
-    Attributes
-    ----------
-    t : (n_frames,) float array
-        [s].
-    y, v : (n_frames, n) float array
-        Positions and velocities.
-    reactions : (n_frames, n_points, 3) float array
-        Forces of the attachments on the fibers [N].
-    multipliers : (n_frames, m) float array
-        Of the constraints on the coordinates; m is 0 in a record without forces.
-    step_size, newton_iterations, admissibility : (n_frames,) array
-        Of the steps since the previous frame.
-    """
-
-    t: Array
-    y: Array
-    v: Array
-    reactions: Array
-    multipliers: Array
+    t: Array  # (n_frames,) [s]
+    y: Array  # positions (n_frames, n)
+    v: Array  # velocities (n_frames, n)
+    reactions: Array  # forces (n_frames, n_points, 3) of the attachments on the fibers [N]
+    multipliers: Array  # (n_frames, m) of constraints; m is 0 in a record without forces
     step_size: Array
     newton_iterations: NDArray[np.int64]
     admissibility: Array
 
 
 class StateBlock(NamedTuple):
-    """Block of m unknowns of first order.
+    """Block of m unknowns of first order."""
 
-    Attributes
-    ----------
-    owner : str
-        Name of the element that has them.
-    names, units : tuple of m str
-        Of each entry.
-    scale, start : (m,) float array
-        Characteristic sizes and initial values.
-    """
-
-    owner: str
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    scale: Array
-    start: Array
+    owner: str  # name of the element that has them
+    names: tuple[str, ...]  # of each entry
+    units: tuple[str, ...]  # of each entry
+    scale: Array  # characteristic sizes (m,)
+    start: Array  # initial values (m,)
 
 
 class Tolerance(NamedTuple):
-    """Error tolerance for each kind of unknown.
+    """Error tolerance for each kind of unknown; speeds are not controlled if None."""
 
-    Attributes
-    ----------
-    relative : float
-        Relative to a fiber's length, to 1 rad (1 m for sliders), and to the scale of a first-order
-        state.
-    length : float
-        Added for positions of fibers [m].
-    angle : float
-        Added for coordinates [rad, m for sliders].
-    speed : float or None
-        Of fiber velocities [m/s]; None if not controlled.
-    angular_speed : float or None
-        Of the rates of coordinates [rad/s, m/s for sliders]; None if not controlled.
-    state : float
-        Added for first-order states, relative to their scale.
-    """
-
-    relative: float
-    length: float = 0.0
-    angle: float = 0.0
-    speed: float | None = None
-    angular_speed: float | None = None
-    state: float = 0.0
+    relative: float  # to a fiber's length, to 1 rad (1 m for sliders), and to the scale of a state
+    length: float = 0.0  # added for positions of fibers [m]
+    angle: float = 0.0  # added for coordinates [rad, m for sliders]
+    speed: float | None = None  # of fiber velocities [m/s]
+    angular_speed: float | None = None  # of the rates of coordinates [rad/s, m/s for sliders]
+    state: float = 0.0  # added for first-order states, relative to their scale
 
 
 class Verdict(NamedTuple):
-    """Result of the collision check of a motion between two states.
+    """Result of the collision check of a motion between two states."""
 
-    Attributes
-    ----------
-    reason : str
-        Why the motion is rejected; empty if it is accepted.
-    refined : bool
-        Whether contact points were added, so that the step must be repeated.
-    admissibility : float
-        Least 1 + gamma g between the contact points, at most 1.
-    """
-
-    reason: str = ""
-    refined: bool = False
-    admissibility: float = 1.0
+    reason: str = ""  # why the motion is rejected; empty if it is accepted
+    refined: bool = False  # whether contact points were added, so that the step must be repeated
+    admissibility: float = 1.0  # least 1 + gamma g between the contact points, at most 1

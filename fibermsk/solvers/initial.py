@@ -43,25 +43,11 @@ def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[St
 
 @guarded
 def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
-    """Rates of v that satisfy the equations of motion at a given state.
+    """Rates of v (n,) that satisfy the equations of motion at a given state; a new array.
 
     The residual is linear in them with the reduced mass matrix. With large slopes the tangent is
-    that matrix up to small terms, which a few iterative refinements correct.
-
-    Parameters
-    ----------
-    system : System
-        From `fibermsk.build`.
-    t : float
-        Time [s].
-    y, v : (n,) float array
-        Consistent positions and velocities; prescribed motions have zero acceleration. Rates of
-        first-order states in v are ignored.
-
-    Returns
-    -------
-    v_dot : (n,) float array
-        New array, dependent entries included.
+    that matrix up to small terms, which a few iterative refinements correct. Prescribed motions
+    have zero acceleration; rates of first-order states in v are ignored.
 
     Raises
     ------

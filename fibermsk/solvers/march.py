@@ -32,27 +32,16 @@ _OPENING = 1e-3
 
 
 class March(NamedTuple):
-    """Settings of a run: system, method, step size control and observers.
-
-    Attributes
-    ----------
-    system, method, newton, control
-        System, time integrator, nonlinear solver and step size control.
-    times : (n_frames,) float array
-        Output times [s].
-    own : tuple of Observer
-        Observers of `simulate` itself, called within a step; they may evaluate the system.
-    users : tuple of Observer
-        Observers of the user, called after a step; their memories are stored as "observers." plus
-        name.
-    """
+    """Settings of a run: system, method, step size control and observers."""
 
     system: System
     method: Method
     newton: Newton
     control: Control
-    times: Array
+    times: Array  # output times (n_frames,) [s]
+    # observers of `simulate` itself, called within a step; they may evaluate the system
     own: tuple[Observer, ...]
+    # observers of the user, called after a step; their memories are "observers." plus name
     users: tuple[Observer, ...]
 
 

@@ -49,20 +49,10 @@ def _settings(value: Any) -> str:
 
 
 class Checkpoints:
-    """Write snapshots during a run.
+    """Write snapshots during a run, at intervals of `every` [s] of wall time.
 
-    Parameters
-    ----------
-    write : callable or None
-        Receives each snapshot; None for no checkpoints.
-    every : float
-        Wall time between snapshots [s].
-    t_end : float
-        End of the run [s].
-    identity : dict of str
-        From `identify`.
-    began : float
-        Start of the run by `time.perf_counter`, minus the wall time before a resume [s].
+    `write` receives each snapshot, or is None for no checkpoints. `began` is the start of the run
+    by `time.perf_counter`, minus the wall time before a resume [s].
     """
 
     def __init__(

@@ -21,37 +21,19 @@ Array = NDArray[np.float64]
 
 
 class Memory(NamedTuple):
-    """The present state with the rates of v; and the auxiliary rates of the method.
-
-    Attributes
-    ----------
-    state, v_dot
-        The present state and rates of v.
-    y_rate, v_rate : (n,) float array
-        Auxiliary rates of y and v.
-    y_slope, v_slope : (n,) float array
-        Their slopes in time over the last step; v_slope is zero before the first.
-    delay : float
-        Time between the auxiliary rates and the state [s].
-    started : bool
-        Whether a step has been made.
-    t_before, v_dot_before
-        Time of the last stage [s], and the rates of v that satisfy the equations of motion there.
-    state_rates_before : (n_states,) float array
-        Rates of first-order states at that time.
-    """
+    """The present state with the rates of v; and the auxiliary rates of the method."""
 
     state: State
     v_dot: Array
-    y_rate: Array
+    y_rate: Array  # auxiliary rates (n,) of y and v
     v_rate: Array
-    y_slope: Array
+    y_slope: Array  # their slopes (n,) in time over the last step; v_slope is zero before the first
     v_slope: Array
-    delay: float
-    started: bool
-    t_before: float
-    v_dot_before: Array
-    state_rates_before: Array
+    delay: float  # time between the auxiliary rates and the state [s]
+    started: bool  # whether a step has been made
+    t_before: float  # time of the last stage [s]
+    v_dot_before: Array  # rates of v that satisfy the equations of motion there
+    state_rates_before: Array  # rates (n_states,) of first-order states there
 
 
 @dataclass(frozen=True)

@@ -15,33 +15,6 @@ Index = NDArray[np.int64]
 Matrix = BorderedMatrix | Array
 
 
-def corner(matrix: Matrix, k: int) -> Array:
-    """Last k rows and columns, (k, k)."""
-    full = matrix if isinstance(matrix, np.ndarray) else matrix.D
-    n = full.shape[0] - k
-    return full[n:, n:]
-
-
-def leading(matrix: Matrix, k: int) -> Matrix:
-    """All but the last k rows and columns."""
-    if isinstance(matrix, np.ndarray):
-        n = matrix.shape[0] - k
-        return matrix[:n, :n]
-    n = matrix.D.shape[0] - k
-    return BorderedMatrix(matrix.sparse, matrix.B[:, :n], matrix.R[:n], matrix.D[:n, :n])
-
-
-def following(matrix: Matrix, k: int) -> Array:
-    """Derivative (k, n - k) of the last k unknowns in the others, if their rows stay zero."""
-    if isinstance(matrix, np.ndarray):
-        n = matrix.shape[0] - k
-        rows = matrix[n:, :n]
-    else:
-        n = matrix.D.shape[0] - k
-        rows = np.hstack([matrix.R[n:], matrix.D[n:, :n]])
-    return np.asarray(-np.linalg.solve(corner(matrix, k), rows), np.float64)
-
-
 def condensed(matrix: Matrix, k: int) -> Matrix:
     """Schur complement: the matrix without the last k unknowns, if their rows stay zero.
 
@@ -52,16 +25,19 @@ def condensed(matrix: Matrix, k: int) -> Matrix:
     """
     if not k:
         return matrix
-    rest, follow = leading(matrix, k), following(matrix, k)
-    if isinstance(matrix, np.ndarray) or isinstance(rest, np.ndarray):
-        n = follow.shape[1]
-        return np.asarray(rest) + np.asarray(matrix)[:n, n:] @ follow
-    n_x, n = rest.B.shape
+    if isinstance(matrix, np.ndarray):
+        n = matrix.shape[0] - k
+        return matrix[:n, :n] - matrix[:n, n:] @ np.linalg.solve(matrix[n:, n:], matrix[n:, :n])
+    n_x, n = matrix.B.shape[0], matrix.D.shape[0] - k
     on_nodes, on_q = matrix.B[:, n:], matrix.D[:n, n:]
+    # derivatives (k, n_x + n) of the last unknowns in the others
+    follow = -np.linalg.solve(matrix.D[n:, n:], np.hstack([matrix.R[n:], matrix.D[n:, :n]]))
     by_nodes, by_q = follow[:, :n_x], follow[:, n_x:]
-    A = csc_array(rest.sparse + csc_array(on_nodes) @ csc_array(by_nodes))
     return BorderedMatrix(
-        A, rest.B + on_nodes @ by_q, rest.R + on_q @ by_nodes, rest.D + on_q @ by_q
+        csc_array(matrix.sparse + csc_array(on_nodes) @ csc_array(by_nodes)),
+        matrix.B[:, :n] + on_nodes @ by_q,
+        matrix.R[:n] + on_q @ by_nodes,
+        matrix.D[:n, :n] + on_q @ by_q,
     )
 
 

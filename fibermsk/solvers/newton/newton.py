@@ -38,48 +38,24 @@ _LARGE = 0.1
 
 @dataclass
 class NewtonReport:
-    """Report of one solve.
+    """Report of one solve."""
 
-    Attributes
-    ----------
-    converged : bool
-        Whether the tolerance was met.
-    history : list of float
-        Norm of each full Newton increment.
-    residuals : list of float
-        Largest absolute residual at each iterate [N, N m], of the unknowns of second order.
-    fractions : list of float
-        Fraction of each increment that the safeguard allowed.
-    tangents : int
-        Number of tangents evaluated and factored.
-    linear : list of int
-        Iterations of each linear solution, 0 if direct.
-    reason : str
-        Cause of failure; empty on success.
-    worst : int
-        Unknown with the largest scaled increment in the last iteration.
-    worst_residual : int
-        Unknown with the largest residual at the last iterate.
-    final : Evaluation or None
-        Evaluation at the solution, without tangent.
-    solve : Solver or None
-        Solver with the last tangent, valid until the next evaluation; None on failure.
-    c : float
-        Implicit part of the stage [s]; set by `solve_stage`.
-    """
-
-    converged: bool = False
-    history: list[float] = field(default_factory=list)
+    converged: bool = False  # whether the tolerance was met
+    history: list[float] = field(default_factory=list)  # norm of each full Newton increment
+    # largest absolute residual at each iterate [N, N m], of the unknowns of second order
     residuals: list[float] = field(default_factory=list)
+    # fraction of each increment that the safeguard allowed
     fractions: list[float] = field(default_factory=list)
-    tangents: int = 0
+    tangents: int = 0  # number of tangents evaluated and factored
+    # iterations of each linear solution, 0 if direct
     linear: list[int] = field(default_factory=list)
-    reason: str = ""
-    worst: int = -1
-    worst_residual: int = -1
-    final: Evaluation | None = None
+    reason: str = ""  # cause of failure; empty on success
+    worst: int = -1  # unknown with the largest scaled increment in the last iteration
+    worst_residual: int = -1  # unknown with the largest residual at the last iterate
+    final: Evaluation | None = None  # at the solution, without tangent
+    # with the last tangent, valid until the next evaluation; None on failure
     solve: Solver | None = None
-    c: float = 0.0
+    c: float = 0.0  # implicit part of the stage [s]; set by `solve_stage`
 
     def measure(self, residual: Array) -> None:
         """Record the residual of an iterate."""
@@ -147,25 +123,10 @@ class Newton:
         y: Array,
         evaluate: Callable[[Array, bool], Evaluation],
     ) -> tuple[Array, NewtonReport]:
-        """Solve evaluate(y).residual = 0 from the start y.
+        """Solve evaluate(y).residual = 0 from y (n,) at time `t` [s]; last iterate and report.
 
-        Parameters
-        ----------
-        system : System
-            System, for scale, retraction and safeguard.
-        t : float
-            Time of the solution [s].
-        y : (n,) float array
-            Initial guess; dependent entries are set first.
-        evaluate : callable
-            Maps positions, and whether to compute the tangent, to an `Evaluation`.
-
-        Returns
-        -------
-        y : (n,) float array
-            The last iterate.
-        report : NewtonReport
-            Report of the solve.
+        Dependent entries of y are set first. `evaluate` maps positions, and whether to compute the
+        tangent, to an `Evaluation`; `system` gives scale, retraction and safeguard.
         """
         report, forces = NewtonReport(), slice(0, first_order(system).start)
         scale = system.scale

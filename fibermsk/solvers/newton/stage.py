@@ -33,26 +33,14 @@ class Stage(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Result of a step of an integrator.
+    """Result of a step of an integrator; evaluation and errors are None if a stage failed."""
 
-    Attributes
-    ----------
-    memory : NamedTuple
-        The integrator's memory after the step; invalid if a report has not converged.
-    reports : tuple of NewtonReport
-        One for each attempted stage.
-    evaluation : Evaluation or None
-        At the new state, with the attachment forces; None if a stage failed.
-    error, velocity_error : (n,) float array or None
-        Estimates of the local error in y and v, the exact solution less the computed one;
-        None if a stage failed.
-    """
-
-    memory: Any
-    reports: tuple[NewtonReport, ...]
-    evaluation: Evaluation | None
+    memory: Any  # the integrator's memory after the step; invalid if a report has not converged
+    reports: tuple[NewtonReport, ...]  # one for each attempted stage
+    evaluation: Evaluation | None  # at the new state, with the attachment forces
+    # estimate (n,) of the local error in y, the exact solution less the computed one
     error: Array | None = None
-    velocity_error: Array | None = None
+    velocity_error: Array | None = None  # the same in v
 
 
 class Method(Protocol):
@@ -125,12 +113,6 @@ def solve_stage(
 
     Parameters
     ----------
-    system : System
-        The system; it sets the dependent entries of y and v.
-    newton : Newton
-        Nonlinear solver.
-    t : float
-        Time of the stage [s].
     start : (n,) float array
         Admissible positions to start from.
     y_hat, v_hat : (n,) float array
@@ -146,11 +128,6 @@ def solve_stage(
     derive : bool
         Whether to differentiate motions prescribed by positions alone. Otherwise the velocity of
         such an entry is a difference, as for all others.
-
-    Returns
-    -------
-    stage : Stage
-        The stage; its report holds the final evaluation.
     """
     rate = 1.0 / c
 

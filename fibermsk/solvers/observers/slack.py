@@ -21,17 +21,10 @@ class SlackLog(NamedTuple):
     """Time intervals in which each fiber was compressed; immutable.
 
     Rows hold the fiber, the first and the last time [s], theta, and the least axial force [N].
-
-    Attributes
-    ----------
-    ended : (n, 5) float array
-        Completed intervals.
-    going : (n_fibers, 5) float array
-        Open intervals, NaN for taut fibers.
     """
 
-    ended: Array
-    going: Array
+    ended: Array  # completed intervals (n, 5)
+    going: Array  # open intervals (n_fibers, 5), NaN for taut fibers
 
     @classmethod
     def empty(cls, n_fibers: int) -> SlackLog:

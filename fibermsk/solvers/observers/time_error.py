@@ -40,25 +40,14 @@ _STATES = Tolerance(1.0, length=np.inf, angle=np.inf)
 
 
 class TimeError(NamedTuple):
-    """Exact solution less the computed one, as estimated, and the largest that there has been.
+    """Exact solution less the computed one, as estimated, and the largest that there has been."""
 
-    Attributes
-    ----------
-    y, v : (n,) float array
-        Of positions and velocities.
-    coordinates : float
-        Largest of any coordinate so far [rad, m for sliders]; NaN if unknown.
-    fibers : float
-        Largest of any fiber so far, the root mean square of its positions over its length [-].
-    states : float
-        Largest of any state of first order so far, over its scale [-].
-    """
-
-    y: Array
-    v: Array
+    y: Array  # of positions (n,)
+    v: Array  # of velocities (n,)
+    # largest of any coordinate so far [rad, m for sliders]; NaN if unknown
     coordinates: float = 0.0
-    fibers: float = 0.0
-    states: float = 0.0
+    fibers: float = 0.0  # largest root mean square of a fiber's positions so far, over its length
+    states: float = 0.0  # largest of any state of first order so far, over its scale
 
     @classmethod
     def none(cls, y: Array) -> TimeError:
@@ -118,13 +107,7 @@ class TimeError(NamedTuple):
 
 
 class TimeErrorEstimator:
-    """Observer that estimates what the steps leave.
-
-    Parameters
-    ----------
-    wanted : bool
-        Otherwise nothing is known, at no cost.
-    """
+    """Observer that estimates what the steps leave; nothing, at no cost, if not `wanted`."""
 
     name = "error"
 

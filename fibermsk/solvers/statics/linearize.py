@@ -49,29 +49,17 @@ _SHIFT = 1e-13
 class Linearization(NamedTuple):
     """M w'' + C w' + K w = 0 for small motions w about a state, of the independent unknowns.
 
-    Attributes
-    ----------
-    stiffness, damping, mass : BorderedMatrix or (n_free, n_free) float array
-        K [N/m, N m/rad and mixed], C, and M, which is symmetric and positive definite, except for
-        zero rows of unknowns of first order. Damping and stiffness describe small motions if the
-        state is at rest.
-    free : (n_free,) int array
-        Independent unknowns, the rows and columns of the matrices.
-    n_states : int
-        Number of these, the last ones, of first order.
-    held : (m,) int array
-        Constrained unknowns.
-    follow : (m, n_free) float array
-        Their derivatives in the independent unknowns.
+    Stiffness [N/m, N m/rad and mixed] and damping describe small motions if the state is at rest.
+    The mass is symmetric and positive definite, except for zero rows of unknowns of first order.
     """
 
     stiffness: Matrix
     damping: Matrix
     mass: Matrix
-    free: NDArray[np.int64]
-    n_states: int
-    held: NDArray[np.int64]
-    follow: Array
+    free: NDArray[np.int64]  # independent unknowns (n_free,), the rows and columns of the matrices
+    n_states: int  # number of these, the last ones, of first order
+    held: NDArray[np.int64]  # constrained unknowns (m,)
+    follow: Array  # their derivatives (m, n_free) in the independent unknowns
 
     def whole(self, motion: Array, n: int) -> Array:
         """Expand a motion (n_free,) of the free unknowns to all n; zero at attached nodes."""

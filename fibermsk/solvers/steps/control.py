@@ -23,28 +23,15 @@ _MAX_HALVINGS = 12
 
 @dataclass
 class Counters:
-    """Cost of a run so far.
+    """Cost of a run so far."""
 
-    Attributes
-    ----------
-    newton_iterations : int
-        Over all attempted steps.
-    substeps : int
-        Accepted steps.
-    failed_steps : int
-        Steps in which Newton's method or the safeguard failed; repeated with a shorter length.
-    rejected_steps : int
-        Solved steps repeated because their estimated error was too large, or because an observer
-        asked for an earlier end.
-    largest_residual : float
-        Over the solutions of accepted steps [N, N m].
-    """
-
-    newton_iterations: int = 0
-    substeps: int = 0
+    newton_iterations: int = 0  # over all attempted steps
+    substeps: int = 0  # accepted steps
+    # failures of Newton's method or the safeguard; repeated with a shorter step
     failed_steps: int = 0
+    # too large an estimated error, or an earlier end asked for by an observer
     rejected_steps: int = 0
-    largest_residual: float = 0.0
+    largest_residual: float = 0.0  # over the solutions of accepted steps [N, N m]
 
     def accept(self, step: Step) -> None:
         """Count an accepted step."""
@@ -58,10 +45,8 @@ class StepFailure(Exception):
 
     Attributes
     ----------
-    state : State
-        State at its start.
-    h : float
-        Its length [s].
+    state, h : State, float
+        Start of the step, and its length [s].
     report : NewtonReport
         Report of the failed solve.
     counters : Counters or None
@@ -126,16 +111,8 @@ class Control(Protocol):
     ) -> Advanced:
         """Make one accepted step that ends at the time t_new [s] at the latest.
 
-        Parameters
-        ----------
-        system, method, newton
-            System, time integrator and nonlinear solver.
-        memory, control : NamedTuple
-            Memories of the method and of the step size control.
-        t_new : float
-            Latest end of the step; after the present state.
-        counters : Counters
-            Updated with the cost of the step.
+        `memory` and `control` are those of the method and of the step size control; the cost of the
+        step is added to `counters`.
 
         Raises
         ------
@@ -146,21 +123,12 @@ class Control(Protocol):
 
 
 class _Parts(NamedTuple):
-    """Remaining parts of the present interval.
+    """Remaining parts of the present interval."""
 
-    Attributes
-    ----------
-    done : () int array
-        Steps of the interval completed or begun.
-    ends : (n,) float array
-        Ends [s] of the remaining parts of a halved step, the next one last.
-    halvings : (n,) int array
-        Number of halvings of each part.
-    """
-
-    done: NDArray[np.int64]
+    done: NDArray[np.int64]  # () steps of the interval completed or begun
+    # ends (n,) of the remaining parts of a halved step [s], the next one last
     ends: NDArray[np.float64]
-    halvings: NDArray[np.int64]
+    halvings: NDArray[np.int64]  # number (n,) of halvings of each part
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,10 @@ _OF_RUN, _OF_INTERVAL = 1e-8, 1e-6
 
 
 class Corners(NamedTuple):
-    """Corners of a system's signals during a run.
-
-    Attributes
-    ----------
-    system : System
-        The system.
-    near : float
-        Times that differ by at most this are merged [s].
-    """
+    """Corners of a system's signals during a run."""
 
     system: System
-    near: float
+    near: float  # times that differ by at most this are merged [s]
 
     @classmethod
     def of_run(cls, system: System, times: np.ndarray) -> Corners:
