@@ -25,22 +25,13 @@ _KEY = "fibermsk"
 
 
 class Range(NamedTuple):
-    """Range of allowed numbers.
-
-    Attributes
-    ----------
-    low, high : float
-        Ends of the interval.
-    low_included, high_included : bool
-        Whether the ends are included.
-    check : callable
-        Function of owner, field, value and unit that returns a float or raises `ModelError`.
-    """
+    """Range of allowed numbers."""
 
     low: float
     high: float
     low_included: bool
     high_included: bool
+    # of owner, field, value and unit; returns a float or raises `ModelError`
     check: Callable[[str, str, Any, str], float]
 
     def __str__(self) -> str:
@@ -86,43 +77,21 @@ FRACTION = Range(0.0, 1.0, True, True, _check.fraction)
 
 
 class Number(NamedTuple):
-    """A field that holds one number or an array of them.
+    """A field that holds one number or an array of them."""
 
-    Attributes
-    ----------
-    unit : str or callable
-        SI unit, empty for none; or a function of the item that returns it.
-    range : Range
-        Range of each number.
-    shape : tuple of int or str
-        Shape of an array; a letter stands for any length.
-    whole : str
-        Why its entries cannot be changed one by one; empty if they can.
-    varies : bool
-        Whether a function is allowed.
-    samples : bool
-        Whether samples (m,) are allowed.
-    check : callable or None
-        Function of owner, field and value that returns the value to store, for checks beyond shape
-        and range.
-    by_item : bool
-        Whether the item checks it instead of `checked`.
-    path : str or None
-        Name in a path, if not that of the field; empty if the path of the item is that of the
-        number.
-    unless : callable or None
-        Function of an item: why it does not use the number; empty if it does.
-    """
-
+    # SI unit, empty for none; or a function of the item that returns it
     unit: str | Callable[[Any], str] = ""
-    range: Range = ANY
-    shape: tuple[int | str, ...] = ()
-    whole: str = ""
-    varies: bool = False
-    samples: bool = False
+    range: Range = ANY  # of each number
+    shape: tuple[int | str, ...] = ()  # of an array; a letter stands for any length
+    whole: str = ""  # why its entries cannot be changed one by one; empty if they can
+    varies: bool = False  # whether a function is allowed
+    samples: bool = False  # whether samples (m,) are allowed
+    # for checks beyond shape and range: of owner, field and value; returns what is stored
     check: Callable[[str, str, Any], Any] | None = None
-    by_item: bool = False
+    by_item: bool = False  # whether the item checks it instead of `checked`
+    # name in a path, if not that of the field; empty if the item has that of the number
     path: str | None = None
+    # of an item: why it does not use the number; empty if it does
     unless: Callable[[Any], str] | None = None
 
     def unit_of(self, item: Any) -> str:
@@ -147,18 +116,11 @@ class Number(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A field that holds another item, or several.
+    """A field that holds another item, or several."""
 
-    Attributes
-    ----------
-    path : str or None
-        Name in a path, if not that of the field; empty if its numbers have the path of the item.
-    names : tuple of str
-        Names of several items, instead of indices 0, 1, ...
-    """
-
+    # name in a path, if not that of the field; empty if its numbers have that of the item
     path: str | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of several items, instead of indices 0, 1, ...
 
 
 class Fixed(NamedTuple):

@@ -17,45 +17,23 @@ __all__ = ["RULES", "Finding", "Rule", "judge", "names", "warn_of"]
 
 
 class Rule(NamedTuple):
-    """Plausible range of one quantity.
-
-    Attributes
-    ----------
-    least, most : float
-        Range of plausible absolute values; zero is also plausible.
-    unit : str
-        Unit of both.
-    below, above : str
-        Likely mistake of a number outside, as a question.
-    negligible : float
-        Absolute values up to here count as zero, on purpose.
-    """
+    """Plausible range of the absolute value of one quantity; zero is also plausible."""
 
     least: float
     most: float
-    unit: str
-    below: str
-    above: str
-    negligible: float = 0.0
+    unit: str  # of both ends
+    below: str  # likely mistake of a number below, as a question
+    above: str  # and of one above
+    negligible: float = 0.0  # absolute values up to here count as zero, on purpose
 
 
 class Finding(NamedTuple):
-    """An implausible number.
-
-    Attributes
-    ----------
-    owner, field : str
-        The object and its field, for messages.
-    quantity : str
-        Name of the violated rule.
-    value : float
-        Value in the unit of the rule.
-    """
+    """An implausible number, with its object and field for messages."""
 
     owner: str
     field: str
-    quantity: str
-    value: float
+    quantity: str  # name of the violated rule
+    value: float  # in the unit of the rule
 
     def __str__(self) -> str:
         """Text of the warning."""

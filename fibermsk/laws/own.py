@@ -104,11 +104,6 @@ def law_constant(
     default : float, optional
         Value where none is given.
 
-    Returns
-    -------
-    field : dataclasses.Field
-        For a frozen dataclass.
-
     Examples
     --------
     >>> from dataclasses import dataclass

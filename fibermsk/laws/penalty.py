@@ -32,19 +32,9 @@ class PenaltyContact:
 
 
 def line_force(gap, stiffness, limit):
-    """Repulsive line force F [N/m] of a relative gap and its derivative dF/dgap.
+    """Repulsive line force F [N/m] of a relative gap [-] and its derivative dF/dgap; zero if open.
 
-    Parameters
-    ----------
-    gap : float
-        Distance over the sum of the radii, minus 1 [-]; above -1/limit, positive if open.
-    stiffness, limit : float
-        kappa [N/m] and gamma [-].
-
-    Returns
-    -------
-    force, dforce_dgap : float
-        Zero if the contact is open.
+    The gap, the distance over the sum of the radii minus 1, must be above -1/limit.
 
     Notes
     -----
@@ -63,16 +53,8 @@ def line_force(gap, stiffness, limit):
 def line_energy(gap, stiffness, limit):
     """Energy Psi [N/m]; its derivative in the relative gap is minus the line force.
 
-    Parameters
-    ----------
-    gap, stiffness, limit : float
-        As in `line_force`.
-
-    Returns
-    -------
-    energy : float
-        kappa (g / gamma - ln(1 + gamma g) / gamma^2); zero if the contact is open. Times the radii
-        it is an energy per length.
+    kappa (g / gamma - ln(1 + gamma g) / gamma^2), zero if the contact is open. Times the radii it
+    is an energy per length.
     """
     if gap >= 0.0:
         return 0.0

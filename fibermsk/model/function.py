@@ -29,21 +29,11 @@ Array = NDArray[np.float64]
 
 
 class Pieces(NamedTuple):
-    """A piecewise polynomial on the whole line.
+    """A piecewise polynomial on the whole line."""
 
-    Attributes
-    ----------
-    knots : (m - 1,) float array
-        Breakpoints between the pieces; increasing.
-    origin : (m,) float array
-        Origin of the powers of each piece.
-    coefficients : (m, k) float array
-        Of the powers 0 to k - 1.
-    """
-
-    knots: Array
-    origin: Array
-    coefficients: Array
+    knots: Array  # breakpoints (m - 1,) between the pieces; increasing
+    origin: Array  # origin (m,) of the powers of each piece
+    coefficients: Array  # (m, k) of the powers 0 to k - 1
 
     def __call__(self, x: ArrayLike, order: int = 0) -> Array:
         """Evaluate at points x of any shape, or a derivative of given order."""

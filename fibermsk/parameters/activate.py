@@ -16,7 +16,7 @@ __all__ = ["with_activations"]
 
 
 def with_activations(model: Model, activations: Mapping[str, float | Activation]) -> Model:
-    """Create a model with other activations of its fibers.
+    """Create a model with other activations of its fibers; all other items are shared.
 
     Parameters
     ----------
@@ -25,16 +25,6 @@ def with_activations(model: Model, activations: Mapping[str, float | Activation]
     activations : dict
         By name of fiber: a number in [0, 1], or a function t -> float such as a `Table`. Other
         fibers keep their activation.
-
-    Returns
-    -------
-    model : Model
-        New model with new fibers for those named; all other items are shared.
-
-    Raises
-    ------
-    ModelError
-        If the model has no fiber of a name, or an activation is not valid.
 
     Examples
     --------

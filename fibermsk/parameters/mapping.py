@@ -121,18 +121,10 @@ class Parameters(Mapping[str, Parameter]):
         return f"Parameters({len(self)} of model {self._model.name!r})"
 
     def match(self, pattern: str) -> Parameters:
-        """Select the parameters that match a pattern.
+        """Select the parameters that match a pattern of paths; refused if there is none.
 
-        Parameters
-        ----------
-        pattern : str
-            A path with the wildcards "*", "?" and "[...]", which do not match "/". It may match
-            scalars, arrays, or items: these stand for all of their parameters.
-
-        Raises
-        ------
-        ModelError
-            If there is no match.
+        The wildcards "*", "?" and "[...]" do not match "/". A pattern may match scalars, arrays, or
+        items: these stand for all of their parameters.
         """
         return Parameters(self._model, pattern)
 

@@ -31,37 +31,17 @@ _SYMMETRIC = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A node of the tree: an item, a number, an array of numbers, or one of its entries.
-
-    Attributes
-    ----------
-    path : str
-        Path of the place.
-    root : object
-        Item of the model to which it belongs, or the model.
-    steps : tuple of str and int
-        Fields and indices, from the root.
-    value : object
-        Value at the place.
-    holder, field : object, str
-        Description that contains it, and the name of the field.
-    number : Number or None
-        Declaration of the number or array; None for an item.
-    entry : tuple of int
-        Index of the entry, or row, in the array of the field.
-    why : str
-        Why it cannot be changed; empty if it, or numbers below it, can.
-    """
+    """A node of the tree: an item, a number, an array of numbers, or one of its entries."""
 
     path: str
-    root: Any
-    steps: tuple[str | int, ...]
+    root: Any  # item of the model to which it belongs, or the model
+    steps: tuple[str | int, ...]  # fields and indices, from the root
     value: Any
-    holder: Any = None
-    field: str = ""
-    number: Number | None = None
-    entry: tuple[int, ...] = ()
-    why: str = ""
+    holder: Any = None  # description that contains it
+    field: str = ""  # its name in the holder
+    number: Number | None = None  # declaration of the number or array; None for an item
+    entry: tuple[int, ...] = ()  # index of the entry, or row, in the array of the field
+    why: str = ""  # why it cannot be changed; empty if it, or numbers below it, can
 
     @property
     def is_number(self) -> bool:

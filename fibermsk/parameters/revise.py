@@ -24,20 +24,13 @@ __all__ = ["Revision", "redirected", "revise", "with_parameters"]
 class Revision(NamedTuple):
     """A revised model.
 
-    Attributes
-    ----------
-    model : Model
-        New model; unchanged items are shared with the old model.
-    touched : dict of set of str
-        By identity of an item of the old model with changed numbers, the changed fields. Items that
-        only refer to such items may be new as well, with unchanged numbers.
-    changed : frozenset of int
-        Identities of the items of the new model that replace them.
+    Items that refer to items with changed numbers may be new as well, with unchanged numbers.
     """
 
-    model: Model
+    model: Model  # new model; unchanged items are shared with the old model
+    # changed fields, by identity of an item of the old model with changed numbers
     touched: dict[int, set[str]]
-    changed: frozenset[int]
+    changed: frozenset[int]  # identities of the items of the new model that replace them
 
     def new_numbers(self, item: Any) -> bool:
         """Whether numbers of an item of the new model have changed."""

@@ -65,22 +65,12 @@ class Histories(Mapping[str, Array]):
 
 
 class StateRecord(NamedTuple):
-    """Recorded first-order states of one owner.
+    """Recorded first-order states of one owner; consecutive ones of one name form one array."""
 
-    Attributes
-    ----------
-    owner : str
-        Owner, such as an element.
-    names, units : tuple of str
-        Name and unit of each state. Consecutive states of the same name form one array.
-    values : (n_frames, n_states) float array
-        Their values.
-    """
-
-    owner: str
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    values: Array
+    owner: str  # such as an element
+    names: tuple[str, ...]  # of each state
+    units: tuple[str, ...]  # of each state
+    values: Array  # (n_frames, n_states)
 
 
 def state_histories(records: Iterable[StateRecord]) -> dict[str, Histories]:

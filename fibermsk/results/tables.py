@@ -21,21 +21,11 @@ Array = NDArray[Any]
 
 
 class Column(NamedTuple):
-    """One column of a table.
+    """One column of a table."""
 
-    Attributes
-    ----------
-    name : str
-        Unique in its table.
-    values : (n_rows,) array
-        Numbers, or texts for names.
-    unit : str
-        SI unit, "1" without dimension; empty for texts.
-    """
-
-    name: str
-    values: Array
-    unit: str
+    name: str  # unique in its table
+    values: Array  # (n_rows,) numbers, or texts for names
+    unit: str  # SI unit, "1" without dimension; empty for texts
 
 
 def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column]:

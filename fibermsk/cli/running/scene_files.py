@@ -45,27 +45,13 @@ _FOLDERS = {"scenes": "_scenes", "verification": "_verification"}
 
 @dataclass(frozen=True)
 class SceneFile:
-    """A loaded scene.
+    """A loaded scene."""
 
-    Attributes
-    ----------
-    name : str
-        File name without its ending.
-    path : pathlib.Path
-        The file.
-    title : str
-        First line of the file's docstring.
-    function : callable
-        ``scene(**parameters)``.
-    parameters : dict of inspect.Parameter
-        Its parameters, with resolved annotations.
-    """
-
-    name: str
+    name: str  # file name without its ending
     path: Path
-    title: str
-    function: Callable[..., Any]
-    parameters: dict[str, inspect.Parameter]
+    title: str  # first line of the file's docstring
+    function: Callable[..., Any]  # ``scene(**parameters)``
+    parameters: dict[str, inspect.Parameter]  # with resolved annotations
 
     @property
     def reference(self) -> str:
@@ -112,16 +98,6 @@ def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
         A name, such as ``"upper_limb"``, or the path of a Python file.
     **parameters
         Parameters of the scene that differ from their defaults.
-
-    Returns
-    -------
-    scene : Scene
-        For `simulate_scene`, and its model for `build`.
-
-    Raises
-    ------
-    ModelError
-        If there is no such scene or parameter, or the file cannot be used.
 
     Examples
     --------

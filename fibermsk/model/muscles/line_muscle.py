@@ -50,10 +50,8 @@ class ConditionalPathPoint(PathPoint):
 
     Parameters
     ----------
-    name : str
-        Its name.
-    station : Station
-        The point.
+    name, station
+        As those of `PathPoint`.
     coordinate : str
         Name of the coordinate.
     lower, upper : float

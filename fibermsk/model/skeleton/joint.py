@@ -53,7 +53,7 @@ def orientation() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Weld:
-    """A child body fixed to its parent.
+    """A child body fixed to its parent; it has no coordinates and no axes.
 
     Parameters
     ----------
@@ -65,11 +65,6 @@ class Weld:
         The same point, child frame [m].
     rotation : (3, 3) array_like
         Orientation of the child in the parent: r_parent = rotation @ r_child.
-
-    Attributes
-    ----------
-    coordinates, axes : tuple
-        Empty.
     """
 
     parent: Body
@@ -166,13 +161,6 @@ class Hinge(_OneAxis):
         Coordinate [rad] and its rate [rad/s] at the start.
     coordinate : Coordinate, optional
         Replaces damping, value and speed, and has its own name.
-
-    Attributes
-    ----------
-    coordinates : tuple of Coordinate
-        The one coordinate.
-    axes : tuple of Axis
-        The one rotation.
     """
 
     _kind = "rotation", "N m s/rad"

@@ -19,26 +19,15 @@ _SAMPLES, _RISE = 16, 0.05
 
 @dataclass(frozen=True)
 class Topology:
-    """Edges and connected components of a mesh.
+    """Edges and connected components of a mesh."""
 
-    Attributes
-    ----------
-    first, second : (n_pairs,) int array
-        Pairs of triangles that share an edge with no third triangle.
-    alike : (n_pairs,) bool array
-        Whether they traverse it in opposite directions, as consistently oriented triangles do.
-    n_open, n_crowded : int
-        Edges with a single triangle and with more than two.
-    component : (n_faces,) int array
-        Component of each triangle; components share no vertex.
-    """
-
-    first: Index
+    first: Index  # triangles (n_pairs,) that share an edge with the `second`, and with no third
     second: Index
+    # whether both traverse it in opposite directions, as consistently oriented triangles do
     alike: NDArray[np.bool_]
-    n_open: int
-    n_crowded: int
-    component: Index
+    n_open: int  # edges with a single triangle
+    n_crowded: int  # edges with more than two
+    component: Index  # component (n_faces,) of each triangle; components share no vertex
 
     @property
     def watertight(self) -> bool:
@@ -201,24 +190,14 @@ def _unlike(n: int, topology: Topology) -> NDArray[np.bool_]:
 
 
 def winding_number(corners: Array, points: Array) -> Array:
-    """Generalized winding numbers of a triangle mesh at points.
+    """Generalized winding numbers (n,) at points (n, 3) of a mesh with corners (n_faces, 3, 3).
 
-    Parameters
-    ----------
-    corners : (n_faces, 3, 3) float array
-        Vertices of each triangle.
-    points : (n, 3) float array
-        Not on a triangle.
-
-    Returns
-    -------
-    number : (n,) float array
-        Solid angle over 4 pi: 1 inside a closed mesh that is oriented outward, 0 outside.
+    1 inside a closed mesh that is oriented outward, 0 outside; no point may lie on a triangle.
 
     Notes
     -----
-    Each solid angle by the formula of van Oosterom and Strackee [1]_; for an open mesh the sum is
-    the generalized winding number of [2]_.
+    Each solid angle, over 4 pi, by the formula of van Oosterom and Strackee [1]_; for an open mesh
+    the sum is the generalized winding number of [2]_.
 
     References
     ----------
