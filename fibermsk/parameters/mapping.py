@@ -117,7 +117,6 @@ class Parameters(Mapping[str, Parameter]):
         return path in self._places
 
     def __repr__(self) -> str:
-        """Number of scalars."""
         return f"Parameters({len(self)} of model {self._model.name!r})"
 
     def match(self, pattern: str) -> Parameters:

@@ -51,7 +51,8 @@ class _Change(NamedTuple):
 def revise(model: Model, values: Mapping[str, Any]) -> Revision:
     """Create a revised model; `values` and errors as for `with_parameters`."""
     if not isinstance(values, Mapping):
-        raise ModelError(f"parameters = {values!r}; must be a mapping from paths to values")
+        shown = _check.show(values)
+        raise ModelError(f"parameters = {shown}; must be a mapping from paths to values")
     changes: dict[int, list[_Change]] = {}
     roots: dict[int, Any] = {}
     for path, value in values.items():
