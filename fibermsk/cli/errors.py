@@ -45,15 +45,10 @@ def exit_status(error: BaseException, *, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
-        return FAILED
-    if isinstance(error, ConvergenceError | WriteError):
+    elif isinstance(error, ConvergenceError | ModelError):
         typer.echo(f"error: {error}", err=True)
-        return FAILED
-    if isinstance(error, ModelError):
-        typer.echo(f"error: {error}", err=True)
-        return BAD_INPUT
-    if isinstance(error, BrokenPipeError):
-        return FAILED
-    hint = "" if debug else " (--debug shows the traceback)"
-    typer.echo(f"error: {type(error).__name__}: {error}{hint}", err=True)
-    return FAILED
+    elif not isinstance(error, BrokenPipeError):
+        hint = "" if debug else " (--debug shows the traceback)"
+        typer.echo(f"error: {type(error).__name__}: {error}{hint}", err=True)
+    refused = isinstance(error, ModelError) and not isinstance(error, WriteError)
+    return BAD_INPUT if refused else FAILED

@@ -1,8 +1,7 @@
 """Activations from electromyograms.
 
-The chain of Buchanan, Lloyd, Manal and Besier, J. Appl. Biomech. 20 (2004), 367-395: a high-pass
-filter removes motion artifacts, the signal is rectified and smoothed, divided by that of a maximal
-voluntary contraction, and shifted by the electromechanical delay.
+A high-pass filter removes motion artifacts, the signal is rectified and smoothed, divided by that
+of a maximal voluntary contraction, and shifted by the electromechanical delay.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,19 +96,9 @@ class Signals:
         return self.values[name]
 
     def activation(self, name: str, *, scale: float = 1.0) -> Table:
-        """Convert one column to an activation by linear interpolation.
+        """Convert one column, times `scale` such as 0.01 for percent, to an activation.
 
-        Parameters
-        ----------
-        name : str
-            Name of the column.
-        scale : float, optional
-            Scale factor of the values, 0.01 for percent; positive.
-
-        Returns
-        -------
-        activation : Table
-            Activation, constant before the first and after the last sample.
+        It is interpolated linearly, constant before the first and after the last sample.
 
         Raises
         ------
@@ -182,13 +171,6 @@ def read_signals(path: str | PathLike[str]) -> Signals:
     return _storage(owner, file.stem, lines, old_in_degrees=ending == ".mot")
 
 
-class _Columns(NamedTuple):
-    """Names of the columns of a file, time first, and their line."""
-
-    names: list[str]
-    line: int
-
-
 def _lines(owner: str, file: Path) -> list[str]:
     """Lines of a text file."""
     if not file.is_file():
@@ -234,10 +216,9 @@ def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -
     names = [name.strip() for name in lines[start].strip().split("\t")]
     if rows and len(names) != len(lines[rows[0]].split()):
         names = lines[start].split()
-    columns = _Columns(names, start + 1)
-    _check_names(owner, columns)
+    _check_names(owner, names, start + 1)
     _check_said(owner, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
-    time, values = _numbers(owner, columns, ((k + 1, lines[k].split()) for k in rows))
+    time, values = _numbers(owner, names, start + 1, ((k + 1, lines[k].split()) for k in rows))
     _check_said(owner, header, ("nRows", "nr", "datarows"), time.size, "rows")
     unsaid = "yes" if old_in_degrees and "version" not in header else "no"
     degrees, line = header.get("indegrees", (unsaid, 0))
@@ -300,11 +281,11 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
     while len(heads) > 1 and not heads[-1]:
         heads.pop()  # surplus separators, as written by spreadsheets
     names, units = split_heads(heads)
-    _check_names(owner, _Columns(names, line))
+    _check_names(owner, names, line)
     if units[0] not in _SECONDS:
         raise ModelError(f"{owner}, line {line}: time in {units[0]!r}; must be in s or ms")
     rows = _plain_rows(owner, rows, len(names), commas=split != ",")
-    time, values = _numbers(owner, _Columns(names, line), rows)
+    time, values = _numbers(owner, names, line, rows)
     said = dict(zip(names[1:], units[1:], strict=True))
     return Signals(stem, time * _SECONDS[units[0]], values, said)
 
@@ -341,15 +322,15 @@ def _plain_rows(
         yield line, row
 
 
-def _check_names(owner: str, columns: _Columns) -> None:
+def _check_names(owner: str, names: list[str], line: int) -> None:
     """Refuse columns without time first, without names, or with duplicate names."""
-    where = f"{owner}, line {columns.line}"
-    if columns.names[0].lower() not in ("time", "t"):
-        raise ModelError(f"{where}: the first column is {columns.names[0][:40]!r}; must be time")
-    if len(columns.names) < 2:
+    where = f"{owner}, line {line}"
+    if names[0].lower() not in ("time", "t"):
+        raise ModelError(f"{where}: the first column is {names[0][:40]!r}; must be time")
+    if len(names) < 2:
         raise ModelError(f"{where}: names no column besides time")
     seen: set[str] = set()
-    for k, name in enumerate(columns.names, 1):
+    for k, name in enumerate(names, 1):
         if not name:
             raise ModelError(f"{where}: column {k} has no name")
         if name in seen:
@@ -358,15 +339,15 @@ def _check_names(owner: str, columns: _Columns) -> None:
 
 
 def _numbers(
-    owner: str, columns: _Columns, rows: Iterable[tuple[int, list[str]]]
+    owner: str, names: list[str], named: int, rows: Iterable[tuple[int, list[str]]]
 ) -> tuple[Array, dict[str, Array]]:
-    """Times, and the values of the other columns."""
-    names, lines, flat = columns.names, array("q"), array("d")
+    """Times, and the values of the other columns, whose names are on line `named`."""
+    lines, flat = array("q"), array("d")
     for line, row in rows:
         if len(row) != len(names):
             raise ModelError(
                 f"{owner}, line {line}: has {len(row)} values; must have {len(names)}, one for "
-                f"each name on line {columns.line}"
+                f"each name on line {named}"
             )
         try:
             numbers = list(map(float, row))
@@ -386,7 +367,7 @@ def _numbers(
         lines.append(line)
         flat.extend(numbers)
     if not lines:
-        raise ModelError(f"{owner}: has no rows of numbers after line {columns.line}")
+        raise ModelError(f"{owner}: has no rows of numbers after line {named}")
     table = np.array(flat).reshape(len(lines), len(names))
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0)
     if late.size:

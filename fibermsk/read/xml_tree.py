@@ -31,7 +31,6 @@ class Element:
     seen: bool = False  # whether a reader has used it
 
     def __repr__(self) -> str:
-        """Tag, name and line."""
         return f"<{self.label}, line {self.line}>"
 
     @property

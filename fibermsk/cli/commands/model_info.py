@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show_model"]
 
+_OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
+
 
 def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
     """Print the contents of an OpenSim file, and the resulting model.
@@ -35,6 +37,7 @@ def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) 
 def describe_model(model: Model) -> dict[str, Any]:
     """Contents of a model as what JSON knows."""
     from fibermsk.model.skeleton.body import shapes_of, visuals_of
+    from fibermsk.read.osim.forces.muscles import NUMBERS
 
     report = model.import_report
     follows = {coupling.dependent: coupling for coupling in model.couplings}
@@ -56,7 +59,7 @@ def describe_model(model: Model) -> dict[str, Any]:
         "joints": [
             {
                 "name": joint.name,
-                "kind": _kind(report, joint),
+                "kind": report.joint_kinds.get(joint.name, type(joint).__name__),
                 "parent": joint.parent.name,
                 "child": joint.child.name,
                 "coordinates": [one.name for one in joint.coordinates],
@@ -65,12 +68,7 @@ def describe_model(model: Model) -> dict[str, Any]:
         ],
         "coordinates": [
             {
-                "name": one.name,
-                "kind": one.kind,
-                "value": one.value,
-                "lower": one.lower,
-                "upper": one.upper,
-                "locked": one.locked,
+                **{key: getattr(one, key) for key in _OF_COORDINATE},
                 "prescribed": one.prescribed is not None,
                 "follows": follows[one.name].independent if one.name in follows else None,
                 "forces": [type(law).__name__ for law in one.laws],
@@ -83,22 +81,12 @@ def describe_model(model: Model) -> dict[str, Any]:
                 "kind": muscle.kind,
                 "points": len(muscle.points),
                 "wraps": [wrap.shape.name for wrap in muscle.wraps],
-                "max_isometric_force": muscle.max_isometric_force,
-                "optimal_fiber_length": muscle.optimal_fiber_length,
-                "tendon_slack_length": muscle.tendon_slack_length,
-                "pennation_angle": muscle.pennation_angle,
-                "max_contraction_velocity": muscle.max_contraction_velocity,
+                **{key: getattr(muscle, key) for key in NUMBERS},
             }
             for muscle in model.muscles
         ],
         "report": report.as_dict(),
     }
-
-
-def _kind(report: Any, joint: Any) -> str:
-    """Class of a joint in the file."""
-    kind = report.joint_kinds.get(joint.name)
-    return kind if kind is not None else type(joint).__name__
 
 
 def _lines(model: Model) -> list[str]:

@@ -122,13 +122,9 @@ def report_leftovers(document: Document) -> None:
                 text = "<defaults> is used directly below <Model> only: left out"
                 document.report.add("not understood", element, text)
             continue
-        if not element.seen and _is_drawn(element):
-            continue
         if not element.seen:
-            if _says_nothing(element):
-                continue
-            text = f"<{element.tag}> is not understood: left out"
-            document.report.add("not understood", element, text)
+            if not (_is_drawn(element) or _says_nothing(element)):
+                _leave_out(document, element, f"<{element.tag}>")
             continue
         if element.tag in MUSCLES:
             _report_muscle(document, element)
@@ -136,15 +132,17 @@ def report_leftovers(document: Document) -> None:
         waiting.extend(reversed(element.children))
 
 
+def _leave_out(document: Document, element: Element, what: str) -> None:
+    document.report.add("not understood", element, f"{what} is not understood: left out")
+
+
 def _report_strays(document: Document, element: Element, known: set[str]) -> None:
     """Report attributes and texts between elements, which no file needs."""
     for name, value in element.attributes.items():
         if name not in known and value.strip():
-            text = f"the attribute {name} = {value[:40]!r} is not understood: left out"
-            document.report.add("not understood", element, text)
+            _leave_out(document, element, f"the attribute {name} = {value[:40]!r}")
     if element.children and element.text:
-        text = f"the text {element.text[:40]!r} between elements is not understood: left out"
-        document.report.add("not understood", element, text)
+        _leave_out(document, element, f"the text {element.text[:40]!r} between elements")
 
 
 def _report_outside(document: Document) -> None:
@@ -158,8 +156,7 @@ def _report_outside(document: Document) -> None:
     _report_strays(document, document.model, {"name"})
     for element in root.children:
         if element is not document.model:
-            text = f"<{element.tag}> is outside <Model> and is not understood: left out"
-            document.report.add("not understood", element, text)
+            _leave_out(document, element, f"<{element.tag}> is outside <Model> and")
 
 
 def _report_muscle(document: Document, element: Element) -> None:
@@ -197,8 +194,7 @@ def _report_undrawn(document: Document, element: Element) -> None:
     """Report what stands among the looks and is none."""
     for part in element.walk():
         if part is not element and not (part.tag in DRAWN or part.tag.startswith("show_")):
-            text = f"<{part.tag}> is not understood: left out"
-            document.report.add("not understood", part, text)
+            _leave_out(document, part, f"<{part.tag}>")
 
 
 def _says_nothing(element: Element) -> bool:
@@ -215,8 +211,7 @@ def _summarize(document: Document, element: Element) -> None:
     others = [child for child in element.children if child.tag not in ("objects", "groups")]
     for child in others:
         if not (_says_nothing(child) or _is_harmless(child)):
-            text = f"<{child.tag}> is not understood: left out"
-            document.report.add("not understood", child, text)
+            _leave_out(document, child, f"<{child.tag}>")
     if objects:
         kind = "not understood" if element.tag == "ControllerSet" else "note"
         document.report.add(kind, element, f"{len(objects)} {SUMMARIES[element.tag]}")

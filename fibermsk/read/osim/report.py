@@ -63,12 +63,10 @@ class ImportReport:
                 yield kind, text, entries
 
     def __repr__(self) -> str:
-        """File, version and numbers of entries."""
         counts = ", ".join(f"{len(self.of_kind(kind))} {kind}" for kind in KINDS)
         return f"import of {self.file} (version {self.version}): {counts}"
 
     def __str__(self) -> str:
-        """A paragraph for each kind, and a line for each thing that happened."""
         lines = [repr(self)]
         last = ""
         for kind, text, entries in self.grouped():

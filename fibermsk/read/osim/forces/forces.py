@@ -10,7 +10,6 @@ from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.osim.forces.paths import coordinate_of
 from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
-from fibermsk.read.osim.skeleton.frames import socket
 from fibermsk.read.xml_tree import Element
 
 __all__ = ["read_forces"]
@@ -54,10 +53,9 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
             _report(document, element, applies)
             continue
         element.seen = True
-        found = socket(document, element, "coordinate")
-        if found is None or not found.text:
+        name = coordinate_of(document, coordinates, element, "coordinate")
+        if name is None:
             document.fail(element, "names no coordinate", "must name one")
-        name = coordinate_of(document, coordinates, found)
         with document.naming(element):
             known[element.tag](document, element, coordinates[name])
     return muscles

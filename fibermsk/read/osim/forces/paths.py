@@ -54,11 +54,7 @@ def read_points(
             names: list[str | None] = []
             for axis, tags in zip("xyz", MOVING, strict=True):
                 functions.append(_component(document, element, tags))
-                found = socket(document, element, f"{axis}_coordinate")
-                if found is None or not found.text:
-                    names.append(None)
-                else:
-                    names.append(coordinate_of(document, coordinates, found))
+                names.append(coordinate_of(document, coordinates, element, f"{axis}_coordinate"))
             with document.naming(element):
                 point = MovingPathPoint(
                     name,
@@ -78,10 +74,9 @@ def read_points(
                 points.append(PathPoint(name, station))
                 continue
             lower, upper = map(float, document.vector(element, 2, "range", default=(0.0, 0.0)))
-            found = socket(document, element, "coordinate", "coordinates")
-            if found is None or not found.text:
+            key = coordinate_of(document, coordinates, element, "coordinate", "coordinates")
+            if key is None:
                 document.fail(element, "names no coordinate", "must name one")
-            key = coordinate_of(document, coordinates, found)
             points.append(ConditionalPathPoint(name, station, key, lower, upper))
     return points
 
@@ -101,9 +96,12 @@ def _component(document: Document, element: Element, tags: tuple[str, ...]) -> F
 
 
 def coordinate_of(
-    document: Document, coordinates: dict[str, CoordinateEntry], found: Element
-) -> str:
-    """Name of the coordinate that the text of an element names, by itself or by a path."""
+    document: Document, coordinates: dict[str, CoordinateEntry], element: Element, *names: str
+) -> str | None:
+    """Coordinate that a socket of an element names, by itself or by a path; None if empty."""
+    found = socket(document, element, *names)
+    if found is None or not found.text:
+        return None
     parts = [part for part in found.text.split("/") if part]
     entry = coordinates.get(parts[-1]) if parts else None
     if entry is not None and len(parts) > 1 and parts[-2] != "..":
