@@ -17,8 +17,8 @@ import numpy as np
 from fibermsk import _check
 
 __all__ = [
-    "ANY", "FRACTION", "NON_NEGATIVE", "POSITIVE", "Fixed", "Number", "Part", "Range", "above",
-    "bounded", "checked", "declared", "direction", "fixed", "number", "part",
+    "ANY", "FRACTION", "NON_NEGATIVE", "POSITIVE", "Checked", "Fixed", "Number", "Part", "Range",
+    "above", "bounded", "checked", "declared", "direction", "fixed", "number", "part",
 ]  # fmt: skip
 
 _KEY = "fibermsk"
@@ -35,7 +35,6 @@ class Range(NamedTuple):
     check: Callable[[str, str, Any, str], float]
 
     def __str__(self) -> str:
-        """Interval, such as "(0, inf)"."""
         begin, end = "[" if self.low_included else "(", "]" if self.high_included else ")"
         return f"{begin}{self.low:g}, {self.high:g}{end}"
 
@@ -191,6 +190,13 @@ def _checked_fields(kind: type) -> tuple[tuple[str, Number, bool], ...]:
         for field, what in declarations
         if isinstance(what, Number) and not what.by_item
     )
+
+
+class Checked:
+    """Base of dataclasses whose declared numbers are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        _check.store(self, **checked(self, type(self).__name__))
 
 
 def _samples(owner: str, field: str, value: Any, unit: str) -> np.ndarray:

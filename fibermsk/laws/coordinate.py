@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
 
 __all__ = ["CoordinateForce", "Damper", "QuadraticLimit", "SmoothLimit", "Spring"]
 
@@ -25,7 +25,7 @@ class CoordinateForce(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spring:
+class Spring(Checked):
     """A linear spring, -stiffness (q - rest).
 
     Parameters
@@ -39,9 +39,6 @@ class Spring:
     stiffness: float = number("N m/rad or N/m", NON_NEGATIVE)
     rest: float = number("rad or m", default=0.0)
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Spring"))
-
     def __call__(self, q: float, p: float) -> CoordinateForce:
         """Evaluate the force at a coordinate and its rate."""
         k, x = self.stiffness, q - self.rest
@@ -49,7 +46,7 @@ class Spring:
 
 
 @dataclass(frozen=True)
-class Damper:
+class Damper(Checked):
     """A viscous damper, -damping p.
 
     Parameters
@@ -60,16 +57,13 @@ class Damper:
 
     damping: float = number("N m s/rad or N s/m", NON_NEGATIVE)
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Damper"))
-
     def __call__(self, q: float, p: float) -> CoordinateForce:
         """Evaluate the force at a coordinate and its rate."""
         return CoordinateForce(-self.damping * p, 0.0, -self.damping, 0.0)
 
 
 @dataclass(frozen=True)
-class QuadraticLimit:
+class QuadraticLimit(Checked):
     """Quadratic penalty outside a range, +-stiffness (distance)^2; continuously differentiable.
 
     The limit terms of the passive joint torque of Munoz-Pepi and others (2023), table I, whose
@@ -88,7 +82,7 @@ class QuadraticLimit:
     stiffness: float = number("N m/rad^2 or N/m^2", NON_NEGATIVE, default=1e4)
 
     def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "QuadraticLimit"))
+        super().__post_init__()
         _check_range("QuadraticLimit", self.lower, self.upper)
 
     def __call__(self, q: float, p: float) -> CoordinateForce:
@@ -99,7 +93,7 @@ class QuadraticLimit:
 
 
 @dataclass(frozen=True)
-class SmoothLimit:
+class SmoothLimit(Checked):
     """OpenSim's CoordinateLimitForce: stiffness and damping with a smooth transition.
 
     Beyond a limit the stiffness rises to its full value over the transition along a quintic step s,
@@ -126,7 +120,7 @@ class SmoothLimit:
     transition: float = number("rad or m", POSITIVE)
 
     def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "SmoothLimit"))
+        super().__post_init__()
         _check_range("SmoothLimit", self.lower, self.upper)
 
     def __call__(self, q: float, p: float) -> CoordinateForce:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fibermsk import _check
-from fibermsk._numbers import POSITIVE, above, checked, number
+from fibermsk._numbers import POSITIVE, Checked, above, number
 
 __all__ = ["PenaltyContact", "line_energy", "line_force"]
 
 
 @dataclass(frozen=True)
-class PenaltyContact:
+class PenaltyContact(Checked):
     """Contact line force that tends to infinity as the relative gap approaches -1/limit.
 
     Parameters
@@ -26,9 +25,6 @@ class PenaltyContact:
 
     stiffness: float = number("N/m", POSITIVE)
     limit: float = number("", above(1.0))
-
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "PenaltyContact"))
 
 
 def line_force(gap, stiffness, limit):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, above, checked, number
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, above, number
 
 __all__ = [
     "ActiveStress",
@@ -19,7 +18,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class KelvinVoigt:
+class KelvinVoigt(Checked):
     """Passive tissue: an incompressible elastic solid in parallel with a viscous one.
 
     Parameters
@@ -33,12 +32,9 @@ class KelvinVoigt:
     shear_modulus: float = number("N/m^2", POSITIVE)
     viscosity: float = number("N s/m^2", NON_NEGATIVE)
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "KelvinVoigt"))
-
 
 @dataclass(frozen=True)
-class ActiveStress:
+class ActiveStress(Checked):
     """Contractile stress of activated muscle with its force-length relation.
 
     Parameters
@@ -59,12 +55,9 @@ class ActiveStress:
     width: float = number("", POSITIVE, default=0.3)
     exponent: float = number("", above(1.0), default=4.0)
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "ActiveStress"))
-
 
 @dataclass(frozen=True)
-class Stiffening:
+class Stiffening(Checked):
     """Passive stress of muscle that grows exponentially with the stretch: titin, connective tissue.
 
     Parameters
@@ -77,9 +70,6 @@ class Stiffening:
 
     stress: float = number("N/m^2", POSITIVE)
     rate: float = number("", POSITIVE)
-
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Stiffening"))
 
 
 def nominal_stress(

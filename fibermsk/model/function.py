@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
-from fibermsk._numbers import checked, number
+from fibermsk._numbers import Checked, number
 
 __all__ = [
     "Function",
@@ -54,7 +54,7 @@ class Function(Protocol):
         ...
 
 
-class _Callable:
+class _Callable(Checked):
     """Evaluation of a function from its pieces."""
 
     def pieces(self) -> Pieces:
@@ -74,8 +74,8 @@ class _ThroughPoints(_Callable):
     y: ArrayLike = number(shape=("m",))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         owner = type(self).__name__
-        _check.store(self, **checked(self, owner))
         x: Any = self.x
         _check.array(owner, "y", self.y, (x.size,))
         if x.size < 2:
@@ -99,9 +99,6 @@ class Linear(_Callable):
     slope: float = number(default=1.0)
     intercept: float = number(default=0.0)
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Linear"))
-
     def pieces(self) -> Pieces:
         """The function as a piecewise polynomial."""
         return Pieces(np.zeros(0), np.zeros(1), np.array([[self.intercept, self.slope]]))
@@ -120,7 +117,7 @@ class Polynomial(_Callable):
     coefficients: ArrayLike = number(shape=("k",))
 
     def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Polynomial"))
+        super().__post_init__()
         if np.size(self.coefficients) == 0:
             _check.refuse("Polynomial", "coefficients", self.coefficients, "be one or more")
 
@@ -201,7 +198,7 @@ class Scaled(_Callable):
 
     def __post_init__(self) -> None:
         check_function("Scaled", "function", self.function)
-        _check.store(self, **checked(self, "Scaled"))
+        super().__post_init__()
 
     def pieces(self) -> Pieces:
         """The function as a piecewise polynomial."""

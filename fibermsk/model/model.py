@@ -77,7 +77,6 @@ class Model:
         self.import_report: Any = None
 
     def __repr__(self) -> str:
-        """Name and numbers of bodies, joints, fibers and contacts."""
         return (
             f"Model({self.name!r}: {len(self._bodies)} bodies, {len(self._joints)} joints, "
             f"{len(self._fibers)} fibers, {len(self._contacts)} contacts)"

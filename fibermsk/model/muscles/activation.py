@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
-from fibermsk._numbers import FRACTION, checked, number
+from fibermsk._numbers import FRACTION, Checked, number
 
 __all__ = ["Activation", "Constant", "Ramp", "Table"]
 
@@ -21,7 +21,7 @@ _CORNER = 0.1
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Checked):
     """Constant activation.
 
     Parameters
@@ -32,16 +32,13 @@ class Constant:
 
     value: float = number("", FRACTION, path="")
 
-    def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Constant"))
-
     def __call__(self, t: float) -> float:
         """Activation at time `t` [s]."""
         return self.value
 
 
 @dataclass(frozen=True)
-class Ramp:
+class Ramp(Checked):
     """Linear ramp from zero to a value, constant before and after.
 
     Parameters
@@ -57,7 +54,7 @@ class Ramp:
     value: float = number("", FRACTION)
 
     def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Ramp"))
+        super().__post_init__()
         if self.end <= self.start:
             must = f"be later than start = {self.start} s"
             _check.refuse("Ramp", "end", self.end, must, unit="s")
@@ -73,7 +70,7 @@ class Ramp:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Checked):
     """Linear interpolation of samples, constant before the first and after the last.
 
     Parameters
@@ -88,7 +85,7 @@ class Table:
     values: ArrayLike = number("", FRACTION, shape=("m",), path="knots")
 
     def __post_init__(self) -> None:
-        _check.store(self, **checked(self, "Table"))
+        super().__post_init__()
         times: Any = self.times
         if times.size < 2:
             _check.refuse("Table", "times", times, "be two or more", unit="s")

@@ -89,7 +89,6 @@ class MeshReport:
         return tuple(found)
 
     def __str__(self) -> str:
-        """Summary in a few lines of text."""
         x, y, z = self.extents
         lines = [
             f"{self.vertices} vertices, {self.faces} triangles in {self.components} parts, "
