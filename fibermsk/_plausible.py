@@ -36,7 +36,6 @@ class Finding(NamedTuple):
     value: float  # in the unit of the rule
 
     def __str__(self) -> str:
-        """Text of the warning."""
         rule = RULES[self.quantity]
         unit = f" {rule.unit}" if rule.unit else ""
         small = abs(self.value) < rule.least

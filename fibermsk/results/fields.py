@@ -44,32 +44,6 @@ _GROUPS = {
 class Field(NamedTuple):
     """One quantity of a result.
 
-    Attributes
-    ----------
-    name : str
-        Name of the attribute, and name in files.
-    unit : str
-        SI unit; "1" without dimension, empty for texts.
-    label : str
-        Short text for axes and legends.
-    description : str
-        Description in one sentence at most.
-    shape : tuple of int or str
-        Shape at one frame: () for a scalar, (3,) for a vector; names such as ``"n_nodes"`` stand
-        for lengths set by the result.
-    place : str
-        Object with one value each; one of `Place`.
-    varies : bool
-        Whether it changes over the frames.
-    whole : bool
-        Whether it is an integer.
-    derived : bool
-        Whether it follows from other fields.
-    in_file : bool
-        Whether it is stored in result files.
-    title : str
-        Title of plots, if not the label.
-
     Examples
     --------
     >>> from fibermsk.results import Field
@@ -77,17 +51,18 @@ class Field(NamedTuple):
     'tension [N]'
     """
 
-    name: str
-    unit: str
-    label: str
-    description: str = ""
+    name: str  # of the attribute, and in files
+    unit: str  # SI unit; "1" without dimension, empty for texts
+    label: str  # short text for axes and legends
+    description: str = ""  # one sentence at most
+    # at one frame; names such as "n_nodes" stand for lengths set by the result
     shape: tuple[int | str, ...] = ()
-    place: Place = "element"
-    varies: bool = True
-    whole: bool = False
-    derived: bool = False
-    in_file: bool = True
-    title: str = ""
+    place: Place = "element"  # object with one value each
+    varies: bool = True  # whether it changes over the frames
+    whole: bool = False  # whether it is an integer
+    derived: bool = False  # whether it follows from other fields
+    in_file: bool = True  # whether it is stored in result files
+    title: str = ""  # of plots, if not the label
 
     @property
     def axis_label(self) -> str:

@@ -43,11 +43,9 @@ class Histories(Mapping[str, Array]):
         return self.arrays[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Names."""
         return iter(self.arrays)
 
     def __len__(self) -> int:
-        """Number of fields."""
         return len(self.arrays)
 
     def components(self, name: str) -> dict[str, Array]:

@@ -44,28 +44,15 @@ def to_json(values: Any) -> str:
 
 @dataclass(frozen=True)
 class ShapeRecord:
-    """A shape fixed in a body frame.
+    """A shape fixed in a body frame."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"capsule"``, ``"infinite_cylinder"`` or ``"mesh"``.
-    start, end : (3,) float array
-        Axis ends in the body frame [m]; for an infinite cylinder two points of its axis, 1 m apart;
-        for a mesh opposite corners of the bounding box.
-    radius : float
-        [m]; of a mesh the reference radius of its contact law, 0 if it is only drawn.
-    vertices : (n, 3) float array
-        Vertices of a mesh in the body frame [m]; none of the other kinds.
-    faces : (m, 3) int array
-        Vertex indices of its triangles, counterclockwise seen from outside.
-    """
-
-    kind: str
-    start: Array
-    end: Array
-    radius: float
+    kind: str  # "capsule", "infinite_cylinder" or "mesh"
+    start: Array  # end (3,) of the axis [m]; of a mesh, a corner of the bounding box
+    end: Array  # the other end, or the opposite corner; of an infinite cylinder a point 1 m away
+    radius: float  # [m]; of a mesh the reference radius of its contact law, 0 if it is only drawn
+    # vertices (n, 3) of a mesh [m]
     vertices: Array = field(default_factory=lambda: np.empty((0, 3)))
+    # their indices (m, 3), counterclockwise from outside
     faces: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
 
     @classmethod
@@ -81,24 +68,12 @@ class ShapeRecord:
 
 @dataclass(frozen=True)
 class BodyMotion:
-    """Motion of one body over the frames.
+    """Motion of one body over the frames."""
 
-    Attributes
-    ----------
-    position : (n_frames, 3) float array
-        Origin of the body frame in ground [m].
-    rotation : (n_frames, 3, 3) float array
-        Columns are the axes of the body in ground.
-    shapes : tuple of ShapeRecord
-        Shapes for contact with fibers.
-    visuals : tuple of ShapeRecord
-        Meshes that are only drawn.
-    """
-
-    position: Array
-    rotation: Array
-    shapes: tuple[ShapeRecord, ...] = ()
-    visuals: tuple[ShapeRecord, ...] = ()
+    position: Array  # origin (n_frames, 3) of the body frame in ground [m]
+    rotation: Array  # (n_frames, 3, 3), columns are the axes of the body in ground
+    shapes: tuple[ShapeRecord, ...] = ()  # for contact with fibers
+    visuals: tuple[ShapeRecord, ...] = ()  # meshes that are only drawn
 
     def at_frames(self, frames: slice) -> BodyMotion:
         """Motion over some frames."""
@@ -107,50 +82,27 @@ class BodyMotion:
 
 @dataclass(frozen=True)
 class FiberHistory:
-    """One fiber over the frames.
+    """One fiber over the frames; see `fibermsk.results.fields`.
 
-    Attributes
-    ----------
-    node_theta : (n_nodes,) float array
-        Material coordinate of the nodes, from 0 to 1.
-    position : (n_frames, n_nodes, 3) float array
-        Centerline nodes in ground [m].
-    tangent : (n_frames, n_nodes, 3) float array
-        Derivative of the position in theta [m].
-    theta : (n_samples,) float array
-        Material coordinates of the samples: three Gauss points of each element, at which the
-        stretch of cubic elements is most accurate.
-    muscle_fraction : (n_samples,) float array
-        1 is muscle, 0 is tendon.
-    stretch : (n_frames, n_samples) float array
-        Current over reference length.
-    radius : (n_frames, n_samples) float array
-        Current radius [m].
-    axial_force : (n_frames, n_samples) float array
-        Section force, positive in tension [N]: the force of the tissue minus, by incompressibility,
-        half the line force of each contact times the radius. In statics without weight and friction
-        it is constant along the fiber.
-    contact_line_force : (n_frames, n_samples, 3) float array
-        Net contact force on the fiber per current length, ground frame [N/m].
-    activation : (n_frames,) float array
-        Between 0 and 1.
-    force_origin, force_insertion : (n_frames, 3) float array
-        Force of the fiber on the body at its first and last node, ground frame [N];
-        zero at a free end.
+    The axial force is positive in tension: the force of the tissue minus, by incompressibility,
+    half the line force of each contact times the radius. In statics without weight and friction it
+    is constant along the fiber. Samples are three Gauss points of each element, at which the
+    stretch of cubic elements is most accurate.
     """
 
-    node_theta: Array
-    position: Array
-    tangent: Array
-    theta: Array
-    muscle_fraction: Array
-    stretch: Array
-    radius: Array
-    axial_force: Array
-    contact_line_force: Array
-    activation: Array
+    node_theta: Array  # material coordinate (n_nodes,) of the nodes, from 0 to 1
+    position: Array  # centerline nodes (n_frames, n_nodes, 3) in ground [m]
+    tangent: Array  # their derivative (n_frames, n_nodes, 3) in theta [m]
+    theta: Array  # material coordinate (n_samples,) of the samples
+    muscle_fraction: Array  # (n_samples,), 1 is muscle and 0 is tendon
+    stretch: Array  # current over reference length (n_frames, n_samples)
+    radius: Array  # current radius (n_frames, n_samples) [m]
+    axial_force: Array  # force of the section (n_frames, n_samples) [N]
+    contact_line_force: Array  # net, per current length, in ground (n_frames, n_samples, 3) [N/m]
+    activation: Array  # (n_frames,), between 0 and 1
+    # on the body at the first node, in ground (n_frames, 3) [N]; zero at a free end
     force_origin: Array
-    force_insertion: Array
+    force_insertion: Array  # the same at the last node
 
     @property
     def contact_force_density(self) -> Array:

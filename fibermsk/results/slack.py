@@ -8,28 +8,15 @@ __all__ = ["Slack"]
 
 
 class Slack(NamedTuple):
-    """Interval in which a fiber is compressed.
-
-    Attributes
-    ----------
-    fiber : str
-        Its name.
-    start, end : float
-        Times of the first and last of consecutive steps with a negative axial force [s].
-    theta : float
-        Material coordinate of the minimum.
-    force : float
-        Minimum axial force [N]; negative.
-    """
+    """Interval in which a fiber is compressed."""
 
     fiber: str
-    start: float
-    end: float
-    theta: float
-    force: float
+    start: float  # first of consecutive steps with a negative axial force [s]
+    end: float  # the last of them [s]
+    theta: float  # material coordinate of the minimum
+    force: float  # minimum axial force [N]; negative
 
     def __str__(self) -> str:
-        """Summary in one line."""
         return (
             f"{self.fiber} from t = {self.start:.4g} to {self.end:.4g} s, "
             f"lowest force {self.force:.3g} N at theta = {self.theta:.2f}"

@@ -16,37 +16,19 @@ Array = NDArray[np.float64]
 
 
 class MuscleLine(NamedTuple):
-    """A muscle as a line through its path points.
+    """A muscle as a line through its path points."""
 
-    Attributes
-    ----------
-    points : (n, 3) float array
-        Ground frame [m], from origin to insertion.
-    radius : float
-        Radius of the drawn tube [m].
-    """
-
-    points: Array
-    radius: float
+    points: Array  # (n, 3) in ground [m], from origin to insertion
+    radius: float  # of the drawn tube [m]
 
 
 class JointAxis(NamedTuple):
-    """Axis of rotation or translation of a joint.
+    """Axis of rotation or translation of a joint."""
 
-    Attributes
-    ----------
-    coordinates : tuple of str
-        Coordinates of the axis.
-    kind : str
-        ``"rotation"`` or ``"translation"``.
-    point, direction : (3,) float array
-        A point on it [m] and its unit direction, ground frame.
-    """
-
-    coordinates: tuple[str, ...]
-    kind: str
-    point: Array
-    direction: Array
+    coordinates: tuple[str, ...]  # those of the axis
+    kind: str  # "rotation" or "translation"
+    point: Array  # a point (3,) on it, in ground [m]
+    direction: Array  # its unit direction (3,), in ground
 
 
 @dataclass(frozen=True)

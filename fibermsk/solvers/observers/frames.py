@@ -76,7 +76,6 @@ class KeptFrames:
         )
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
-        """Iterate over the columns."""
         return iter(self.frames())
 
     def _asdict(self) -> dict[str, Any]:

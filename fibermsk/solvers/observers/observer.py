@@ -25,52 +25,22 @@ _NOTHING = object()
 
 @dataclass(frozen=True)
 class Accepted:
-    """State of a run after an accepted step, or at its start; immutable.
-
-    Attributes
-    ----------
-    system : System
-        The system.
-    before : NamedTuple or None
-        The method's memory before the step; None at the start, and when a run resumes.
-    memory : NamedTuple
-        The method's memory, with NumPy or device vectors.
-    control : NamedTuple
-        Memory of the step size control.
-    evaluation : Evaluation
-        At the present state.
-    step : Step or None
-        Result of the method; None if `before` is.
-    h : float
-        Length of the step [s]; 0 at the start.
-    counters : Counters
-        Cost of the run so far.
-    n_frames, iterations : int
-        Number of output times passed, and Newton iterations up to the last.
-    frames : tuple of Frame
-        States at the output times that the step passed, in NumPy.
-    left : dict of arrays
-        Memory of the system.
-    memories : dict
-        Memories of the observers, by name.
-    ending : str
-        Why the run ends here; empty if it continues.
-    """
+    """State of a run after an accepted step, or at its start; immutable."""
 
     system: System
-    before: Any
-    memory: Any
-    control: Any
-    evaluation: Evaluation
-    step: Step | None
-    h: float
-    counters: Counters
-    n_frames: int
-    iterations: int
-    frames: tuple[Frame, ...]
-    left: dict[str, NDArray[np.float64]]
-    memories: dict[str, Any]
-    ending: str = ""
+    before: Any  # the method's memory before the step; None at the start and when a run resumes
+    memory: Any  # the method's memory, with NumPy or device vectors
+    control: Any  # memory of the step size control
+    evaluation: Evaluation  # at the present state
+    step: Step | None  # result of the method; None if `before` is
+    h: float  # length of the step [s]; 0 at the start
+    counters: Counters  # cost of the run so far
+    n_frames: int  # number of output times passed
+    iterations: int  # Newton iterations up to the last of these
+    frames: tuple[Frame, ...]  # states at the output times that the step passed, in NumPy
+    left: dict[str, NDArray[np.float64]]  # memory of the system
+    memories: dict[str, Any]  # those of the observers, by name
+    ending: str = ""  # why the run ends here; empty if it continues
 
     @property
     def t(self) -> float:

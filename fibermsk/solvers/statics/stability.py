@@ -82,7 +82,6 @@ class Stability:
     where: str
 
     def __str__(self) -> str:
-        """Summary in one line."""
         if self.stable:
             return f"stable: the lowest mode has {self.frequency:.4g} Hz"
         return f"unstable: a mode that is largest at {self.where} grows at {self.growth_rate:.3g}/s"
