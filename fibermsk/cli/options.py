@@ -10,14 +10,24 @@ import re
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
 
 from fibermsk.errors import ModelError
 
-__all__ = ["ManyValues", "parse_numbers", "parse_settings", "suggestion"]
+__all__ = [
+    "Geometry", "GeometryOutside", "ManyValues", "parse_numbers", "parse_settings", "suggestion",
+]  # fmt: skip
+
+Geometry = Annotated[
+    Path | None, typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes.")
+]
+GeometryOutside = Annotated[
+    bool,
+    typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
+]
 
 # Options that may be followed by several values, and what a value looks like.
 _MANY = {

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.commands.model_info import show_model
+from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.output import aligned, print_check, print_json, print_time_error
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
@@ -25,14 +26,8 @@ def info(
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    geometry: Annotated[
-        Path | None,
-        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
-    ] = None,
-    geometry_outside: Annotated[
-        bool,
-        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
-    ] = False,
+    geometry: Geometry = None,
+    geometry_outside: GeometryOutside = False,
     parameters: Annotated[
         bool,
         typer.Option(

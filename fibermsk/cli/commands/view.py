@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
 from fibermsk.results.fields import COLORINGS
@@ -54,14 +55,8 @@ def view(
     time: Annotated[
         float | None, typer.Option("--time", help="Simulated time in s; by default the last one.")
     ] = None,
-    geometry: Annotated[
-        Path | None,
-        typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes."),
-    ] = None,
-    geometry_outside: Annotated[
-        bool,
-        typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
-    ] = False,
+    geometry: Geometry = None,
+    geometry_outside: GeometryOutside = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Show a model's muscle names and joint axes.")
     ] = False,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,19 +150,21 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
         raise ConvergenceError(
             f"the stability of the state is not known: {error}", time=t
         ) from None
-    mode = here.whole(vector, system.n)
-    scaled = mode / system.scale
-    largest = int(np.argmax(np.abs(scaled)))
-    mode = system.enforce(y, mode / scaled[largest])
     neutral = abs(value) <= _ROUND_OFF * size
     rate = 0.0 if neutral else float(np.sqrt(abs(value)))
     return Stability(
-        stable=neutral or value > 0.0,
-        growth_rate=rate if value < 0.0 else 0.0,
-        frequency=rate / (2.0 * np.pi) if value > 0.0 else 0.0,
-        mode=mode,
-        where=system.describe(largest),
+        neutral or value > 0.0,
+        rate if value < 0.0 else 0.0,
+        rate / (2.0 * np.pi) if value > 0.0 else 0.0,
+        *_mode(system, y, here.whole(vector, system.n)),
     )
+
+
+def _mode(system: System, y: Array, motion: Array) -> tuple[Array, str]:
+    """Motion (n,) whose largest component over the unknown's scale is 1, and that unknown."""
+    scaled = motion / system.scale
+    largest = int(np.argmax(np.abs(scaled)))
+    return system.enforce(y, motion / scaled[largest]), system.describe(largest)
 
 
 def _with_states(system: System, t: float, y: Array, here: Linearization) -> Stability:
@@ -184,8 +186,7 @@ def _with_states(system: System, t: float, y: Array, here: Linearization) -> Sta
     A[:n, n : 2 * n] = np.eye(n)
     A[n:, :n], A[n:, n : 2 * n], A[n:, 2 * n :] = -K[:, :n], -C[:, :n], -K[:, n:]
     B[n : 2 * n, n : 2 * n], B[n:, 2 * n :] = M[:n, :n], C[:, n:]
-    found: Any = eig(A, B)
-    rates, modes = found
+    rates, modes = cast(Any, eig(A, B))
     if not np.isfinite(rates).all():
         raise ConvergenceError(
             "the stability of the state is not known: a coordinate has no inertia, or the rate of "
@@ -196,19 +197,16 @@ def _with_states(system: System, t: float, y: Array, here: Linearization) -> Sta
     fastest = int(np.argmax(growth))
     vector = modes[:, fastest]
     vector = np.real(vector / vector[np.argmax(np.abs(vector))])
-    mode = here.whole(np.concatenate([vector[:n], vector[2 * n :]]), system.n)
-    scaled = mode / system.scale
-    largest = int(np.argmax(np.abs(scaled)))
+    motion = here.whole(np.concatenate([vector[:n], vector[2 * n :]]), system.n)
     rate = float(growth[fastest])
     unstable = rate > _ROUND_OFF_OF_RATES * float(np.abs(rates).max(initial=0.0))
     turning = np.abs(np.imag(rates))
     slowest = float(turning[turning > 0.0].min(initial=np.inf))
     return Stability(
-        stable=not unstable,
-        growth_rate=rate if unstable else 0.0,
-        frequency=0.0 if unstable or np.isinf(slowest) else slowest / (2.0 * np.pi),
-        mode=system.enforce(y, mode / scaled[largest]),
-        where=system.describe(largest),
+        not unstable,
+        rate if unstable else 0.0,
+        0.0 if unstable or np.isinf(slowest) else slowest / (2.0 * np.pi),
+        *_mode(system, y, motion),
     )
 
 
