@@ -36,11 +36,6 @@ class _Surface:
         active = _check.flag(owner, "active", self.active)
         _check.store(self, active=active, **checked(self, owner))
 
-    @property
-    def owner(self) -> str:
-        """Name in messages."""
-        return f"wrap surface {self.name!r}"
-
 
 @dataclass(frozen=True, eq=False)
 class WrapSphere(_Surface):

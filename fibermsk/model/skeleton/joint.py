@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, direction, number
 from fibermsk.laws.coordinate import Damper
-from fibermsk.model.function import Linear, is_constant
+from fibermsk.model.function import is_constant
 from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import UNITS, Coordinate
@@ -251,11 +251,6 @@ Joint = Weld | Hinge | Slider | FunctionalJoint
 
 JOINTS = (Weld, Hinge, Slider, FunctionalJoint)
 """Kinds of joints."""
-
-
-def single(name: str, kind: str, direction: ArrayLike) -> Axis:
-    """Axis whose motion is one coordinate."""
-    return Axis(kind, direction, ((name, Linear()),))
 
 
 def check_placement(owner: str, joint: Any) -> dict[str, Any]:

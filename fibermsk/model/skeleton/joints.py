@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk.laws.coordinate import Damper
+from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import Coordinate
-from fibermsk.model.skeleton.joint import IDENTITY, FunctionalJoint, single
+from fibermsk.model.skeleton.joint import IDENTITY, FunctionalJoint
 
 __all__ = ["Cylindrical", "Free", "Planar", "Spherical", "Universal"]
-
-X, Y, Z = np.eye(3)
 
 
 def Universal(
@@ -59,7 +58,7 @@ def Universal(
     if np.linalg.norm(np.cross(a, b)) < 1e-9:
         _check.refuse(owner, "second", b, f"not be parallel to first = {a}")
     own = _coordinates(owner, coordinates, (f"{name}_1", f"{name}_2"), ("rotation",) * 2, damping)
-    axes = [single(c.name, c.kind, axis) for c, axis in zip(own, (a, b), strict=True)]
+    axes = _axes(own, a, b)
     return FunctionalJoint(name, parent, child, own, axes, at, child_at, rotation)
 
 
@@ -93,7 +92,7 @@ def Cylindrical(
     names, kinds = (f"{name}_translation", f"{name}_rotation"), ("translation", "rotation")
     own = _coordinates(owner, coordinates, names, kinds, damping)
     direction = _check.unit_vector(owner, "axis", axis)
-    axes = [single(c.name, c.kind, direction) for c in own]
+    axes = _axes(own, direction, direction)
     return FunctionalJoint(name, parent, child, own, axes, at, child_at, rotation)
 
 
@@ -142,9 +141,7 @@ def Planar(
     own = _coordinates(
         owner, coordinates, names, ("translation", "translation", "rotation"), damping
     )
-    axes = [
-        single(c.name, c.kind, axis) for c, axis in zip(own, (x, np.cross(n, x), n), strict=True)
-    ]
+    axes = _axes(own, x, np.cross(n, x), n)
     return FunctionalJoint(name, parent, child, own, axes, at, child_at, rotation)
 
 
@@ -214,12 +211,10 @@ def Free(
     owner = f"free {_check.item_name('free', name)!r}"
     x = _check.array(owner, "position", position, (3,), "m")
     v = _check.array(owner, "velocity", velocity, (3,), "m/s")
-    moved = [
-        Coordinate(f"{name}_t{axis}", "translation", float(x[i]), float(v[i]))
-        for i, axis in enumerate("xyz")
-    ]
+    parts = zip("xyz", x, v, strict=True)
+    moved = [Coordinate(f"{name}_t{i}", "translation", float(a), float(b)) for i, a, b in parts]
     turned = _quaternion(owner, name, quaternion, angular_velocity)
-    axes = [single(c.name, c.kind, axis) for c, axis in zip(moved, (X, Y, Z), strict=True)]
+    axes = _axes(moved, *np.eye(3))
     return FunctionalJoint(
         name, parent, child, (*moved, *turned), axes, at, child_at, rotation,
         tuple(c.name for c in turned),
@@ -250,6 +245,12 @@ def _coordinates(
         if coordinate.kind != kind:
             _check.refuse(owner, f"coordinates[{i}].kind", coordinate.kind, f"be {kind!r}")
     return tuple(given)
+
+
+def _axes(coordinates: Sequence[Coordinate], *directions: np.ndarray) -> list[Axis]:
+    """Axis along each direction, moved by one coordinate."""
+    both = zip(coordinates, directions, strict=True)
+    return [Axis(one.kind, direction, one.name) for one, direction in both]
 
 
 def _quaternion(

@@ -143,9 +143,10 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     size = float(np.abs(_diagonal(stiffness) / _diagonal(mass)).max())
     symmetric = asymmetry(stiffness) <= _SYMMETRIC
     try:
-        value, vector = (_solve_few if here.free.size <= _FEW else _solve_many)(
-            stiffness, mass, size, symmetric
-        )
+        if here.free.size <= _FEW:
+            value, vector = _solve_few(stiffness, mass, symmetric)
+        else:
+            value, vector = _solve_many(stiffness, mass, size, symmetric)
     except (np.linalg.LinAlgError, ArpackNoConvergence) as error:
         raise ConvergenceError(
             f"the stability of the state is not known: {error}", time=t
@@ -216,7 +217,7 @@ def _diagonal(matrix: Matrix) -> Array:
     return np.r_[matrix.sparse.diagonal(), matrix.D.diagonal()]
 
 
-def _solve_few(K: Matrix, M: Matrix, size: float, symmetric: bool) -> tuple[float, Array]:
+def _solve_few(K: Matrix, M: Matrix, symmetric: bool) -> tuple[float, Array]:
     """Lowest eigenvalue and its vector by factorizations of full matrices."""
     K, M = dense(K), dense(M)
     if symmetric:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
 from fibermsk.protocol import System, Tolerance
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, Step
@@ -51,7 +52,7 @@ class _Pace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AdaptiveSteps:
+class AdaptiveSteps(Checked):
     """Steps as long as the error tolerance allows, landing on corners of the signals.
 
     The method's own estimate of a step's error, over its tolerance, is kept below one: of each
@@ -88,34 +89,24 @@ class AdaptiveSteps:
         Absolute tolerance added to that of first-order states, over their scale.
     """
 
-    relative: float = 3e-4
-    length: float = 0.0
-    angle: float = 0.0
-    speed: float | None = None
-    angular_speed: float | None = None
-    shortest: float = 1e-10
+    relative: float = number("", POSITIVE, default=3e-4)
+    length: float = number("m", NON_NEGATIVE, default=0.0)
+    angle: float = number("rad", NON_NEGATIVE, default=0.0)
+    speed: float | None = number("m/s", POSITIVE, default=None)
+    angular_speed: float | None = number("rad/s", POSITIVE, default=None)
+    shortest: float = number("s", POSITIVE, default=1e-10)
     longest: float = np.inf
     landing: bool = True
-    state: float = 0.0
+    state: float = number("", NON_NEGATIVE, default=0.0)
 
     meets_corners = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         owner = "AdaptiveSteps"
-        _check.positive(owner, "relative", self.relative)
-        _check.non_negative(owner, "length", self.length, "m")
-        _check.non_negative(owner, "angle", self.angle, "rad")
-        _check.non_negative(owner, "state", self.state)
-        for name, value, unit in (
-            ("speed", self.speed, "m/s"),
-            ("angular_speed", self.angular_speed, "rad/s"),
-        ):
-            if value is not None:
-                _check.positive(owner, name, value, unit)
-        _check.positive(owner, "shortest", self.shortest, "s")
         longest = self.longest
-        number = isinstance(longest, int | float | np.floating) and not isinstance(longest, bool)
-        if not (number and longest > self.shortest):
+        real = isinstance(longest, int | float | np.floating) and not isinstance(longest, bool)
+        if not (real and longest > self.shortest):
             _check.refuse(owner, "longest", longest, "be longer than shortest", unit="s")
         _check.instance(owner, "landing", self.landing, bool, "True or False")
 
