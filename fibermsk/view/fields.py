@@ -28,13 +28,7 @@ SHORT_NAMES = {"contact": "contact_force_density"}
 
 
 def check_frames(result: Result) -> None:
-    """Refuse a result without a single frame, or with a fiber that is nowhere.
-
-    Raises
-    ------
-    ModelError
-        If there is nothing to show.
-    """
+    """Refuse a result without a single frame, or with a fiber that is nowhere."""
     if result.time.size == 0:
         raise ModelError(f"the result of {result.scene!r} has no frame; there is nothing to show")
     for name, fiber in result.fibers.items():
@@ -45,22 +39,17 @@ def check_frames(result: Result) -> None:
             )
 
 
-def flawed_fibers(result: Result, frame: int) -> int:
-    """Number of fibers that have no place at a frame, because numbers there are not finite."""
-    return sum(
-        not (np.isfinite(fiber.position[frame]).all() and np.isfinite(fiber.radius[frame]).all())
-        for fiber in result.fibers.values()
-    )
+def flawed_fibers(result: Result) -> NDArray[np.int64]:
+    """At each frame, the number of fibers with numbers of position or radius not finite."""
+    flawed = np.zeros(result.time.size, dtype=np.int64)
+    for fiber in result.fibers.values():
+        placed = np.isfinite(fiber.position).all(axis=(1, 2))
+        flawed += ~(placed & np.isfinite(fiber.radius).all(axis=1))
+    return flawed
 
 
 def nearest_frame(result: Result, time: float | None) -> int:
-    """Index of the frame nearest to a time [s]; the last one for None.
-
-    Raises
-    ------
-    ModelError
-        If the result has no frame, or the time lies outside of the run.
-    """
+    """Index of the frame nearest to a time [s] within the run; the last one for None."""
     check_frames(result)
     if time is None:
         return result.time.size - 1
@@ -72,13 +61,7 @@ def nearest_frame(result: Result, time: float | None) -> int:
 
 
 def check_field(name: str) -> str:
-    """Name of a field as in results, of that name or of a short one.
-
-    Raises
-    ------
-    ModelError
-        If there is no such field; the message lists those there are.
-    """
+    """Name of a field as in results, of that name or of a short one; an error lists them."""
     full = SHORT_NAMES.get(name, name)
     if full not in FIELDS:
         raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
@@ -86,25 +69,7 @@ def check_field(name: str) -> str:
 
 
 def fiber_field(fiber: FiberHistory, name: str) -> Array:
-    """Values of one field over frames and samples.
-
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    name : str
-        One of :data:`FIELDS`; ``"stress"`` is axial force over current area [Pa].
-
-    Returns
-    -------
-    values : (n_frames, n_samples) float array
-        Read-only view or new array, in the unit of the label.
-
-    Raises
-    ------
-    ModelError
-        If there is no such field; the message lists those there are.
-    """
+    """Values of one of `FIELDS`, or of a short name, over frames and samples."""
     return at_samples(fiber, check_field(name))
 
 

@@ -34,13 +34,7 @@ _FRAMES = 100
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of arrows, each once, in the order of `ARROW_KINDS`.
-
-    Raises
-    ------
-    ModelError
-        If there is no such kind; the message lists those there are.
-    """
+    """Kinds of arrows, each once, in the order of `ARROW_KINDS`; an error lists them."""
     asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     for kind in asked:
         if kind not in ARROW_KINDS:
@@ -49,12 +43,9 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
-    """Where fibers pull on bodies, and with what force.
+    """Ends of the fibers, origin and insertion in turn [m], and forces on the bodies there [N].
 
-    Returns
-    -------
-    points, forces : (2 n_fibers, 3) float array
-        Ends of the fibers [m], origin and insertion in turn, and forces on the bodies [N].
+    Both arrays are (2 n_fibers, 3).
     """
     fibers = result.fibers.values()
     points = [point for f in fibers for point in (f.position[frame, 0], f.position[frame, -1])]
@@ -63,21 +54,10 @@ def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
 
 
 def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
-    """Contact force on each element of a fiber.
+    """Contact force on each element of a fiber [N], (n_frames, n_elements / share, 3).
 
-    Parameters
-    ----------
-    fiber : FiberHistory
-        The fiber.
-    share : int
-        Neighboring elements that are summed.
-    step : int
-        Every frame, or every second, and so on.
-
-    Returns
-    -------
-    forces : (n_frames, ceil(n_elements / share), 3) float array
-        Integral of the contact force per current length, over the current length [N].
+    The integral of the contact force per current length; `share` neighboring elements are summed,
+    in every frame, or every second, and so on by `step`.
     """
     group = element_of(fiber.node_theta, fiber.theta) // share
     forces = np.zeros(

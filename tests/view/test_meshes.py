@@ -4,7 +4,7 @@ from make_result import make_ball, make_meshed_arm, make_result
 from numpy.testing import assert_allclose
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
-from fibermsk.view.drawing.camera import fit_camera
+from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.labels import spread
 from fibermsk.view.drawing.meshes import extreme_points, join, mesh_surface
 from fibermsk.view.drawing.stage import Stage
@@ -72,7 +72,7 @@ def test_meshes_are_in_view_and_both_ways_to_draw_agree(monkeypatch):
         pytest.skip("this machine has no OpenGL")
     one = scene.picture(arm, size=SIZE)
     assert np.mean(one != scene.picture(make_result(9), size=SIZE)) > 0.01
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     other = scene.picture(arm, size=SIZE)
     far = np.max(np.abs(one.astype(int) - other.astype(int)), axis=2) > 60
     assert np.mean(far) < 0.01
@@ -81,7 +81,7 @@ def test_meshes_are_in_view_and_both_ways_to_draw_agree(monkeypatch):
 @pytest.mark.parametrize("up", [(0, 0, 1.0), (0, 1.0, 0), (1.0, 0, 0), (0, 0.6, -0.8)])
 def test_camera_holds_up_what_is_up(up):
     points = np.random.default_rng(3).normal(size=(50, 3))
-    camera = fit_camera(points, np.zeros(50), 1.5, up)
+    camera = find_camera("fit", points, np.zeros(50), 1.5, up)
     seen = camera.axes @ np.array(up)
     assert abs(seen[0]) < 1e-12 and 0.9 < seen[1] and seen[2] < 0.0
     local = (points - camera.position) @ camera.axes.T
@@ -89,7 +89,7 @@ def test_camera_holds_up_what_is_up(up):
 
 
 def test_with_y_up_ahead_is_to_the_right_and_the_right_side_near():
-    camera = fit_camera(np.eye(3), np.zeros(3), 1.0, (0.0, 1.0, 0.0))
+    camera = find_camera("fit", np.eye(3), np.zeros(3), 1.0, (0.0, 1.0, 0.0))
     assert camera.axes[0] @ [1.0, 0.0, 0.0] > 0.9
     assert camera.axes[2] @ [0.0, 0.0, 1.0] < -0.9
 
@@ -109,7 +109,7 @@ def make_still(**changes) -> Still:
 
 @pytest.mark.parametrize("labels", [False, True])
 def test_still_shows_all_of_a_model(labels, monkeypatch):
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     whole = scene.picture(make_still(), size=SIZE, labels=labels)
     # Bones, sticks and muscles set the camera, so only the rest can be left out to compare.
     without = [make_still(wraps={})] + [make_still(axes=())] * labels
@@ -124,7 +124,7 @@ def test_still_is_drawn_alike_by_opengl(monkeypatch):
     if not opengl.off_screen_works():
         pytest.skip("this machine has no OpenGL")
     one = scene.picture(make_still(), size=SIZE, labels=True)
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     other = scene.picture(make_still(), size=SIZE, labels=True)
     far = np.max(np.abs(one.astype(int) - other.astype(int)), axis=2) > 60
     assert np.mean(far) < 0.01

@@ -32,7 +32,6 @@ def renderer(request, monkeypatch):
         if not opengl.off_screen_works():
             pytest.skip("this machine has no OpenGL")
     else:
-        monkeypatch.setattr(scene, "off_screen_works", lambda: False)
         monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     return request.param
 

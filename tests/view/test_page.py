@@ -16,12 +16,12 @@ from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Sti
 from fibermsk.view import write_page
 from fibermsk.view.browser.content import pack
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale
-from fibermsk.view.drawing.camera import look_along
+from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS, fiber_field
 from fibermsk.view.forces import attachment_forces, contact_forces
-from fibermsk.view.pictures import opengl
+from fibermsk.view.pictures.frames import FrameDrawer
 
 ARM = make_result()
 
@@ -349,10 +349,6 @@ def silhouette(image, background=245):
     "preset", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("fit", "right")), "top"]
 )
 def test_the_page_draws_what_pictures_draw(open_page, preset):
-    if opengl.off_screen_works():
-        from fibermsk.view.pictures.vtk_draw import draw
-    else:
-        from fibermsk.view.pictures.cpu_draw import draw
     page = open_page(settings={"time": 8.0})
     page.tab.select_option("#preset", preset)
     page.tab.evaluate("document.getElementById('legend').style.visibility = 'hidden'")
@@ -363,8 +359,9 @@ def test_the_page_draws_what_pictures_draw(open_page, preset):
     if preset == "fit":
         camera = stage.camera((width, height), room)
     else:
-        camera = look_along(preset, stage.cloud, stage.margins, width / height, ARM.up, room=room)
-    expected = draw(stage, 32, camera, (width, height)).astype(int)
+        camera = find_camera(preset, stage.cloud, stage.margins, width / height, ARM.up, room=room)
+    with FrameDrawer(stage, camera, (width, height)) as drawer:
+        expected = drawer.draw(32).astype(int)
     ours, theirs = silhouette(image), silhouette(expected)
     # edges are smoothed in different ways: a pixel along them
     assert np.mean(ours != theirs) < 0.1 * np.mean(theirs)

@@ -30,7 +30,7 @@ def renderer(request, monkeypatch):
         if not opengl.off_screen_works():
             pytest.skip("this machine has no OpenGL")
     else:
-        monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     return request.param
 
 
@@ -83,7 +83,7 @@ def test_both_ways_to_draw_agree(monkeypatch):
     if not opengl.off_screen_works():
         pytest.skip("this machine has no OpenGL")
     one = scene.picture(ARM, size=SIZE)
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     other = scene.picture(ARM, size=SIZE)
     far = np.max(np.abs(one.astype(int) - other.astype(int)), axis=2) > 60
     assert np.mean(far) < 0.01
@@ -136,7 +136,7 @@ def test_numbers_that_are_not_finite_are_told(tmp_path, renderer):
     words = np.s_[10:50, :160]
     before, last = (scene.picture(flawed, time=t, size=SIZE)[words] for t in (7.75, 8.0))
     assert np.any(before != last)
-    assert flawed_fibers(flawed, -1) == 1 and flawed_fibers(flawed, 0) == 0
+    assert flawed_fibers(flawed)[-1] == 1 and flawed_fibers(flawed)[0] == 0
 
 
 def test_stress_is_force_over_current_area():

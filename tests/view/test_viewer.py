@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory
-from fibermsk.view.drawing.camera import PRESETS, look_along
+from fibermsk.view.drawing.camera import PRESETS, find_camera
 from fibermsk.view.drawing.compare import common_times, frame_at, result_names
 from fibermsk.view.drawing.looks import THEMES
 from fibermsk.view.fields import FIELDS, field_range
@@ -124,7 +124,7 @@ def test_compared_results_share_limits_scale_and_time(viewer_of):
     for compare, n_views in (("side_by_side", 2), ("overlay", 1)):
         viewer = viewer_of([ARM, other], compare=compare, time=4.0, arrows=["attachment"])
         low, high = field_range(ARM, "axial_force")[0], field_range(other, "axial_force")[1]
-        assert viewer.limits == (low, high)
+        assert viewer._stages[0].limits == (low, high)
         assert {stage.limits for stage in viewer._stages} == {(low, high)}
         assert len({stage.arrows["attachment"].scale for stage in viewer._stages}) == 1
         assert viewer._frames() == [16, 4]
@@ -199,7 +199,7 @@ def test_with_y_up_the_front_is_ahead_and_the_right_side_right():
     points, margins = np.random.default_rng(1).normal(size=(50, 3)), np.full(50, 0.1)
 
     def camera(preset):
-        return look_along(preset, points, margins, 1.3, (0.0, 1.0, 0.0)).axes
+        return find_camera(preset, points, margins, 1.3, (0.0, 1.0, 0.0)).axes
 
     np.testing.assert_allclose(camera("front")[2], [-1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(camera("right")[2], [0, 0, -1], atol=1e-12)
@@ -256,7 +256,7 @@ def test_curves_are_those_of_the_fiber_with_a_mark_at_the_time(viewer_of):
     other = changed(make_result(9), activation=lambda f: 2.0 * f.activation)
     viewer = viewer_of([ARM, other], names=["A", "B"], time=2.0)
     viewer.select("triceps_2")
-    figure = viewer.curves((300, 500))
+    figure = viewer.curves((300, 500)).figure
     titles = [axes.get_title("left") for axes in figure.axes]
     assert titles == [
         "activation [-]",
@@ -270,11 +270,11 @@ def test_curves_are_those_of_the_fiber_with_a_mark_at_the_time(viewer_of):
     np.testing.assert_allclose(lines[1].get_ydata(), 2.0 * fiber.activation[::4])
     np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), fiber.axial_force.mean(axis=1))
     assert figure.axes[0].lines[-1].get_xdata()[0] == 2.0
-    before = viewer.curves_image((300, 500)).copy()
+    before = viewer.curves((300, 500)).image().copy()
     viewer.show_time(6.0)
-    after = viewer.curves_image((300, 500))
+    after = viewer.curves((300, 500)).image()
     assert after.shape == (500, 300, 4) and np.any(before != after)
-    assert viewer.curves((300, 500)) is figure
+    assert viewer.curves((300, 500)).figure is figure
     assert figure.axes[0].lines[-1].get_xdata()[0] == 6.0
 
 
@@ -285,7 +285,7 @@ def test_themes_change_the_background_in_pictures_and_viewer(viewer_of, theme, m
     viewer = viewer_of(ARM, theme=theme)
     assert viewer.theme == theme
     pictures = [image_of(viewer), scene.picture(ARM, size=SIZE, theme=theme)]
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     pictures.append(scene.picture(ARM, size=SIZE, theme=theme))
     for image in pictures:
         assert np.mean(np.all(np.abs(image - color) <= 1, axis=2)) > 0.5
@@ -297,7 +297,7 @@ def test_arrows_are_seen_alike_with_and_without_opengl(kind, monkeypatch):
         pytest.skip("this machine has no OpenGL")
     one = scene.picture(ARM, size=SIZE, arrows=[kind]).astype(int)
     without = scene.picture(ARM, size=SIZE).astype(int)
-    monkeypatch.setattr(scene, "off_screen_works", lambda: False)
+    monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
     other = scene.picture(ARM, size=SIZE, arrows=[kind]).astype(int)
     assert np.mean(np.max(np.abs(one - without), axis=2) > 60) > 0.003
     assert np.mean(np.max(np.abs(one - other), axis=2) > 60) < 0.01
@@ -334,7 +334,7 @@ def test_errors_name_what_there_is(viewer_of):
     with pytest.raises(ModelError, match="result = 3; must be 0 to 0"):
         viewer.select("fiber", 3)
     with pytest.raises(ModelError, match="no fiber is selected"):
-        viewer.curves()
+        viewer.curves((300, 500))
     with pytest.raises(ModelError, match="from 0 s to 8 s"):
         viewer.show_time(9.0)
     np.testing.assert_array_equal(before, image_of(viewer))

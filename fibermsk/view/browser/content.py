@@ -17,18 +17,16 @@ from fibermsk.view.browser.packing import Frames, Packer
 from fibermsk.view.drawing.arrows import elements_per_arrow
 from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.compare import (
-    common_camera,
     common_limits,
     common_times,
     make_stages,
     result_names,
 )
-from fibermsk.view.drawing.labels import Label
 from fibermsk.view.drawing.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
 from fibermsk.view.drawing.meshes import directions
 from fibermsk.view.drawing.pieces import still_labels
-from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
-from fibermsk.view.fields import FIELDS, check_field, nearest_frame
+from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
+from fibermsk.view.fields import FIELDS, check_field, flawed_fibers, nearest_frame
 from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
 
 __all__ = ["Content", "kept_frames", "pack"]
@@ -41,17 +39,10 @@ _MOST_CONTACTS = 3000
 
 
 class Content:
-    """Data of a page in parts: the head with what stands still, then a few frames each.
+    """Data of a page in `n_parts` parts: the head with what stands still, then a few frames each.
 
-    Attributes
-    ----------
-    title : str
-        Names of the results.
-    n_parts : int
-        Number of parts.
-    error : float
-        Greatest distance between a fiber's centerline in the page and in the result [m], along
-        each axis.
+    `title` names the results; `error` is the greatest distance between a fiber's centerline in the
+    page and in the result [m], along each axis.
     """
 
     def __init__(self, title: str, head: bytes, runs: Sequence[Frames], error: float) -> None:
@@ -69,13 +60,7 @@ class Content:
 
 
 def kept_frames(n_frames: int, most: int | None) -> NDArray[np.int64]:
-    """Evenly chosen frames, the first and the last among them; all where they are few enough.
-
-    Raises
-    ------
-    ModelError
-        If at most one frame is asked for.
-    """
+    """Evenly chosen frames, the first and the last among them; all where they are few enough."""
     if most is not None and most < 2:
         raise ModelError(f"max_frames = {most}; must be at least 2, or None for all frames")
     if most is None or n_frames <= most:
@@ -115,10 +100,13 @@ def pack(
     for stage, name, one in zip(stages, names, several, strict=True):
         runs.append(Frames(kept_frames(stage.result.time.size, max_frames)))
         words = still_labels(one) if isinstance(one, Still) else []
-        notes.append(_run(packer, runs[-1], stage, name) | {"labels": _labels(words)})
-    counts = [len(run.bounds) - 1 for run in runs]
-    for k, note in enumerate(notes):
-        note |= {"bounds": runs[k].bounds, "first_part": 1 + sum(counts[:k])}
+        # the script names the fibers itself, as they move
+        labeled = [{"words": label.words, "point": label.point.tolist()} for label in words]
+        notes.append(_run(packer, runs[-1], stage, name) | {"labels": labeled})
+    first_part = 1
+    for run, note in zip(runs, notes, strict=True):
+        note |= {"bounds": run.bounds, "first_part": first_part}
+        first_part += len(run.bounds) - 1
     error = max(_error(note, stage) for note, stage in zip(notes, stages, strict=True))
     cloud = np.concatenate([stage.cloud for stage in stages])
     margins = np.concatenate([stage.margins for stage in stages])
@@ -135,7 +123,9 @@ def pack(
         "color_by": color_by,
         "arrows": list(arrows),
         "names": labels,
-        "time": packer.add(_times(results, runs), "f8"),
+        "time": packer.add(
+            common_times([one.time[run.kept] for one, run in zip(results, runs, strict=True)]), "f8"
+        ),
         "fields": _fields(results),
         "camera": {
             "ways": _ways(stages),
@@ -161,14 +151,10 @@ _NO_TUBES = 1
 """The script makes the tubes: the fewest points will do for those of the stages."""
 
 
-def _times(results: Sequence[Result], runs: Sequence[Frames]) -> Array:
-    pairs = zip(results, runs, strict=True)
-    return common_times([result.time[run.kept] for result, run in pairs])
-
-
 def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, Any]:
     result = stage.result
     places = {name: number for number, name in enumerate(result.bodies)}
+    flawed = flawed_fibers(result)
     return {
         "name": name,
         "status": result.status,
@@ -177,7 +163,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
         "n_all": int(result.time.size),
         "opacity": stage.opacity,
         "behind": stage.behind,
-        "flawed": _flawed(result, frames.kept),
+        "flawed": flawed[frames.kept].tolist() if flawed.any() else [],
         "time": packer.add(result.time[frames.kept], "f8"),
         "fibers": [_fiber(packer, frames, name, fiber) for name, fiber in result.fibers.items()],
         "bodies": [
@@ -212,20 +198,6 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
     }
 
 
-def _labels(labels: Sequence[Label]) -> list[dict[str, Any]]:
-    """Names of what a still shows; the script names the fibers itself, as they move."""
-    return [{"words": label.words, "point": [float(x) for x in label.point]} for label in labels]
-
-
-def _flawed(result: Result, kept: NDArray[np.int64]) -> list[int]:
-    """At each frame the number of fibers whose numbers are not finite; empty where it stays 0."""
-    count = np.zeros(result.time.size, dtype=int)
-    for fiber in result.fibers.values():
-        placed = np.isfinite(fiber.position).all(axis=(1, 2))
-        count += ~(placed & np.isfinite(fiber.radius).all(axis=1))
-    return count[kept].tolist() if count.any() else []
-
-
 def _fiber(packer: Packer, frames: Frames, name: str, fiber: FiberHistory) -> dict[str, Any]:
     note: dict[str, Any] = {"name": name}
     for key in ("node_theta", "theta"):
@@ -253,12 +225,15 @@ def _error(run: dict[str, Any], stage: Stage) -> float:
 
 
 def _fields(results: Sequence[Result]) -> list[dict[str, Any]]:
-    fields = []
-    for name in FIELDS if any(result.fibers for result in results) else ():
-        field, limits = FIBER_FIELDS[name], list(common_limits(results, name))
-        note = {"name": name, "words": field.label, "unit": field.shown_unit, "limits": limits}
-        fields.append(note)
-    return fields
+    return [
+        {
+            "name": name,
+            "words": FIBER_FIELDS[name].label,
+            "unit": FIBER_FIELDS[name].shown_unit,
+            "limits": list(common_limits(results, name)),
+        }
+        for name in (FIELDS if any(result.fibers for result in results) else ())
+    ]
 
 
 def _ways(stages: Sequence[Stage]) -> dict[str, dict[str, list[float]]]:

@@ -23,12 +23,8 @@ _ANY = ("", "0.0.0.0", "::")
 def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Sequence[str]], str]:
     """Judge of requests by all their headers Host and Origin; gives why one is refused, or "".
 
-    Parameters
-    ----------
-    host : str
-        Address at which the server listens.
-    allowed : sequence of str
-        Further names under which browsers reach it, such as that of a proxy.
+    `host` is the address at which the server listens; `allowed` are further names under which
+    browsers reach it, such as that of a proxy.
     """
     further = frozenset(name.lower() for name in allowed)
     names = _LOCAL | further | {host.lower()}

@@ -66,13 +66,7 @@ class Packer:
 
 
 class Frames:
-    """Arrays over the frames of one run, read a few frames at a time.
-
-    Parameters
-    ----------
-    kept : (n_frames,) int array
-        Frames of the run that are in the page.
-    """
+    """Arrays over the frames `kept` of one run, read a few frames at a time."""
 
     def __init__(self, kept: NDArray[np.int64]) -> None:
         self.kept = kept

@@ -94,29 +94,12 @@ def serve(
 
 
 def check_port(port: int, host: str = "127.0.0.1") -> None:
-    """Refuse a port that cannot be listened at, before anything is read.
-
-    Raises
-    ------
-    ModelError
-        If the port is invalid or in use.
-    """
+    """Refuse a port that is invalid or in use, before anything is read."""
     PageServer(host, port).server_close()
 
 
 class PageServer(ThreadingTCPServer):
-    """Server of one page and its data: a few fixed paths, no files.
-
-    Parameters
-    ----------
-    host, port, allow_hosts
-        As for `serve`.
-
-    Raises
-    ------
-    ModelError
-        If the port is invalid or in use.
-    """
+    """Server of one page and its data: a few fixed paths, no files. Parameters as for `serve`."""
 
     daemon_threads = True
     # on Windows it would let two servers share a port

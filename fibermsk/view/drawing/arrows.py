@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from fibermsk._compile import kernel
 from fibermsk.results.centerline import element_of, hermite_places
 from fibermsk.results.result import Result
+from fibermsk.view.drawing.surfaces import circle, grid_faces
+from fibermsk.view.drawing.tubes import across, blend
 from fibermsk.view.forces import attachment_forces, sample_weights
 
 __all__ = ["ArrowScale", "Arrows", "elements_per_arrow"]
@@ -21,27 +23,26 @@ _SHAFT, _HEAD = 0.022, 0.062
 """Radii over the length of the longest arrow."""
 _HEAD_LENGTH = 0.17
 """Of the head, over the length of the longest arrow; of a short arrow, at most half of it."""
+_RINGS = np.array(
+    [(0, 0, _SHAFT), (1, 1, _SHAFT), (1, 1, _SHAFT), (1, 1, _HEAD), (1, 1, _HEAD), (1, 0, 0)]
+)
+"""A ring lies ``c0 length - c1 head`` from the tail and has the radius ``c2 thick``."""
+_STEEP = np.arctan2(_HEAD, _HEAD_LENGTH)
+_LEAN = np.array([(0, 1)] * 2 + [(-1, 0)] * 2 + [(np.sin(_STEEP), np.cos(_STEEP))] * 2)
+"""Normals of the rings, along the arrow and across it."""
 
 
 class ArrowScale(NamedTuple):
-    """How long arrows are.
-
-    Attributes
-    ----------
-    force : float
-        A round force [N].
-    length : float
-        Of an arrow of that force [m].
-    longest : float
-        Length of the longest arrow of the run [m]; 0 without any force.
-    share : int
-        Elements that an arrow of contact stands for.
-    """
+    """How long arrows are."""
 
     force: float
+    """A round force [N]."""
     length: float
+    """Length of an arrow of that force [m]."""
     longest: float
+    """Length of the longest arrow of the run [m]; 0 without any force."""
     share: int = 1
+    """Elements that an arrow of contact stands for."""
 
     @classmethod
     def of(cls, greatest: float, size: float, share: int = 1) -> ArrowScale:
@@ -66,25 +67,15 @@ def elements_per_arrow(result: Result, most: int) -> int:
 
 
 @kernel
-def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forces, total, depth):
+def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forces):
     """Sum of the contact force of each group of samples, and where it enters the fiber."""
-    anchors[:], forces[:], total[:], depth[:] = 0.0, 0.0, 0.0, 0.0
+    anchors[:], forces[:] = 0.0, 0.0
+    total, depth = np.zeros(len(forces)), np.zeros(len(forces))
     center, tangent = np.empty(3), np.empty(3)
     for s in range(node.size):
-        a, g = node[s], group[s]
-        for i in range(3):
-            center[i] = (
-                shape[s, 0] * x[a, i]
-                + shape[s, 1] * t[a, i]
-                + shape[s, 2] * x[a + 1, i]
-                + shape[s, 3] * t[a + 1, i]
-            )
-            tangent[i] = (
-                slope[s, 0] * x[a, i]
-                + slope[s, 1] * t[a, i]
-                + slope[s, 2] * x[a + 1, i]
-                + slope[s, 3] * t[a + 1, i]
-            )
+        g = group[s]
+        blend(shape[s], x, t, node[s], center)
+        blend(slope[s], x, t, node[s], tangent)
         length = weight[s] * np.sqrt(tangent[0] ** 2 + tangent[1] ** 2 + tangent[2] ** 2)
         press = length * np.sqrt(line[s, 0] ** 2 + line[s, 1] ** 2 + line[s, 2] ** 2)
         total[g] += press
@@ -101,9 +92,9 @@ def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forc
 
 
 @kernel
-def _fill_arrows(anchors, forces, per_newton, longest, profile, lean, circle, points, normals):
+def _fill_arrows(anchors, forces, per_newton, longest, rings, lean, circle, points, normals):
     """Points and normals of all arrows, in place; one without force has no size."""
-    n_rings, n_around = profile.shape[0], circle.shape[0]
+    p = 0
     for k in range(anchors.shape[0]):
         size = np.sqrt(forces[k, 0] ** 2 + forces[k, 1] ** 2 + forces[k, 2] ** 2)
         there = size > 0.0 and np.isfinite(size)
@@ -114,22 +105,14 @@ def _fill_arrows(anchors, forces, per_newton, longest, profile, lean, circle, po
         # a short arrow is thinner too, and its head leaves half of it to the shaft
         thick = min(longest, 3.0 * length)
         head = min(_HEAD_LENGTH * longest, 0.5 * length)
-        if abs(t0) <= abs(t1) and abs(t0) <= abs(t2):
-            e0, e1, e2 = 0.0, t2, -t1
-        elif abs(t1) <= abs(t2):
-            e0, e1, e2 = -t2, 0.0, t0
-        else:
-            e0, e1, e2 = t1, -t0, 0.0
-        across = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
-        e0, e1, e2 = e0 / across, e1 / across, e2 / across
+        e0, e1, e2 = across(t0, t1, t2)
         g0, g1, g2 = t1 * e2 - t2 * e1, t2 * e0 - t0 * e2, t0 * e1 - t1 * e0
-        for ring in range(n_rings):
-            along = profile[ring, 0] * length - profile[ring, 1] * head
-            out = profile[ring, 2] * thick
-            for a in range(n_around):
+        for ring in range(rings.shape[0]):
+            along = rings[ring, 0] * length - rings[ring, 1] * head
+            out = rings[ring, 2] * thick
+            for a in range(circle.shape[0]):
                 c, s = circle[a, 0], circle[a, 1]
                 d0, d1, d2 = c * e0 + s * g0, c * e1 + s * g1, c * e2 + s * g2
-                p = (k * n_rings + ring) * n_around + a
                 points[p, 0] = along * t0 + out * d0
                 points[p, 1] = along * t1 + out * d1
                 points[p, 2] = along * t2 + out * d2
@@ -139,22 +122,14 @@ def _fill_arrows(anchors, forces, per_newton, longest, profile, lean, circle, po
                 normals[p, 0] = lean[ring, 0] * t0 + lean[ring, 1] * d0
                 normals[p, 1] = lean[ring, 0] * t1 + lean[ring, 1] * d1
                 normals[p, 2] = lean[ring, 0] * t2 + lean[ring, 1] * d2
+                p += 1
 
 
 class Arrows:
-    """Surfaces of arrows in arrays that stay where they are.
+    """Surfaces of arrows of one of `ARROW_KINDS` in arrays that stay where they are.
 
     An arrow of attachment begins at the end of its fiber; one of contact where its force, the
     integral over one element or over `ArrowScale.share` neighbors, enters the fiber's surface.
-
-    Parameters
-    ----------
-    result : Result
-        Whose forces; it has fibers.
-    kind : str
-        One of `ARROW_KINDS`.
-    scale : ArrowScale
-        How long they are.
 
     Attributes
     ----------
@@ -172,90 +147,37 @@ class Arrows:
         self._fibers = tuple(result.fibers.values())
         n = 2 * len(self._fibers) if kind == "attachment" else self._number_samples()
         self.anchors, self.forces = np.zeros((n, 3)), np.zeros((n, 3))
-        self._total, self._depth = np.zeros(n), np.zeros(n)
-        self._profile, self._lean = _profile()
-        angle = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
-        self._circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        size = self._profile.shape[0] * _AROUND
+        size = len(_RINGS) * _AROUND
         self.points = np.zeros((n * size, 3), dtype=np.float32)
         self.normals = np.zeros((n * size, 3), dtype=np.float32)
-        one = _band_faces(self._profile.shape[0], _AROUND)
-        self.faces = (one[None] + size * np.arange(n)[:, None, None]).reshape(-1, 3)
+        # between the first and second ring, third and fourth, and so on
+        bands = [grid_faces(2, _AROUND) + k * _AROUND for k in range(0, len(_RINGS), 2)]
+        shift = size * np.arange(n)[:, None, None]
+        self.faces = (np.concatenate(bands) + shift).reshape(-1, 3)
 
     def move(self, frame: int) -> None:
         """Fill the arrays with the arrows at a frame."""
         if self.kind == "attachment":
             self.anchors[:], self.forces[:] = attachment_forces(self._result, frame)
         else:
-            fibers = self._fibers
-            node, shape, slope, weight, group = self._samples
-            _gather(
-                np.concatenate([fiber.position[frame] for fiber in fibers]),
-                np.concatenate([fiber.tangent[frame] for fiber in fibers]),
-                np.concatenate([fiber.contact_line_force[frame] for fiber in fibers]),
-                np.concatenate([fiber.radius[frame] for fiber in fibers]),
-                node,
-                shape,
-                slope,
-                weight,
-                group,
-                self.anchors,
-                self.forces,
-                self._total,
-                self._depth,
-            )
+            names = ("position", "tangent", "contact_line_force", "radius")
+            now = [[getattr(fiber, name)[frame] for fiber in self._fibers] for name in names]
+            _gather(*map(np.concatenate, now), *self._samples, self.anchors, self.forces)
         per_newton = self.scale.length / self.scale.force
-        _fill_arrows(
-            self.anchors,
-            self.forces,
-            per_newton,
-            self.scale.longest,
-            self._profile,
-            self._lean,
-            self._circle,
-            self.points,
-            self.normals,
-        )
+        shape = (per_newton, self.scale.longest, _RINGS, _LEAN, circle(_AROUND))
+        _fill_arrows(self.anchors, self.forces, *shape, self.points, self.normals)
 
     def _number_samples(self) -> int:
         """Node, Hermite functions, weight and arrow of each sample; gives the number of arrows."""
         share = self.scale.share
-        node, shape, slope, weight, group = [], [], [], [], []
+        parts = []
         n_nodes = n_arrows = 0
         for fiber in self._fibers:
-            a, N, dN = hermite_places(fiber.node_theta, fiber.theta)
-            node.append(a + n_nodes)
-            shape.append(N)
-            slope.append(dN)
-            weight.append(sample_weights(fiber))
-            group.append(element_of(fiber.node_theta, fiber.theta) // share + n_arrows)
-            n_nodes += fiber.node_theta.size
-            n_arrows += -(-(fiber.node_theta.size - 1) // share)
-        parts = (node, shape, slope, weight, group)
-        self._samples = tuple(np.concatenate(part) for part in parts)
+            nodes, theta = fiber.node_theta, fiber.theta
+            element, shape, slope = hermite_places(nodes, theta)
+            group = element_of(nodes, theta) // share + n_arrows
+            parts.append((element + n_nodes, shape, slope, sample_weights(fiber), group))
+            n_nodes += nodes.size
+            n_arrows += -(-(nodes.size - 1) // share)
+        self._samples = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
         return n_arrows
-
-
-def _profile() -> tuple[Array, Array]:
-    """Rings of an arrow, and their normals along and across it.
-
-    A ring lies ``c0 length - c1 head`` from the tail and has the radius ``c2 thick``.
-    """
-    rings = [
-        (0.0, 0.0, _SHAFT), (1.0, 1.0, _SHAFT),
-        (1.0, 1.0, _SHAFT), (1.0, 1.0, _HEAD),
-        (1.0, 1.0, _HEAD), (1.0, 0.0, 0.0),
-    ]  # fmt: skip
-    steep = np.arctan2(_HEAD, _HEAD_LENGTH)
-    cone = (np.sin(steep), np.cos(steep))
-    lean = [(0.0, 1.0), (0.0, 1.0), (-1.0, 0.0), (-1.0, 0.0), cone, cone]
-    return np.array(rings), np.array(lean)
-
-
-def _band_faces(n_rings: int, n_around: int) -> NDArray[np.int64]:
-    """Triangles between the first and second ring, third and fourth, and so on."""
-    a = np.arange(n_around)
-    b = (a + 1) % n_around
-    c, d = a + n_around, b + n_around
-    band = np.concatenate([np.stack([a, b, d], axis=1), np.stack([a, d, c], axis=1)])
-    return np.concatenate([band + k * n_around for k in range(0, n_rings, 2)])

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.drawing.camera import Camera, fit_camera, look_along
 from fibermsk.view.drawing.detail import PICTURE_POINTS
 from fibermsk.view.drawing.stage import Stage, arrow_scales
 from fibermsk.view.fields import check_frames, field_range
 
 __all__ = [
     "COMPARE",
-    "common_camera",
     "common_limits",
     "common_times",
     "frame_at",
@@ -54,13 +52,7 @@ def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, floa
 
 
 def result_names(results: Sequence[Result], names: Sequence[str] | None) -> tuple[str, ...]:
-    """Name of each result: as given, else its scene, numbered where two are alike.
-
-    Raises
-    ------
-    ModelError
-        If there is not one for each.
-    """
+    """Name of each result: as given, one each, else its scene, numbered where two are alike."""
     if names is not None:
         if len(names) != len(results):
             raise ModelError(f"names holds {len(names)} for {len(results)} results; give one each")
@@ -82,13 +74,7 @@ def make_stages(
     labels: bool,
     budget: int = PICTURE_POINTS,
 ) -> list[Stage]:
-    """Stage of each result, with common limits of colors and common scales of arrows.
-
-    Raises
-    ------
-    ModelError
-        If there is nothing to show or too much, or a name is unknown.
-    """
+    """Stage of each of 1 to 4 results, with common limits of colors and scales of arrows."""
     several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
     if not 1 <= len(several) <= _MOST:
         raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")
@@ -111,18 +97,6 @@ def make_stages(
     ]
     set_common_arrows(stages, arrows)
     return stages
-
-
-def common_camera(
-    stages: Sequence[Stage], preset: str, aspect: float, *, room: float = 0.0, head: float = 0.0
-) -> Camera:
-    """Camera that sees all runs from one of `PRESETS`; parameters as those of `fit_camera`."""
-    cloud = np.concatenate([stage.cloud for stage in stages])
-    margins = np.concatenate([stage.margins for stage in stages])
-    up, turn = stages[0].result.up, 0.5 if stages[0].is_still else 0.3
-    if preset == "fit":
-        return fit_camera(cloud, margins, aspect, up, room=room, head=head, turn=turn)
-    return look_along(preset, cloud, margins, aspect, up, room=room, head=head)
 
 
 def set_common_arrows(stages: Sequence[Stage], kinds: Iterable[str]) -> None:

@@ -31,17 +31,10 @@ class Detail(NamedTuple):
 
 
 def choose_detail(n_fibers: int, n_elements: int, budget: int) -> Detail:
-    """Finest tubes whose points do not exceed a budget.
+    """Finest tubes whose points together do not exceed a budget; n_elements of a fiber at most.
 
-    Parameters
-    ----------
-    n_fibers : int
-        Number of tubes.
-    n_elements : int
-        Most elements of a fiber.
-    budget : int
-        Points of all tubes together. Even the coarsest tube, a prism of three sides and two
-        joints, has 17 points: more fibers than the budget over 17 exceed it.
+    Even the coarsest tube, a prism of three sides and two joints, has 17 points: more fibers than
+    the budget over 17 exceed it.
     """
     finest = min(max(_ALONG_PER_ELEMENT * n_elements + 1, _ALONG[0]), _ALONG[1])
     for around, per_element in _FLOORS:

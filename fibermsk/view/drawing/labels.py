@@ -8,8 +8,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.looks import Color
 
 __all__ = ["Label", "draw_labels", "spread"]
 
@@ -25,73 +27,33 @@ _ROOM = 90.0
 
 
 class Label(NamedTuple):
-    """A name and what it names.
-
-    Attributes
-    ----------
-    words : str
-        The name.
-    point : (3,) float array
-        Where it is, ground frame [m].
-    color : three floats
-        Red, green and blue of the words.
-    """
+    """A name and what it names."""
 
     words: str
     point: Array
-    color: tuple[float, float, float]
+    """Where it is, ground frame [m]."""
+    color: Color
 
 
 def spread(wanted: Array, distance: float, low: float, high: float) -> Array:
-    """Places on a line close to those wanted, none closer to another than a distance.
+    """Places on a line, increasing like those wanted (n,), none closer to another than a distance.
 
-    Parameters
-    ----------
-    wanted : (n,) float array
-        Increasing.
-    distance : float
-        Least distance of neighbors; less where there is no room.
-    low, high : float
-        Range of the places.
-
-    Returns
-    -------
-    places : (n,) float array
-        Increasing; least squares from those wanted, but for the range.
+    They are between `low` and `high`, and least squares from those wanted but for that range;
+    closer to each other where there is no room.
     """
-    n = wanted.size
-    if n > 1:
-        distance = min(distance, (high - low) / (n - 1))
-    step = distance * np.arange(n)
-    # Isotonic regression: blocks of neighbors that would come too close share their mean.
-    blocks: list[tuple[float, int]] = []
-    for value in wanted - step:
-        mean, count = float(value), 1
-        while blocks and blocks[-1][0] >= mean:
-            before, size = blocks.pop()
-            mean, count = (mean * count + before * size) / (count + size), count + size
-        blocks.append((mean, count))
-    free = np.concatenate([np.full(count, mean) for mean, count in blocks]) if n else wanted
-    return np.clip(free, low, high - (step[-1] if n else 0.0)) + step
+    if wanted.size == 0:
+        return wanted
+    step = min(distance, (high - low) / max(wanted.size - 1, 1)) * np.arange(wanted.size)
+    # blocks of neighbors that would come too close share their mean
+    return np.clip(isotonic_regression(wanted - step).x, low, high - step[-1]) + step
 
 
 def draw_labels(
     figure: Figure, labels: list[Label], cloud: Array, camera: Camera, size: tuple[int, int]
 ) -> None:
-    """Write labels on a picture.
+    """Write labels on a figure with a picture of a size in pixels as its background.
 
-    Parameters
-    ----------
-    figure : Figure
-        With the picture as its background.
-    labels : list of Label
-        What is named.
-    cloud : (n, 3) float array
-        Points of what is drawn, which the columns stay beside [m].
-    camera : Camera
-        Where the picture was taken from.
-    size : (int, int)
-        Width and height of the picture in pixels.
+    The columns of words stay beside the points of what is drawn, `cloud` (n, 3) [m].
     """
     if not labels:
         return

@@ -72,13 +72,7 @@ THEMES = {
 
 
 def find_theme(name: str) -> Theme:
-    """Theme of a name.
-
-    Raises
-    ------
-    ModelError
-        If there is none; the message lists those there are.
-    """
+    """Theme of a name; a `ModelError` lists those there are."""
     if name not in THEMES:
         raise ModelError(f"theme = {name!r}; there are: {', '.join(THEMES)}")
     return THEMES[name]
@@ -86,13 +80,7 @@ def find_theme(name: str) -> Theme:
 
 @cache
 def color_table() -> NDArray[np.uint8]:
-    """Colors of tendon (row 0) and muscle (row 1) from the least value to the greatest.
-
-    Returns
-    -------
-    table : (2, 256, 3) uint8 array
-        Read-only.
-    """
+    """Colors of tendon and muscle from the least value to the greatest, (2, 256, 3), read-only."""
     rows = []
     for colors in (TENDON_COLORS, FIELD_COLORS):
         scale = LinearSegmentedColormap.from_list("fibers", colors, N=_N_COLORS)

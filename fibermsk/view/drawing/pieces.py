@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.results.still import JointAxis, MuscleLine, Still
 from fibermsk.view.drawing.labels import Label
+from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
 from fibermsk.view.drawing.surfaces import Surface, shape_surface
 
 __all__ = ["BONE_COLOR", "Piece", "body_pieces", "still_labels", "still_pieces"]
 
 Array = NDArray[np.float64]
-Color = tuple[float, float, float]
 
 BONE_COLOR: Color = (0.93, 0.89, 0.79)
 _TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)
@@ -38,39 +38,22 @@ _NAMES = 3
 
 
 class Piece(NamedTuple):
-    """A surface that moves with a body.
-
-    Attributes
-    ----------
-    body : str
-        Name of the body; empty for ground.
-    surface : Surface
-        In the body frame.
-    color : three floats
-        Red, green and blue, from 0 to 1.
-    opacity : float
-        1 is solid.
-    """
+    """A surface that moves with a body."""
 
     body: str
+    """Name of the body; empty for ground."""
     surface: Surface
+    """In the body frame."""
     color: Color
     opacity: float = 1.0
+    """1 is solid."""
 
 
 def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]]) -> list[Piece]:
     """What is drawn of one body.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    body : BodyMotion
-        Where a body has meshes, touched or not, they are the bone, and other shapes that fibers
-        touch are a shade around it.
-    span : dict
-        Number of each infinite cylinder among the shapes to where it is drawn, see
-        `shape_surface`.
+    Where it has meshes, touched or not, they are the bone, and other shapes that fibers touch are a
+    shade around it. `span` has the number of each infinite cylinder, see `shape_surface`.
     """
     bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
     pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
@@ -82,17 +65,7 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
 
 
 def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
-    """What is drawn of a still beside its bodies and fibers.
-
-    Parameters
-    ----------
-    still : Still
-        The still.
-    size : float
-        Size of the picture [m].
-    axes : bool
-        Whether joint axes are drawn.
-    """
+    """What is drawn of a still beside its bodies and fibers, in a picture of a size [m]."""
     pieces = [Piece("", shape_surface(s, n_around=24), _STICK_COLOR) for s in still.sticks]
     n_colors = len(_MUSCLE_COLORS)
     lines = [_line(line) for line in still.muscles.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +10,17 @@ from numpy.typing import NDArray
 from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
-from fibermsk.view.drawing.camera import Camera, fit_camera
+from fibermsk.view.drawing.camera import Camera, find_camera
 from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
 from fibermsk.view.drawing.labels import Label
-from fibermsk.view.drawing.looks import FIELD_COLORS, Theme, color_table, find_theme, ghostly
+from fibermsk.view.drawing.looks import Theme, color_table, find_theme, ghostly
 from fibermsk.view.drawing.meshes import extreme_points
 from fibermsk.view.drawing.pieces import Piece, body_pieces, still_labels, still_pieces
-from fibermsk.view.drawing.surfaces import Surface
 from fibermsk.view.drawing.tubes import Tubes
 from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
 from fibermsk.view.forces import check_kinds, greatest_force
 
-__all__ = ["AMBIENT", "FIELD_COLORS", "LIGHTS", "OVERSAMPLING", "Stage", "arrow_scales"]
+__all__ = ["AMBIENT", "LIGHTS", "OVERSAMPLING", "Stage", "arrow_scales", "common_camera"]
 
 Array = NDArray[np.float64]
 
@@ -63,13 +62,11 @@ class Stage:
         all pictures of a run compare.
     theme : str
         ``"light"`` or ``"dark"``.
-    arrows : iterable of str
-        Forces drawn as arrows, of :data:`fibermsk.view.forces.ARROW_KINDS`.
-    scales : mapping of str to ArrowScale, optional
-        How long arrows of each kind are; by default the longest of the run has a part of the size
-        of the scene.
+    arrows, scales
+        Kinds of `ARROW_KINDS`, and how long their arrows are; by default the longest of the run has
+        a part of the size of the scene.
     budget : int
-        Points of all fibers together, see :func:`fibermsk.view.drawing.detail.choose_detail`.
+        Points of all fibers together, see `choose_detail`.
     ghost : bool
         Draw everything translucent and bones cooler, to lie over another result.
 
@@ -83,14 +80,8 @@ class Stage:
         Everything else, in the frames of the bodies; what is not solid comes last.
     labels : list of Label
         Names of what a still shows.
-    cloud : (n, 3) float array
-        Points of what is drawn, over the whole run [m].
-    margins : (n,) float array
-        How thick the thing is there [m].
-    limits : (float, float)
-        Values at the ends of the color scale.
-    theme : Theme
-        Colors of the background and of words.
+    cloud, margins : (n, 3) and (n,) float array
+        Points of what is drawn, over the whole run, and how thick the thing is there [m].
     """
 
     def __init__(
@@ -202,9 +193,7 @@ class Stage:
 
     def camera(self, size: tuple[int, int], room: float) -> Camera:
         """Camera that sees the whole run; `room` is the part of the width kept free."""
-        turn = 0.5 if self.is_still else 0.3  # left and right of a skeleton side by side
-        aspect, up = size[0] / size[1], self.result.up
-        return fit_camera(self.cloud, self.margins, aspect, up, room=room, turn=turn)
+        return common_camera([self], "fit", size[0] / size[1], room=room)
 
     def _extent(self, still: Still | None) -> tuple[Array, Array]:
         """Points that the run passes through, and how thick the thing there is."""
@@ -245,11 +234,10 @@ class Stage:
         """Piece of a result that lies over another; hidden by one in the same place."""
         surface = piece.surface
         points = surface.points - _BEHIND * self.size * surface.normals
-        return Piece(
-            piece.body,
-            Surface(points, surface.normals, surface.faces),
-            ghostly(piece.color),
-            _GHOST * piece.opacity,
+        return piece._replace(
+            surface=surface._replace(points=points),
+            color=ghostly(piece.color),
+            opacity=_GHOST * piece.opacity,
         )
 
     def _spans(self, body: BodyMotion) -> dict[int, tuple[float, float]]:
@@ -269,9 +257,20 @@ class Stage:
         return spans
 
 
-def arrow_scales(stages: Iterable[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
+def common_camera(
+    stages: Sequence[Stage], preset: str, aspect: float, *, room: float = 0.0, head: float = 0.0
+) -> Camera:
+    """Camera that sees all runs from one of `PRESETS`; parameters as those of `find_camera`."""
+    cloud = np.concatenate([stage.cloud for stage in stages])
+    margins = np.concatenate([stage.margins for stage in stages])
+    turn = 0.5 if stages[0].is_still else 0.3  # left and right of a skeleton side by side
+    up = stages[0].result.up
+    return find_camera(preset, cloud, margins, aspect, up, room=room, head=head, turn=turn)
+
+
+def arrow_scales(stages: Sequence[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
     """Scales that several stages share, by kind of arrow."""
-    stages, kinds = list(stages), check_kinds(kinds)
+    kinds = check_kinds(kinds)
     size = _ARROW_PART * max(stage.size for stage in stages)
     scales = {}
     for kind in kinds:

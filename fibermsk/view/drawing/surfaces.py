@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.results.result import ShapeRecord
 
-__all__ = ["Surface", "shape_surface", "tube_faces"]
+__all__ = ["Surface", "circle", "grid_faces", "shape_surface", "tube_faces"]
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Surface:
+class Surface(NamedTuple):
     """Triangles with a normal at every point.
 
-    Attributes
-    ----------
-    points, normals : (n_points, 3) float array
-        Points [m] and outward unit normals.
-    faces : (n_faces, 3) int array
-        Point indices, counterclockwise seen from outside.
+    Points [m] and outward unit normals (n_points, 3); faces (n_faces, 3) are indices of points,
+    counterclockwise seen from outside.
     """
 
     points: NDArray[np.floating]
@@ -31,7 +26,7 @@ class Surface:
     faces: NDArray[np.int64]
 
 
-def _grid_faces(n_rows: int, n_around: int) -> NDArray[np.int64]:
+def grid_faces(n_rows: int, n_around: int) -> NDArray[np.int64]:
     """Triangles between consecutive rings of points."""
     row, around = np.meshgrid(np.arange(n_rows - 1), np.arange(n_around), indexing="ij")
     a = row * n_around + around
@@ -40,16 +35,10 @@ def _grid_faces(n_rows: int, n_around: int) -> NDArray[np.int64]:
     return np.stack([np.stack([a, b, d], -1), np.stack([a, d, c], -1)], 2).reshape(-1, 3)
 
 
-def _circle(n_around: int) -> tuple[Array, Array]:
+def circle(n_around: int) -> Array:
+    """Cosines and sines of equal angles, (n_around, 2)."""
     angle = np.arange(n_around) * (2.0 * np.pi / n_around)
-    return np.cos(angle), np.sin(angle)
-
-
-def _perpendicular(direction: Array) -> Array:
-    """Perpendicular unit vectors of unit directions (..., 3)."""
-    axis = np.eye(3)[np.argmin(np.abs(direction), axis=-1)]
-    side = np.cross(direction, axis)
-    return side / np.linalg.norm(side, axis=-1, keepdims=True)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def shape_surface(
@@ -57,15 +46,8 @@ def shape_surface(
 ) -> Surface:
     """Surface of a contact shape in its body frame.
 
-    Parameters
-    ----------
-    shape : ShapeRecord
-        A capsule gets rounded ends, an infinite cylinder flat ones.
-    span : (float, float), optional
-        For an infinite cylinder: where it is drawn, as distances along the axis from
-        ``shape.start`` [m].
-    n_around : int
-        Points around the axis.
+    A capsule gets rounded ends, an infinite cylinder flat ones, at distances `span` along the axis
+    from ``shape.start`` [m].
     """
     along = shape.end - shape.start
     length = float(np.linalg.norm(along))
@@ -83,29 +65,22 @@ def shape_surface(
         distance = radius * np.array([0.0, 1.0, 1.0, 1.0, 1.0, 0.0])
         slope = np.array([-1.0, -1.0, 0.0, 0.0, 1.0, 1.0])
         out = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
-    cosine, sine = _circle(n_around)
-    first = _perpendicular(axis)
-    second = np.cross(axis, first)
-    radial = cosine[:, None] * first + sine[:, None] * second
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    first /= np.linalg.norm(first)
+    across: Any = np.stack([first, np.cross(axis, first)])
+    radial: Array = circle(n_around) @ across
     points = height[:, None, None] * axis + distance[:, None, None] * radial + shape.start
     normals = slope[:, None, None] * axis + out[:, None, None] * radial
-    return Surface(
-        points.reshape(-1, 3), normals.reshape(-1, 3), _grid_faces(height.size, n_around)
-    )
+    return Surface(points.reshape(-1, 3), normals.reshape(-1, 3), grid_faces(height.size, n_around))
 
 
 def tube_faces(n_tubes: int, n_along: int, n_around: int) -> NDArray[np.int64]:
-    """Triangles of tubes with flat caps.
+    """Triangles of tubes with flat caps, (n_faces, 3), counterclockwise seen from outside.
 
     The points of a tube are its rings, one after the other; then the first ring again and its
     center, then the last ring and its center: doubled, since a cap has normals of its own.
-
-    Returns
-    -------
-    faces : (n_faces, 3) int array
-        Counterclockwise seen from outside.
     """
-    side = _grid_faces(n_along, n_around)
+    side = grid_faces(n_along, n_around)
     ring = np.arange(n_around)
     following = (ring + 1) % n_around
     rings = n_along * n_around

@@ -15,15 +15,15 @@ from fibermsk._compile import kernel
 from fibermsk.results.centerline import hermite_places
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.detail import Detail
-from fibermsk.view.drawing.surfaces import tube_faces
+from fibermsk.view.drawing.surfaces import circle, tube_faces
 
-__all__ = ["Tubes"]
+__all__ = ["Tubes", "across", "blend"]
 
 Array = NDArray[np.float64]
 
 
 @kernel
-def _across(t0, t1, t2):
+def across(t0, t1, t2):
     """Unit vector perpendicular to a unit vector."""
     a0, a1, a2 = abs(t0), abs(t1), abs(t2)
     if a0 <= a1 and a0 <= a2:
@@ -34,6 +34,18 @@ def _across(t0, t1, t2):
         e0, e1, e2 = t1, -t0, 0.0
     size = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
     return e0 / size, e1 / size, e2 / size
+
+
+@kernel
+def blend(weights, x, t, a, out):
+    """Sum of the two nodes of an element from `a` on with four weights, into `out`."""
+    for i in range(3):
+        out[i] = (
+            weights[0] * x[a, i]
+            + weights[1] * t[a, i]
+            + weights[2] * x[a + 1, i]
+            + weights[3] * t[a + 1, i]
+        )
 
 
 @kernel
@@ -55,20 +67,8 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
     for f in range(n_fibers):
         start = f * size
         for j in range(n_along):
-            a = node[f, j]
-            for i in range(3):
-                center[j, i] = (
-                    shape[f, j, 0] * x[a, i]
-                    + shape[f, j, 1] * t[a, i]
-                    + shape[f, j, 2] * x[a + 1, i]
-                    + shape[f, j, 3] * t[a + 1, i]
-                )
-                tangent[j, i] = (
-                    slope[f, j, 0] * x[a, i]
-                    + slope[f, j, 1] * t[a, i]
-                    + slope[f, j, 2] * x[a + 1, i]
-                    + slope[f, j, 3] * t[a + 1, i]
-                )
+            blend(shape[f, j], x, t, node[f, j], center[j])
+            blend(slope[f, j], x, t, node[f, j], tangent[j])
             speed[j] = np.sqrt(tangent[j, 0] ** 2 + tangent[j, 1] ** 2 + tangent[j, 2] ** 2)
             if speed[j] > 0.0:
                 for i in range(3):
@@ -80,7 +80,7 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
             s, p = sample[f, j], part[f, j]
             # p is 0 beyond the last sample, which has no next one
             r[j] = radius[s] if p == 0.0 else (1.0 - p) * radius[s] + p * radius[s + 1]
-        e0, e1, e2 = _across(tangent[0, 0], tangent[0, 1], tangent[0, 2])
+        e0, e1, e2 = across(tangent[0, 0], tangent[0, 1], tangent[0, 2])
         for j in range(n_along):
             t0, t1, t2 = tangent[j, 0], tangent[j, 1], tangent[j, 2]
             if j > 0:
@@ -93,7 +93,7 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
                     length = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
                     e0, e1, e2 = e0 / length, e1 / length, e2 / length
                 else:
-                    e0, e1, e2 = _across(t0, t1, t2)
+                    e0, e1, e2 = across(t0, t1, t2)
             g0, g1, g2 = t1 * e2 - t2 * e1, t2 * e0 - t0 * e2, t0 * e1 - t1 * e0
             low, high = max(j - 1, 0), min(j + 1, n_along - 1)
             way = 0.0
@@ -163,14 +163,7 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
 
 
 class Tubes:
-    """Surfaces of several fibers in arrays that stay where they are.
-
-    Parameters
-    ----------
-    fibers : sequence of FiberHistory
-        At least one.
-    detail : Detail
-        Points along and around each.
+    """Surfaces of several fibers (at least one) in arrays that stay where they are.
 
     Attributes
     ----------
@@ -197,8 +190,7 @@ class Tubes:
         between = [_between(fiber.theta, theta) for fiber in self._fibers]
         self._sample = np.stack([index for index, _ in between]) + n_samples[:-1, None]
         self._part = np.stack([part for _, part in between])
-        angle = np.arange(detail.n_around) * (2.0 * np.pi / detail.n_around)
-        self._circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        self._circle = circle(detail.n_around)
         self._muscle = np.concatenate([fiber.muscle_fraction for fiber in self._fibers])
         n = len(self._fibers) * detail.n_points
         self.points = np.zeros((n, 3), dtype=np.float32)
@@ -229,18 +221,10 @@ class Tubes:
         limits: tuple[float, float],
         table: NDArray[np.uint8],
     ) -> None:
-        """Fill the colors with those of a field at a frame.
+        """Fill the colors with those of a field, `values` (n_frames, n_samples) of each fiber.
 
-        Parameters
-        ----------
-        values : sequence of (n_frames, n_samples) float array
-            Of each fiber, at its samples.
-        frame : int
-            Frame index.
-        limits : (float, float)
-            Values at the ends of the color scale; what lies beyond has the color of the end.
-        table : (2, n, 3) uint8 array
-            Colors of tendon and of muscle from the least value to the greatest.
+        The limits are the values at the ends of the color scales `table` (2, n, 3) of tendon and of
+        muscle; what lies beyond has the color of the end.
         """
         low, high = limits
         row = _rows(values, frame)

@@ -12,7 +12,7 @@ from fibermsk.view.drawing.labels import draw_labels
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
-from fibermsk.view.pictures.legend import Legend, draw_legend, tissues
+from fibermsk.view.pictures.legend import draw_legend
 
 __all__ = ["Captions"]
 
@@ -20,35 +20,18 @@ _DPI = 100
 
 
 class Captions:
-    """What is written over the pictures of a stage; only the time changes from frame to frame.
-
-    Parameters
-    ----------
-    stage : Stage
-        What is shown.
-    camera : Camera
-        From where.
-    size : (int, int)
-        Width and height of the pictures in pixels.
-    """
+    """What is written over the pictures of a stage; only the time changes from frame to frame."""
 
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
         width, height = size
-        self._result = stage.result
         self._time = None if stage.is_still else stage.result.time
+        self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.fibers)
         figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
         result, theme = stage.result, stage.theme
         broken = "" if result.status == "success" else f" ({result.status})"
         figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
-        legend = Legend(
-            theme,
-            stage.color_by if stage.tubes is not None else None,
-            stage.limits,
-            tissues([result]),
-            {kind: arrows.scale for kind, arrows in stage.arrows.items()},
-        )
-        draw_legend(figure, legend, 0.86 * width, size)
+        draw_legend(figure, stage, 0.86 * width, size)
         _draw_axes(figure, camera, theme, width, height)
         draw_labels(figure, stage.labels, stage.cloud, camera, size)
         self._canvas.draw()
@@ -65,8 +48,8 @@ class Captions:
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
             words = f"t = {self._time[frame]:.3f} s"
-            if flawed := flawed_fibers(self._result, frame):
-                words += f"\n{flawed} of {len(self._result.fibers)} fibers: numbers not finite"
+            if flawed := self._flawed[frame]:
+                words += f"\n{flawed} of {self._n_fibers} fibers: numbers not finite"
             self._words.set_text(words)
             self._canvas.restore_region(self._still)
             before = np.asarray(self._canvas.buffer_rgba())

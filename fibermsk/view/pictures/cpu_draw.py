@@ -64,13 +64,7 @@ def _fill(depth, normal, color, screen, point_normal, point_color, faces):
 
 
 def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Picture of one frame.
-
-    Returns
-    -------
-    image : (height, width, 3) uint8 array
-        RGB.
-    """
+    """Picture of one frame, (height, width, 3)."""
     width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
     layer = _Layer.empty(width, height)
     shade = stage.theme.shade

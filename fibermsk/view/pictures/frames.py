@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,8 @@ __all__ = ["FrameDrawer", "shrink"]
 class FrameDrawer:
     """Context that draws frames of a stage from one camera; nothing is rebuilt between them.
 
-    OpenGL draws where there is one, and the processor where there is none.
-
-    Parameters
-    ----------
-    stage : Stage
-        What to draw.
-    camera : Camera
-        From where.
-    size : (int, int)
-        Width and height in pixels.
+    OpenGL draws where there is one, with a display or without, and the processor where there is
+    none.
     """
 
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
@@ -39,7 +30,7 @@ class FrameDrawer:
         if opengl.off_screen_works():
             import pyvista as pv
 
-            from fibermsk.view.pictures.vtk_draw import VtkScene, add_lights
+            from fibermsk.view.pictures.vtk_draw import VtkScene, add_lights, set_camera
 
             window = [OVERSAMPLING * n for n in self._size]
             self._plotter = pv.Plotter(off_screen=True, window_size=window)
@@ -47,15 +38,10 @@ class FrameDrawer:
             self._plotter.render_window.SetMultiSamples(0)
             add_lights(self._plotter.renderer)
             self._scene = VtkScene(self._stage, self._plotter)
-            self._scene.look(self._camera)
+            set_camera(self._scene.renderer, self._camera)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._plotter is not None:
             self._plotter.close()
         self._plotter = self._scene = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
+from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
@@ -16,46 +18,15 @@ from numpy.typing import NDArray
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.arrows import ArrowScale
-from fibermsk.view.drawing.looks import ARROW_COLORS, Theme, color_table
+from fibermsk.view.drawing.looks import ARROW_COLORS, color_table
+from fibermsk.view.drawing.stage import Stage
 
-__all__ = ["Legend", "draw_legend", "legend_image", "prefixed", "tissues"]
+__all__ = ["color_bar", "draw_legend", "legend_image", "prefixed", "tissues"]
 
 _DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
 _BAR = 15.0
 """Width of a color scale in pixels."""
-
-
-@dataclass(frozen=True)
-class Legend:
-    """What a legend explains.
-
-    Attributes
-    ----------
-    theme : Theme
-        Colors of words.
-    color_by : str or None
-        Field that colors fibers; None where there are none.
-    limits : (float, float)
-        Values at the ends of the color scale.
-    tissues : tuple of str
-        Of ``"tendon"`` and ``"muscle"``, those that fibers have.
-    arrows : dict of ArrowScale
-        By kind.
-    names : tuple of str
-        Of results that lie over each other, the solid one first.
-    """
-
-    theme: Theme
-    color_by: str | None
-    limits: tuple[float, float]
-    tissues: tuple[str, ...] = ("muscle",)
-    arrows: Mapping[str, ArrowScale] = field(default_factory=dict)
-    names: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Whether there is anything to explain."""
-        return bool(self.color_by or self.arrows or self.names)
 
 
 def tissues(results: Sequence[Result]) -> tuple[str, ...]:
@@ -70,19 +41,9 @@ def tissues(results: Sequence[Result]) -> tuple[str, ...]:
 def prefixed(label: str, greatest: float) -> tuple[str, float]:
     """Label with a prefix of its unit so that numbers are handy, and the factor to them.
 
-    Parameters
-    ----------
-    label : str
-        As of `fibermsk.results.Field.axis_label`: words and the unit in brackets.
-    greatest : float
-        Greatest magnitude, in the unit of the label.
-
-    Returns
-    -------
-    label : str
-        For example ``"axial stress [kPa]"``; one without a unit stays.
-    factor : float
-        Numbers in the new unit over those in the old one.
+    `label` is that of `fibermsk.results.Field.axis_label`, words and the unit in brackets, and
+    `greatest` the greatest magnitude in that unit: for example ``"axial stress [kPa]"``, 1e-3; a
+    label without a unit stays.
     """
     words, _, unit = label.partition(" [")
     unit = unit.rstrip("]")
@@ -92,45 +53,61 @@ def prefixed(label: str, greatest: float) -> tuple[str, float]:
     return f"{words} [{_PREFIXES[power]}{unit}]", 10.0 ** (-3 * power)
 
 
-def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, int]) -> None:
-    """Draw a legend on a figure.
+def color_bar(axes: Axes, stage: Stage, tissue: str) -> tuple[Colorbar, str]:
+    """Scale of the colors of muscle or tendon in some axes, and its label."""
+    label, factor = prefixed(
+        FIBER_FIELDS[stage.color_by].axis_label, max(abs(value) for value in stage.limits)
+    )
+    limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
+    colors = ListedColormap(color_table()[int(tissue == "muscle")] / 255.0)
+    bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
+    bar.outline.set_visible(False)
+    return bar, label
+
+
+def draw_legend(
+    figure: Figure,
+    stage: Stage,
+    left: float,
+    size: tuple[int, int],
+    *,
+    results: Sequence[Result] = (),
+    names: Sequence[str] = (),
+) -> None:
+    """Draw what colors and arrows of a stage mean, about 150 pixels wide.
 
     Parameters
     ----------
     figure : Figure
-        Any; its size in pixels must be `size`.
-    legend : Legend
-        What to explain.
+        Of a width and height `size` in pixels.
+    stage : Stage
+        What is shown.
     left : float
-        Where the legend begins, in pixels from the left; it is about 150 pixels wide.
+        Where the legend begins, in pixels from the left.
     size : (int, int)
-        Width and height of the figure in pixels.
+        In pixels.
+    results : sequence of Result
+        Those whose fibers are colored; by default that of the stage.
+    names : sequence of str
+        Of results that lie over each other, the solid one first.
     """
     width, height = size
-    theme = legend.theme
-    top, low = 0.84 * height, 0.84 * height
-    if legend.color_by is not None and legend.tissues:
-        bottom = 0.3 * height
-        label, factor = prefixed(
-            FIBER_FIELDS[legend.color_by].axis_label, max(abs(value) for value in legend.limits)
-        )
-        limits = Normalize(factor * legend.limits[0], factor * legend.limits[1])
-        last = len(legend.tissues) - 1
-        for k, tissue in enumerate(legend.tissues):
-            box = (left + k * (_BAR + 5.0), bottom, _BAR, top - bottom)
-            axes = figure.add_axes(
-                (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
-            )
-            colors = ListedColormap(color_table()[int(tissue == "muscle")] / 255.0)
-            bar = figure.colorbar(ScalarMappable(limits, colors), cax=axes)
-            bar.outline.set_visible(False)
-            if k == last:
+    theme = stage.theme
+    top = low = 0.84 * height
+    if stage.tubes is not None:
+        low = 0.3 * height
+        found = tissues(results or [stage.result])
+        for k, tissue in enumerate(found):
+            x = left + k * (_BAR + 5.0)
+            axes = figure.add_axes((x / width, low / height, _BAR / width, (top - low) / height))
+            bar, label = color_bar(axes, stage, tissue)
+            if k == len(found) - 1:
                 bar.set_label(label, color=theme.text, fontsize=10)
                 axes.tick_params(colors=theme.text, labelsize=9)
             else:
                 bar.set_ticks([])
             figure.text(
-                (box[0] + 0.5 * _BAR) / width,
+                (x + 0.5 * _BAR) / width,
                 (top + 6.0) / height,
                 tissue,
                 rotation=60,
@@ -140,9 +117,8 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
                 fontsize=9,
                 color=theme.text,
             )
-        low = bottom
     y = low - 0.05 * height
-    for kind, scale in legend.arrows.items():
+    for kind, arrows in stage.arrows.items():
         if y < 30.0:
             break
         color = ARROW_COLORS[kind]
@@ -154,20 +130,20 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
                 transform=figure.transFigure,
             )
         )  # fmt: skip
-        words = _scale_words(scale)
+        words = _scale_words(arrows.scale)
         figure.text(
             (left + 40.0) / width, y / height, words, fontsize=9, va="top", color=theme.text
         )
         figure.text(
             x0,
             (y - 17.0) / height,
-            _kind_words(kind, scale),
+            _kind_words(kind, arrows.scale),
             fontsize=8.5,
             va="top",
             color=theme.faint,
         )
         y -= 40.0
-    for k, name in enumerate(legend.names):
+    for k, name in enumerate(names):
         opacity = 1.0 if k == 0 else 0.4
         for i, color in enumerate((color_table()[0, 150], color_table()[1, 150])):
             box = ((left + 11.0 * i) / width, (y - 12.0) / height)
@@ -185,12 +161,12 @@ def draw_legend(figure: Figure, legend: Legend, left: float, size: tuple[int, in
         y -= 20.0
 
 
-def legend_image(legend: Legend, width: int, height: int) -> NDArray[np.uint8]:
+def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:
     """A legend by itself on a transparent ground, (height, width, 4)."""
     figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
     figure.patch.set_alpha(0.0)
     canvas = FigureCanvasAgg(figure)
-    draw_legend(figure, legend, 8.0, (width, height))
+    draw_legend(figure, stage, 8.0, (width, height), **more)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba()).copy()
 

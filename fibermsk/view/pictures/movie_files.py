@@ -30,13 +30,7 @@ _MESSAGE_LENGTH = 600
 
 
 def find_encoder() -> str:
-    """Path of the ffmpeg program: that of imageio-ffmpeg, or what ``IMAGEIO_FFMPEG_EXE`` names.
-
-    Raises
-    ------
-    ModelError
-        If there is none.
-    """
+    """Path of the ffmpeg program: that of imageio-ffmpeg, or what ``IMAGEIO_FFMPEG_EXE`` names."""
     remedy = "install it (pip install imageio-ffmpeg), or write a *.gif"
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
@@ -51,20 +45,7 @@ def find_encoder() -> str:
 def write_mp4(
     path: Path, pictures: Iterable[Image], size: tuple[int, int], fps: float, encoder: str
 ) -> None:
-    """Encode pictures as H.264, which needs even sides.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        File to write, whatever its ending.
-    pictures : iterable of (height, width, 3) uint8 array
-        RGB.
-    size : (int, int)
-        Their width and height.
-    fps : float
-        Pictures per second.
-    encoder : str
-        Path of ffmpeg.
+    """Encode RGB pictures of a size as H.264, which needs even sides, whatever the file's ending.
 
     Raises
     ------
@@ -164,23 +145,10 @@ def _no_room(status: int, words: str) -> bool:
 def write_gif(
     path: Path, pictures: Iterable[Image], samples: Sequence[Image], fps: float, n_pictures: int
 ) -> None:
-    """Write pictures as a GIF that repeats.
+    """Write pictures, at most `GIF_RATE` a second, as a GIF that repeats.
 
-    All pictures have the same colors, those that serve the samples best, and none is dithered: what
-    stands still keeps its color.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        File to write, whatever its ending.
-    pictures : iterable of (height, width, 3) uint8 array
-        RGB.
-    samples : sequence of (height, width, 3) uint8 array
-        Some of them, from which the colors are taken.
-    fps : float
-        Pictures per second, at most :data:`GIF_RATE`.
-    n_pictures : int
-        How many pictures there are.
+    All pictures have the same colors, those that serve the samples of them best, and none is
+    dithered: what stands still keeps its color.
     """
     from PIL import Image as pil
 

@@ -132,13 +132,7 @@ def movie(
 
 
 def movie_frames(result: Result, fps: float, speed: float) -> NDArray[np.int64]:
-    """Index of the frame of each picture of a movie: the nearest to the picture's time.
-
-    Raises
-    ------
-    ModelError
-        If the result has no frame, or there would be too many pictures.
-    """
+    """Frame of each picture of a movie: the nearest to its time; an error if they are too many."""
     check_frames(result)
     time = result.time
     duration = float(time[-1] - time[0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
@@ -18,7 +18,7 @@ from fibermsk.results.still import Still
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import nearest_frame
 from fibermsk.view.pictures.captions import Captions
-from fibermsk.view.pictures.opengl import off_screen_works
+from fibermsk.view.pictures.frames import FrameDrawer
 
 __all__ = ["SCALE_ROOM", "check_size", "picture", "screenshot"]
 
@@ -87,19 +87,12 @@ def screenshot(
         theme=theme,
         arrows=arrows,
     )
-    content = _png(image)
-    write_whole(path, lambda beside: beside.write_bytes(content))
+    write_whole(path, lambda beside: Image.fromarray(image).save(beside, format="PNG"))
     return path
 
 
 def check_size(size: tuple[int, int]) -> None:
-    """Refuse pictures too small for their words, or too large to be drawn.
-
-    Raises
-    ------
-    ModelError
-        If a side is shorter than 100 or longer than 8000 pixels.
-    """
+    """Refuse pictures too small for their words, or too large to be drawn."""
     if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
         raise ModelError(
             f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
@@ -117,29 +110,9 @@ def picture(
     theme: str = "light",
     arrows: Iterable[str] = (),
 ) -> NDArray[np.uint8]:
-    """Picture of a result or of a model as an array.
-
-    Parameters are those of :func:`screenshot`. OpenGL draws it where there is one, with a display
-    or without; the processor does where there is none.
-
-    Returns
-    -------
-    image : (height, width, 3) uint8 array
-        RGB.
-    """
+    """Picture of a result or of a model, (height, width, 3); parameters as for `screenshot`."""
     stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows)
     frame = nearest_frame(stage.result, time)
     camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)
-    if off_screen_works():
-        from fibermsk.view.pictures.vtk_draw import draw
-    else:
-        from fibermsk.view.pictures.cpu_draw import draw
-    return Captions(stage, camera, size).over(draw(stage, frame, camera, size), frame)
-
-
-def _png(image: NDArray[np.uint8]) -> bytes:
-    from matplotlib.image import imsave
-
-    content = io.BytesIO()
-    imsave(content, image, format="png")
-    return content.getvalue()
+    with FrameDrawer(stage, camera, size) as drawer:
+        return Captions(stage, camera, size).over(drawer.draw(frame), frame)

@@ -6,28 +6,18 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
-from numpy.typing import NDArray
 
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import ARROW_COLORS, Color
-from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
+from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
 from fibermsk.view.drawing.surfaces import Surface
 from fibermsk.view.drawing.tubes import Tubes
 
-__all__ = ["Halo", "VtkScene", "add_lights", "draw", "set_camera"]
+__all__ = ["Halo", "VtkScene", "add_lights", "set_camera"]
 
 
 class VtkScene:
     """Actors of a stage in the active renderer of a plotter, moved from frame to frame.
-
-    Parameters
-    ----------
-    stage : Stage
-        What to draw.
-    plotter : pyvista.Plotter
-        Where to.
-    labels : bool
-        Whether the names of a still are written here.
 
     Attributes
     ----------
@@ -45,20 +35,16 @@ class VtkScene:
         self._bones: list[tuple[tuple[float, float, float], Any]] = []
         for piece in stage.pieces:
             solid = piece.opacity == 1.0
-            actor = plotter.add_mesh(
+            actor = self._add(
                 polydata(piece.surface),
                 color=piece.color,
                 opacity=piece.opacity,
                 # Of what one sees through, the far side would be drawn over the near one.
                 culling="none" if solid else "back",
-                ambient=AMBIENT,
                 specular=0.15,
                 specular_power=20.0,
                 pickable=solid,
-                reset_camera=False,
-                render=False,
             )
-            actor.prop.interpolation = "phong"
             self._bones.append((piece.color, actor))
             if piece.body:
                 self._moving.append((piece.body, actor))
@@ -68,19 +54,15 @@ class VtkScene:
             tubes = stage.tubes
             self.fibers = polydata(Surface(tubes.points, tubes.normals, tubes.faces))
             self.fibers.point_data["colors"] = tubes.colors
-            self.fiber_actor = plotter.add_mesh(
+            self.fiber_actor = self._add(
                 self.fibers,
                 scalars="colors",
                 rgb=True,
                 opacity=stage.opacity,
                 culling="back",  # tubes are closed
-                ambient=AMBIENT,
                 specular=0.2,
                 specular_power=30.0,
-                reset_camera=False,
-                render=False,
             )
-            self.fiber_actor.prop.interpolation = "phong"
         if stage.labels and labels:
             plotter.add_point_labels(
                 np.stack([label.point for label in stage.labels]),
@@ -96,6 +78,14 @@ class VtkScene:
         self.show_theme()
         self.show_arrows()
         self.show_frame(0)
+
+    def _add(self, mesh: pv.PolyData, **look: Any) -> Any:
+        """Actor of a mesh."""
+        actor = self.plotter.add_mesh(
+            mesh, ambient=AMBIENT, reset_camera=False, render=False, **look
+        )
+        actor.prop.interpolation = "phong"
+        return actor
 
     def show_frame(self, frame: int) -> None:
         """Move everything to one frame; arrays are filled in place, nothing is rebuilt."""
@@ -150,10 +140,6 @@ class VtkScene:
         if self.stage.behind and self.fiber_actor is not None:
             self.fiber_actor.position = tuple(self.stage.behind * forward)
 
-    def look(self, camera: Camera) -> None:
-        """Set the camera."""
-        set_camera(self.renderer, camera)
-
 
 def add_lights(renderer: Any) -> None:
     """Lights that move with the camera, in place of those there are."""
@@ -172,31 +158,6 @@ def set_camera(renderer: Any, camera: Camera) -> None:
     view.view_angle = float(np.degrees(camera.angle))
     renderer.camera_set = True
     renderer.ResetCameraClippingRange()
-
-
-def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Picture of one frame, drawn off the screen.
-
-    Returns
-    -------
-    image : (height, width, 3) uint8 array
-        RGB.
-    """
-    width, height = size
-    n = OVERSAMPLING
-    plotter = pv.Plotter(off_screen=True, window_size=[n * width, n * height])
-    try:
-        # Averaging smooths edges on every OpenGL; multisampling is missing from some.
-        plotter.render_window.SetMultiSamples(0)
-        add_lights(plotter.renderer)
-        scene = VtkScene(stage, plotter)
-        scene.show_frame(frame)
-        scene.look(camera)
-        image = np.asarray(plotter.screenshot(None, return_img=True))[..., :3]
-    finally:
-        plotter.close()
-    mean = image.reshape(height, n, width, n, 3).mean(axis=(1, 3))
-    return (mean + 0.5).astype(np.uint8)
 
 
 def polydata(surface: Surface) -> pv.PolyData:

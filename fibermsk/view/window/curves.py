@@ -28,25 +28,9 @@ class FiberCurves:
     """Activation, axial force, stretch and contact force of a fiber in a figure.
 
     Lines are means along the fiber, shades reach from its least value to its greatest; contact is
-    the sum along the fiber of the magnitude of its force.
-
-    Parameters
-    ----------
-    name : str
-        Of the fiber.
-    results : sequence of Result
-        The first has the fiber; of the others, those that have one of this name are drawn too.
-    names : sequence of str
-        Of the results.
-    theme : Theme
-        Colors of ground and words.
-    size : (int, int)
-        Width and height in pixels.
-
-    Attributes
-    ----------
-    figure : Figure
-        With the mark at the time of the last `move`, a line in each plot whose gid is ``"mark"``.
+    the sum along the fiber of the magnitude of its force. Of the other results than the first,
+    those with a fiber of this name are drawn too. In the figure, the mark at the time of the last
+    `move` is a line in each plot whose gid is ``"mark"``.
     """
 
     def __init__(

@@ -30,13 +30,7 @@ def add_overlay_renderer(render_window: Any) -> Any:
 
 
 class ImageOverlay:
-    """A picture over a scene; shown again in the same size, it is replaced in place.
-
-    Parameters
-    ----------
-    renderer : vtkRenderer
-        Where it lies.
-    """
+    """A picture over a scene; shown again in the same size, it is replaced in place."""
 
     def __init__(self, renderer: Any) -> None:
         self._data = vtkImageData()
@@ -53,14 +47,9 @@ class ImageOverlay:
         renderer.AddViewProp(self.actor)
 
     def show(self, image: NDArray[np.uint8], left: int, bottom: int) -> None:
-        """Show a picture with its lower left corner at a pixel.
+        """Show a picture (height, width, 4), the upper row first.
 
-        Parameters
-        ----------
-        image : (height, width, 4) uint8 array
-            Red, green, blue and opacity, the upper row first.
-        left, bottom : int
-            Pixels from the left and from below.
+        Its lower left corner is at a pixel from the left and from below.
         """
         height, width = image.shape[:2]
         if self._pixels is None or self._pixels.shape != image.shape:
@@ -79,11 +68,6 @@ class ImageOverlay:
         """Show nothing."""
         self.actor.VisibilityOff()
 
-    @property
-    def visible(self) -> bool:
-        """Whether anything is shown."""
-        return bool(self.actor.GetVisibility())
-
 
 @cache
 def font(size: int) -> ImageFont.FreeTypeFont:
@@ -93,14 +77,9 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 
 
 def text_image(lines: Sequence[tuple[str, int, str]], width: int, height: int) -> NDArray[np.uint8]:
-    """Lines of words from the upper left corner, on a transparent ground.
+    """Lines (words, size in pixels, color) from the upper left corner, on a transparent ground.
 
-    Parameters
-    ----------
-    lines : sequence of (str, int, str)
-        Words, size of the font in pixels, color.
-    width, height : int
-        Of the picture; what does not fit is cut off.
+    What does not fit is cut off.
     """
     # the color of words at their edges too, where they are translucent
     ground = Image.new("RGBA", (width, height), (0, 0, 0, 0))

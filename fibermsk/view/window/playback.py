@@ -16,19 +16,10 @@ SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 class Playback:
-    """Times of frames, and the one that is shown.
-
-    Parameters
-    ----------
-    times : (n,) array_like
-        Simulated times of the frames [s], increasing, at least one.
-    time : float, optional
-        Where to start [s]; the first frame by default.
+    """Times of frames [s], increasing, and the one that is shown: at first that of a time.
 
     Attributes
     ----------
-    times : (n,) float array
-        As given.
     frame : int
         Index of the frame that is shown.
     time : float
@@ -85,13 +76,7 @@ class Playback:
         self.time = float(self.times[self.frame])
 
     def seek(self, time: float) -> None:
-        """Show the frame nearest to a time [s]; playing goes on from there.
-
-        Raises
-        ------
-        ModelError
-            If the time lies outside of the run.
-        """
+        """Show the frame nearest to a time [s] within the run; playing goes on from there."""
         first, last = float(self.times[0]), float(self.times[-1])
         slack = 1e-9 * max(1.0, abs(first), abs(last))
         if not first - slack <= time <= last + slack:
@@ -104,19 +89,9 @@ class Playback:
         self._show((self.frame + n) % self.times.size)
 
     def advance(self, wall_seconds: float) -> bool:
-        """Let the clock run for a time of the wall clock, if it is playing.
+        """Let the clock run for a time of the wall clock [s]; gives whether another frame is due.
 
         The last frame is always shown before it starts again.
-
-        Parameters
-        ----------
-        wall_seconds : float
-            [s], not negative.
-
-        Returns
-        -------
-        changed : bool
-            Whether another frame is due.
         """
         if not math.isfinite(wall_seconds) or wall_seconds < 0.0:
             raise ModelError(f"wall_seconds = {wall_seconds}; must be finite and not negative")

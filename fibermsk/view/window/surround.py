@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from fibermsk.results.result import Result
 from fibermsk.view.drawing.looks import Theme
-from fibermsk.view.pictures.legend import Legend, legend_image
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.legend import legend_image
 from fibermsk.view.window.overlay import ImageOverlay, add_overlay_renderer, text_image
 
 __all__ = ["HEAD", "LEGEND_WIDTH", "Surround"]
@@ -22,20 +24,9 @@ _AXES = 110
 class Surround:
     """Views side by side, with words above each, a legend at the right, axes in the corner.
 
-    Parameters
-    ----------
-    plotter : pyvista.Plotter
-        Whose window it is.
-    views : sequence of pyvista.Renderer
-        From left to right; the first has an axes widget.
-    annotate : callable
-        Called when the size of the window or of the margins has changed, to draw words and legend
-        anew.
-
-    Attributes
-    ----------
-    overlay : vtkRenderer
-        Over all views, for pictures at places in pixels.
+    The views are renderers of a plotter from left to right, the first with an axes widget.
+    `annotate` is called when the size of the window or of the margins has changed, to draw words
+    and legend anew. `overlay` is the renderer over all views, for pictures at places in pixels.
     """
 
     def __init__(self, plotter: Any, views: Sequence[Any], annotate: Callable[[], None]) -> None:
@@ -90,13 +81,14 @@ class Surround:
             image = text_image(written, max(each - 24, 1), 52)
             overlay.show(image, left + k * each + 16, top - 64)
 
-    def show_legend(self, legend: Legend) -> None:
-        """Draw a legend at the right of the last view."""
-        if not legend:
+    def show_legend(self, stage: Stage, results: Sequence[Result], names: Sequence[str]) -> None:
+        """Draw the legend of a stage, as `draw_legend`, at the right of the last view."""
+        if stage.tubes is None and not stage.arrows and not names:
             self._legend.hide()
             return
         left, bottom, width, top = self.area
-        image = legend_image(legend, LEGEND_WIDTH, max(top - bottom, 200))
+        height = max(top - bottom, 200)
+        image = legend_image(stage, LEGEND_WIDTH, height, results=results, names=names)
         self._legend.show(image, max(left + width - LEGEND_WIDTH, 0), bottom)
 
     def show_theme(self, theme: Theme) -> None:

@@ -26,57 +26,31 @@ _LEAST_TRACK = 60
 
 
 class ToolbarState(NamedTuple):
-    """What the toolbar shows.
-
-    Attributes
-    ----------
-    times : (float, float)
-        First and last time [s].
-    time : float
-        That is shown [s].
-    playing, loop : bool
-        Whether the clock runs, and starts again at the end.
-    speed : float
-        1 is real time.
-    field : str or None
-        That colors fibers.
-    arrows : tuple of str
-        Kinds that are drawn.
-    dark, help : bool
-        Whether the background is dark, and whether the keys are listed.
-    preset : str
-        Where the camera was set to last.
-    """
+    """What the toolbar shows."""
 
     times: tuple[float, float]
+    """First and last time [s]."""
     time: float
     playing: bool
     loop: bool
     speed: float
+    """1 is real time."""
     field: str | None
+    """That colors fibers."""
     arrows: tuple[str, ...]
     dark: bool
     help: bool
+    """Whether the keys are listed."""
     preset: str
 
 
 class Button(NamedTuple):
-    """A place that answers to clicks.
-
-    Attributes
-    ----------
-    action : str
-        What it does, for example ``"toggle"`` or ``"look front"``.
-    words : str
-        On it; signs are drawn where it is empty.
-    left, top, right, bottom : int
-        Pixels from the left and from the top of the toolbar.
-    on : bool
-        Whether it is switched on.
-    """
+    """A place that answers to clicks, in pixels from the left and from the top of the toolbar."""
 
     action: str
+    """For example ``"toggle"`` or ``"look front"``."""
     words: str
+    """Signs are drawn where it is empty."""
     left: int
     top: int
     right: int
@@ -85,21 +59,9 @@ class Button(NamedTuple):
 
 
 class Toolbar:
-    """Layout of the toolbar for one width.
+    """Layout of the toolbar for one width: all buttons that fit.
 
-    Parameters
-    ----------
-    state : ToolbarState
-        What it shows.
-    width : int
-        In pixels.
-
-    Attributes
-    ----------
-    buttons : list of Button
-        All that fit.
-    track : (int, int)
-        Left and right end of the time slider, in pixels; equal without a slider.
+    `track` are the left and right end of the time slider, in pixels; equal without a slider.
     """
 
     def __init__(self, state: ToolbarState, width: int) -> None:
@@ -132,12 +94,9 @@ class Toolbar:
         self._put("help", "keys", x, 1, state.help)
 
     def hit(self, x: float, y: float) -> str | None:
-        """Action at a place, in pixels from the left and from the bottom; ``"seek"`` on the slider.
+        """Action at a place, in pixels from the left and from the bottom; None beside everything.
 
-        Returns
-        -------
-        action : str or None
-            None beside everything.
+        It is ``"seek"`` on the slider.
         """
         down = HEIGHT - 1 - y
         for button in self.buttons:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pyvista as pv
-from matplotlib.figure import Figure
 from vtkmodules.vtkRenderingCore import vtkCellPicker
 
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.compare import (
-    common_camera,
     common_limits,
     common_times,
     frame_at,
@@ -24,8 +20,8 @@ from fibermsk.view.drawing.compare import (
     set_common_arrows,
 )
 from fibermsk.view.drawing.looks import find_theme
+from fibermsk.view.drawing.stage import common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers
-from fibermsk.view.pictures.legend import Legend, tissues
 from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, viewer_points
 from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
 from fibermsk.view.window.curves import FiberCurves
@@ -41,28 +37,7 @@ _PICK_TOLERANCE = 0.004
 class Viewer:
     """Results in a plotter, with a clock, a field that colors fibers, and a camera.
 
-    Parameters
-    ----------
-    shown : Result, Still, or sequence of Result
-        What to show; several are compared.
-    names : sequence of str, optional
-        Names of the results; by default their scenes.
-    compare : str
-        ``"side_by_side"`` or ``"overlay"``: the first one solid, others translucent.
-    time : float, optional
-        Where to start [s]; the last frame by default.
-    color_by : str
-        Field that colors the fibers.
-    theme : str
-        ``"light"`` or ``"dark"``.
-    arrows : iterable of str
-        Forces drawn as arrows, of ``"attachment"`` and ``"contact"``.
-    labels : bool
-        Draw the joint axes of a still, and write its names.
-    size : (int, int)
-        Width and height in pixels.
-    off_screen : bool
-        Draw without a window.
+    Parameters are those of `fibermsk.view.show`; off the screen it draws without a window.
 
     Attributes
     ----------
@@ -70,19 +45,12 @@ class Viewer:
         That draws; nothing is drawn until its ``render``, ``show`` or ``screenshot``.
     playback : Playback
         The clock, over the times of all results.
-    results : tuple of Result
+    results, names : tuple
         What is shown.
-    names : tuple of str
-        Of the results.
     fields : tuple of str
         That color fibers.
     preset : str
         Where the camera was set to last.
-
-    Raises
-    ------
-    ModelError
-        If a field, theme, time, kind of arrows or way to compare does not exist.
     """
 
     def __init__(
@@ -109,6 +77,7 @@ class Viewer:
             theme=theme, arrows=arrows, labels=labels, budget=viewer_points(),
         )  # fmt: skip
         self.results = tuple(stage.result for stage in self._stages)
+        self._flawed = [flawed_fibers(result) for result in self.results]
         self.names = result_names(self.results, names)
         self.compare = compare
         times = common_times([result.time for result in self.results])
@@ -165,11 +134,6 @@ class Viewer:
         return None if self._selected is None else self._selected[1]
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Values at the ends of the color scale."""
-        return self._stages[0].limits
-
-    @property
     def n_points(self) -> int:
         """Points of all fibers that are drawn."""
         return sum(len(s.tubes.points) for s in self._stages if s.tubes is not None)
@@ -219,19 +183,22 @@ class Viewer:
 
     def look(self, preset: str) -> None:
         """Look from one of the sides, or at everything: one of `PRESETS`."""
-        camera = self._camera(preset)
+        _, bottom, width, top = self._around.area
+        width, height = max(width // self._split, 1), max(top - bottom, 1)
+        has_fibers = self._stages[0].tubes is not None
+        camera = common_camera(
+            self._stages,
+            preset,
+            width / height,
+            room=min(LEGEND_WIDTH / width, 0.5) if has_fibers else 0.0,
+            head=min(HEAD / height, 0.3),
+        )
         for view in self._views:
             set_camera(view, camera)
         self.preset = preset
 
     def select(self, fiber_name: str | None, result: int = 0) -> None:
-        """Select a fiber of one of the results, or none.
-
-        Raises
-        ------
-        ModelError
-            If there is no such fiber or result.
-        """
+        """Select a fiber of one of the results, or none."""
         if fiber_name is None:
             self._selected = self._curves = None
             self._halo.hide()
@@ -252,53 +219,20 @@ class Viewer:
         )
 
     def pick(self, x: float, y: float) -> str | None:
-        """Select the fiber at a pixel, or none where there is none.
+        """Select the fiber in front at a pixel from the left and from below; gives its name.
 
-        Parameters
-        ----------
-        x, y : float
-            Pixels from the left and from below.
-
-        Returns
-        -------
-        name : str or None
-            Of the fiber in front there; None on bones and on the background.
+        None on bones and on the background.
         """
         result, name = self._at(x, y) or (0, None)
         self.select(name, result)
         return name
 
-    def curves(self, size: tuple[int, int] = (360, 700)) -> Figure:
-        """Figure of the selected fiber over time, with a mark at the current time.
+    def curves(self, size: tuple[int, int]) -> FiberCurves:
+        """Curves of the selected fiber, with a mark at the current time.
 
-        Activation, axial force, stretch and contact force; of results that have a fiber of the
-        same name, both. It is made once for a fiber and a size; later calls move the mark.
-
-        Raises
-        ------
-        ModelError
-            If no fiber is selected.
+        Of all results that have a fiber of the same name. They are made once for a fiber and a
+        size in pixels; later calls move the mark.
         """
-        return self._curves_of(size).figure
-
-    def curves_image(self, size: tuple[int, int] = (360, 700)) -> np.ndarray:
-        """What `curves` shows as an array (height, width, 4), faster than drawing the figure."""
-        return self._curves_of(size).image()
-
-    @property
-    def overlay(self) -> Any:
-        """Renderer over the whole window, for whoever draws buttons."""
-        return self._around.overlay
-
-    def set_margins(self, right: int, bottom: int) -> None:
-        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
-        self._around.set_margins(right, bottom)
-
-    def close(self) -> None:
-        """End the drawing and free what it holds."""
-        self.plotter.close()
-
-    def _curves_of(self, size: tuple[int, int]) -> FiberCurves:
         if self._selected is None:
             raise ModelError("no fiber is selected; select one first")
         if self._curves is None or self._curves.size != tuple(size):
@@ -313,6 +247,19 @@ class Viewer:
             )
         self._curves.move(float(self.playback.times[self.playback.frame]))
         return self._curves
+
+    @property
+    def overlay(self) -> Any:
+        """Renderer over the whole window, for whoever draws buttons."""
+        return self._around.overlay
+
+    def set_margins(self, right: int, bottom: int) -> None:
+        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
+        self._around.set_margins(right, bottom)
+
+    def close(self) -> None:
+        """End the drawing and free what it holds."""
+        self.plotter.close()
 
     def _frames(self) -> list[int]:
         time = float(self.playback.times[self.playback.frame])
@@ -349,7 +296,7 @@ class Viewer:
                 inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
                 words = f"t = {time if inside else float(result.time[frame]):.3f} s"
                 lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
-            if flawed := flawed_fibers(result, frame):
+            if flawed := self._flawed[k][frame]:
                 words = f"{flawed} of {len(result.fibers)} fibers: numbers not finite"
                 lines.append((words, 14, theme.faint))
             written.append(lines)
@@ -357,27 +304,8 @@ class Viewer:
 
     def _show_legend(self) -> None:
         stage = next((s for s in self._stages if s.tubes is not None), self._stages[0])
-        legend = Legend(
-            stage.theme,
-            stage.color_by if stage.tubes is not None else None,
-            stage.limits,
-            tissues(self.results),
-            {kind: arrows.scale for kind, arrows in stage.arrows.items()},
-            self.names if self.compare == "overlay" and len(self.names) > 1 else (),
-        )
-        self._around.show_legend(legend)
-
-    def _camera(self, preset: str) -> Camera:
-        _, bottom, width, top = self._around.area
-        width, height = max(width // self._split, 1), max(top - bottom, 1)
-        has_fibers = self._stages[0].tubes is not None
-        return common_camera(
-            self._stages,
-            preset,
-            width / height,
-            room=min(LEGEND_WIDTH / width, 0.5) if has_fibers else 0.0,
-            head=min(HEAD / height, 0.3),
-        )
+        overlaid = self.compare == "overlay" and len(self.names) > 1
+        self._around.show_legend(stage, self.results, self.names if overlaid else ())
 
     def _at(self, x: float, y: float) -> tuple[int, str] | None:
         """Number of the result and name of the fiber at a pixel."""

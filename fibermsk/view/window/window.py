@@ -34,19 +34,7 @@ _ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
 class Window:
     """Viewer with a toolbar, keys, and curves of the fiber that was clicked.
 
-    Parameters
-    ----------
-    shown, **options
-        Those of :class:`fibermsk.view.window.viewer.Viewer`.
-
-    Attributes
-    ----------
-    viewer : Viewer
-        What it shows.
-    toolbar : Toolbar
-        As it is drawn now.
-    help : bool
-        Whether the keys are listed.
+    Parameters are those of `Viewer`. `help` says whether the keys are listed.
     """
 
     def __init__(self, shown: Result | Still | Sequence[Result], **options: Any) -> None:
@@ -71,11 +59,8 @@ class Window:
     def do(self, action: str) -> None:
         """Do what a button or key does, without drawing.
 
-        Parameters
-        ----------
-        action : str
-            That of a button; or ``"first"``, ``"last"``, ``"next arrows"``, ``"no fiber"``,
-            ``"close"``.
+        The action is that of a button; or ``"first"``, ``"last"``, ``"next arrows"``, ``"no
+        fiber"``, ``"close"``.
         """
         viewer, playback = self.viewer, self.viewer.playback
         verb, _, what = action.partition(" ")
@@ -100,7 +85,7 @@ class Window:
                 "next arrows": self._next_arrows,
                 "theme": lambda: viewer.set_theme("light" if viewer.theme == "dark" else "dark"),
                 "help": lambda: setattr(self, "help", not self.help),
-                "no fiber": lambda: self._select(None),
+                "no fiber": self._deselect,
                 "close": self._end,
             }
             actions[action]()
@@ -169,7 +154,7 @@ class Window:
         else:
             tall = max(height - HEIGHT, 240)
             self._panel.show(
-                viewer.curves_image((_PANEL_WIDTH, tall)), width - _PANEL_WIDTH, HEIGHT
+                viewer.curves((_PANEL_WIDTH, tall)).image(), width - _PANEL_WIDTH, HEIGHT
             )
         if self.help:
             image = keys_image(viewer.theme)
@@ -213,8 +198,8 @@ class Window:
         now = self.viewer.arrows
         self.viewer.set_arrows(_ARROWS[(_ARROWS.index(now) + 1) % len(_ARROWS)])
 
-    def _select(self, name: str | None) -> None:
-        self.viewer.select(name)
+    def _deselect(self) -> None:
+        self.viewer.select(None)
         self._make_room()
 
     def _make_room(self) -> None:
