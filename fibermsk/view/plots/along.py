@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from fibermsk.results.curves import along as values_along
+from fibermsk.results.curves import mean_along
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.fields import fiber_field
@@ -46,7 +48,7 @@ def along(name: str, title: str, choice: Choice) -> list[Panel]:
     for one in groups:
         theta = result.fibers[one.fibers[0]].theta
         for frame in frames:
-            values = spread(one, lambda f, k=frame, t=theta: _at(result.fibers[f], name, k, t))
+            values = spread(one, lambda f, k=frame, t=theta: _at(result.fibers[f], name, t, k)[0])
             drawn.append((one, frame, theta, values))
     label, factor = scaled(FIBER_FIELDS[name].axis_label, [values.middle for *_, values in drawn])
 
@@ -80,7 +82,7 @@ def over_time(name: str, title: str, choice: Choice) -> list[Panel]:
     fibers = choice.result.fibers
 
     def mean(fiber: str) -> Array:
-        return fiber_field(fibers[fiber], name) @ _weights(fibers[fiber].theta)
+        return mean_along(fibers[fiber], fiber_field(fibers[fiber], name))
 
     curves = {one.label: spread(one, mean) for one in groups}
     if all(len(one.fibers) == 1 for one in groups):
@@ -138,11 +140,6 @@ def map_of(name: str, title: str, choice: Choice) -> list[Panel]:
     return [panel(*one) for one in maps]
 
 
-def _weights(theta: Array) -> Array:
-    """Part of the fiber that each sample stands for; the sum is 1."""
-    return np.diff(_edges(theta, (0.0, 1.0)))
-
-
 def _edges(x: Array, ends: tuple[float, float] | None) -> Array:
     """Borders between samples, halfway, and where the first and the last end."""
     middle = 0.5 * (x[1:] + x[:-1])
@@ -155,11 +152,8 @@ def _edges(x: Array, ends: tuple[float, float] | None) -> Array:
 
 def _all(fiber: FiberHistory, name: str, theta: Array) -> Array:
     """Field over frames, and where another fiber is sampled."""
-    values = fiber_field(fiber, name)
-    if fiber.theta.shape == theta.shape and np.allclose(fiber.theta, theta):
-        return values
-    return np.stack([np.interp(theta, fiber.theta, row) for row in values])
+    return values_along(fiber, fiber_field(fiber, name), theta)
 
 
-def _at(fiber: FiberHistory, name: str, frame: int, theta: Array) -> Array:
-    return np.interp(theta, fiber.theta, fiber_field(fiber, name)[frame])
+def _at(fiber: FiberHistory, name: str, theta: Array, frame: int) -> Array:
+    return values_along(fiber, fiber_field(fiber, name)[frame : frame + 1], theta)

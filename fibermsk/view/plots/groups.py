@@ -64,19 +64,10 @@ def muscles(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
-    """Return the names of fibers that match a pattern, in the order of the result; all for None.
+    """Names of fibers that match a name or pattern, in the order of the result; all for None.
 
-    Parameters
-    ----------
-    result : Result
-        With the fibers.
-    patterns : str or sequence of str, optional
-        Names, or patterns as of files: ``biceps*``, ``fiber_[1-3]``.
-
-    Raises
-    ------
-    ModelError
-        If a pattern matches none; the message lists the fibers.
+    Patterns are those of files: ``biceps*``, ``fiber_[1-3]``. If one matches none, the message
+    lists the fibers.
     """
     if patterns is None:
         return list(result.fibers)

@@ -27,7 +27,6 @@ __all__ = [
     "reported",
     "reported_by",
     "solver",
-    "speeds",
 ]
 
 Array = NDArray[np.float64]
@@ -69,33 +68,26 @@ def activation(choice: Choice) -> list[Panel]:
     return [histories(title, label, choice.result, curves)] if curves else []
 
 
-def coordinates(choice: Choice) -> list[Panel]:
-    """Joint coordinates, a panel a unit."""
-    titles = {
+_BY_UNIT = {
+    "coordinates": {
         "rad": ("Joint angles", "angle [°]"),
         "m": ("Joint translations", "translation [m]"),
         "1": ("Parts of quaternions", "part [-]"),
-    }
-    return _by_unit(choice, choice.result.coordinates, titles)
-
-
-def speeds(choice: Choice) -> list[Panel]:
-    """Rates of the joint coordinates, a panel a unit."""
-    titles = {
+    },
+    "speeds": {
         "rad": ("Joint speeds", "speed [°/s]"),
         "m": ("Speeds of joint translations", "speed [m/s]"),
         "1": ("Rates of quaternions", "rate [1/s]"),
-    }
-    return _by_unit(choice, choice.result.speeds, titles)
+    },
+}
 
 
-def _by_unit(
-    choice: Choice, values: dict[str, Array], titles: dict[str, tuple[str, str]]
-) -> list[Panel]:
-    """A panel for each unit of the coordinates; angles in degrees."""
+def coordinates(table: str, choice: Choice) -> list[Panel]:
+    """Joint coordinates or their speeds, a panel a unit; angles in degrees."""
     panels = []
     result = choice.result
-    for unit, (title, label) in titles.items():
+    values = getattr(result, table)
+    for unit, (title, label) in _BY_UNIT[table].items():
         scale = 180.0 / np.pi if unit == "rad" else 1.0
         curves = {name: scale * one for name, one in values.items() if result.unit_of(name) == unit}
         curves, words = most_moving(curves, _COORDINATES)

@@ -49,24 +49,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of what is plotted of a result.
-
-    Attributes
-    ----------
-    result : Result
-        The result.
-    fibers : tuple of str
-        Names of the fibers.
-    named : bool
-        Whether they were asked for, rather than all there are.
-    frames : tuple of int, optional
-        Frames of what is drawn along the fibers.
-    """
+    """What is plotted of a result."""
 
     result: Result
     fibers: tuple[str, ...]
     named: bool = False
+    """Whether the fibers were asked for, rather than all there are."""
     frames: tuple[int, ...] | None = None
+    """Of what is drawn along the fibers."""
 
     def over_time(self) -> list[Group]:
         """Curves over time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from fibermsk.errors import ModelError
@@ -14,33 +14,28 @@ from fibermsk.view.plots.panel import Choice, Panel
 
 __all__ = ["PANELS", "find_panels", "names_there", "panels_of"]
 
-_FIELDS = {
-    name: (title := field.title or field.label)[0].upper() + title[1:]
-    for name, field in FIBER_FIELDS.items()
-    if field.varies and field.shape == ("n_samples",)
-}
-"""Title of each field along the fibers."""
-
-
-def _of_fields() -> Iterator[tuple[str, Callable[[Choice], list[Panel]]]]:
-    for name, title in _FIELDS.items():
-        yield name, partial(along.along, name, f"{title} along the fiber")
-        yield f"{name}_over_time", partial(along.over_time, name, title)
-        yield f"{name}_map", partial(along.map_of, name, title)
-
-
 PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
 """Description and panels of each plot; no panels if the result has no such data."""
 
-for _name, _make in _of_fields():
-    _title = _FIELDS[_name.removesuffix("_over_time").removesuffix("_map")].lower()
-    if _name.endswith("_over_time"):
-        _words = f"{_title}, mean along each fiber over time"
-    elif _name.endswith("_map"):
-        _words = f"{_title} over time and along a fiber, as colors"
-    else:
-        _words = f"{_title} along a few fibers at some times"
-    PANELS[_name] = (_words, _make)
+for _name, _field in FIBER_FIELDS.items():
+    if _field.varies and _field.shape == ("n_samples",):
+        _words = _field.title or _field.label
+        _title = _words[0].upper() + _words[1:]
+        _words = _title.lower()
+        PANELS |= {
+            _name: (
+                f"{_words} along a few fibers at some times",
+                partial(along.along, _name, f"{_title} along the fiber"),
+            ),
+            f"{_name}_over_time": (
+                f"{_words}, mean along each fiber over time",
+                partial(along.over_time, _name, _title),
+            ),
+            f"{_name}_map": (
+                f"{_words} over time and along a fiber, as colors",
+                partial(along.map_of, _name, _title),
+            ),
+        }
 
 PANELS |= {
     "muscle_fraction": (
@@ -59,8 +54,8 @@ PANELS |= {
         "components of the force on the body at a fiber's insertion over time",
         partial(histories.end_forces, "insertion"),
     ),
-    "coordinates": ("joint coordinates over time", histories.coordinates),
-    "speeds": ("joint speeds over time", histories.speeds),
+    "coordinates": ("joint coordinates over time", partial(histories.coordinates, "coordinates")),
+    "speeds": ("joint speeds over time", partial(histories.coordinates, "speeds")),
     "body_position": ("origins of the bodies over time", histories.body_position),
     "body_rotation": ("rotation of the bodies over time", histories.body_rotation),
     "states": ("states of first order over time", partial(histories.reported, "states")),
@@ -91,13 +86,7 @@ def names_there(choice: Choice) -> list[str]:
 
 
 def find_panels(choice: Choice, name: str) -> list[Panel]:
-    """Panels of a name, in which a field may have its short name.
-
-    Raises
-    ------
-    ModelError
-        If there is no such thing to draw; the message lists those there are.
-    """
+    """Panels of a name, in which a field may have its short name; an error lists the names."""
     full = next(
         (
             f"{field}{name.removeprefix(short)}"

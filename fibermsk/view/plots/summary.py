@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import Result
-from fibermsk.view.drawing.looks import color_table
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.legend import prefixed, tissues
+from fibermsk.view.pictures.legend import color_bar, tissues
 from fibermsk.view.plots.figure import finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
@@ -195,14 +191,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
 
 def _scale(axes: Axes, stage: Stage) -> None:
     """What the colors of the fibers mean."""
-    label, factor = prefixed(
-        FIBER_FIELDS[stage.color_by].axis_label, max(abs(value) for value in stage.limits)
-    )
-    tissue = "muscle" in tissues([stage.result])
-    colors = ListedColormap(color_table()[int(tissue)] / 255.0)
-    limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
-    bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
-    bar.outline.set_visible(False)
+    bar, label = color_bar(axes, stage, tissues([stage.result])[-1])
     bar.set_label(label, fontsize=_TEXT)
     axes.tick_params(labelsize=_TEXT - 0.5)
 
