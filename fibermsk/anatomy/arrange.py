@@ -35,20 +35,10 @@ _MARGIN = 1e-3
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Arrangement of the fibers of one bundle.
+    """Arrangement of `n` fibers of a bundle in the room that bones and other bundles leave.
 
-    Attributes
-    ----------
-    owner : str
-        For messages.
-    n, n_elements : int
-        Number of fibers, and of elements per fiber.
-    proximal, transition, clearance, smoothing, spread : float
-        As for `fibermsk.anatomy.fibers_from_muscle`.
-    obstacles, neighbors
-        Bones, and fibers of other bundles, to keep clear of.
-    tissue : Calibration
-        Areas and lengths of muscle and tendon.
+    Numbers are those of `fibermsk.fibers_from_muscle`; the tissue has areas and lengths of muscle
+    and tendon, and the owner is for messages.
     """
 
     owner: str
@@ -64,15 +54,10 @@ class Arrangement:
     tissue: Calibration
 
     def pack(self, points: Array, axes: Array) -> tuple[list[paths.Curve], list[Sections]]:
-        """Compute centerlines and sections of all fibers.
+        """Centerlines and sections of all fibers along the path (m, 3) of the line muscle [m].
 
-        Parameters
-        ----------
-        points : (m, 3) float array
-            Path of the line muscle, ground frame [m].
-        axes : (3, 3) float array
-            Axes of the origin's body in the ground frame: the first cross-section rotates with
-            them, so that results do not depend on the frame.
+        `axes` (3, 3) are those of the origin's body, in ground: the first cross-section rotates
+        with them, so that results do not depend on the frame.
         """
         center = paths.smooth(points, 0.5 * self.smoothing)
         aside = self._aside(center, axes)

@@ -22,7 +22,7 @@ from fibermsk.anatomy.calibrate import (
     Calibration,
     calibrate,
 )
-from fibermsk.anatomy.obstacles import Obstacles, Pose
+from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.sections import Sections
@@ -309,7 +309,7 @@ def fibers_from_muscle(
         part = Sections(part.marks, part.nodes, factor * part.belly, factor * part.tendon)
         sections[i] = part
         attach = [
-            body.at(_to_body(poses[body.name], curve.nodal[k]))
+            body.at((curve.nodal[k] - poses[body.name][1]) @ poses[body.name][0])
             for body, k in zip(ends, (0, -2), strict=True)
         ]
         fibers.append(
@@ -330,11 +330,6 @@ def fibers_from_muscle(
         length is None and any(wrap.shape.active for wrap in muscle.wraps),
     )  # fmt: skip
     return MuscleBundle(muscle, tuple(fibers), calibration, report, tuple(curves), tuple(sections))
-
-
-def _to_body(pose: Pose, point: Array) -> Array:
-    rotation, position = pose
-    return (point - position) @ rotation
 
 
 def _neighbors(beside: Sequence[MuscleBundle]) -> Neighbors:

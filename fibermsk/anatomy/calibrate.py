@@ -96,20 +96,7 @@ class Calibration:
     peak_length: float
 
     def force(self, length: Array, activation: float) -> Array:
-        """Static force of the muscle part.
-
-        Parameters
-        ----------
-        length : (n,) float array
-            Length over reference length, along the path: the stretch.
-        activation : float
-            In [0, 1].
-
-        Returns
-        -------
-        force : (n,) float array
-            Force of the whole bundle [N].
-        """
+        """Static force of the whole bundle [N] at stretches (n,) of the muscle part."""
         stress = [self.tissue.stress(float(stretch), 0.0, activation)[0] for stretch in length]
         return self.muscle_area * np.array(stress)
 
@@ -136,30 +123,13 @@ def calibrate(
         Muscle with F_0, l_0, slack length, pennation angle and maximum velocity.
     length : float
         Length of the muscle with its tendon in the reference configuration [m].
-    specific_tension : float
-        Force per physiological cross-sectional area [N/m^2]: the area is F_0 over it.
-    working_range : (float, float)
-        Range of length over optimum in which the curves are fitted.
-    tendon_radius : float
-        Radius of the tendon relative to that of the belly, in the reference configuration.
-    damping : float
-        Slope of force over F_0 with respect to velocity over maximum velocity.
-    density : float
-        Density [kg/m^3].
-    bending : float
-        Bending stiffness relative to that of solid fibers.
-    prestress : float
-        Tension in the reference configuration over F_0, without the passive curve.
     radius_factor : float
         Factor of all radii; stresses are divided by its square.
     tendon_length : float, optional
         Reference length of the fibers' tendons [m], with the compliance of a tendon of the slack
         length; by default the slack length.
-
-    Returns
-    -------
-    calibration : Calibration
-        Tissue, areas and errors of the fit.
+    **others
+        As for `fibermsk.fibers_from_muscle`.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,7 @@ Pose = tuple[Array, Array]
 class Obstacles:
     """All shapes of some bodies, in the ground frame.
 
-    Parameters
-    ----------
-    bodies : iterable of Body
-        Bodies; those without shapes are ignored.
-    poses : mapping
-        Name of a body -> rotation (3, 3) and position (3,) in the ground frame [m].
+    The poses are rotation (3, 3) and position (3,) [m] of each body by its name.
     """
 
     def __init__(self, bodies: Iterable[Body], poses: Mapping[str, Pose]) -> None:
@@ -37,19 +33,10 @@ class Obstacles:
                 self._parts.append((rotation, position, distance_to(shape)))
 
     def distance(self, points: Array) -> tuple[Array, Array]:
-        """Signed distance to the nearest surface and its gradient.
+        """Signed distance of points (n, 3) to the nearest surface, and its gradient, in ground.
 
-        Parameters
-        ----------
-        points : (n, 3) float array
-            Ground frame [m].
-
-        Returns
-        -------
-        phi : (n,) float array
-            Distance [m], negative inside; infinite without shapes.
-        gradient : (n, 3) float array
-            Unit vectors, ground frame.
+        The distance (n,) [m] is negative inside and infinite without shapes; gradients (n, 3) are
+        unit vectors.
         """
         phi, gradient = np.full(len(points), np.inf), np.zeros((len(points), 3))
         for rotation, position, distance in self._parts:
@@ -65,35 +52,29 @@ def distance_to(shape: Any) -> Distance:
     """Function of points (n, 3) in the body frame: signed distance (n,) and gradient (n, 3)."""
     if isinstance(shape, Capsule):
         start, end = np.asarray(shape.start), np.asarray(shape.end)
-        return _Round(start, end - start, shape.radius, (0.0, 1.0))
+        return partial(_to_round, start, end - start, shape.radius, (0.0, 1.0))
     if isinstance(shape, InfiniteCylinder):
         start, axis = np.asarray(shape.point), np.asarray(shape.axis)
-        return _Round(start, axis, shape.radius, (-np.inf, np.inf))
+        return partial(_to_round, start, axis, shape.radius, (-np.inf, np.inf))
     # only meshes need the distance grid
     from fibermsk.system.contact.distance_grid import signed_distance
 
     return signed_distance(shape)
 
 
-class _Round:
-    """Signed distance to a cylinder or capsule."""
-
-    def __init__(
-        self, start: Array, along: Array, radius: float, span: tuple[float, float]
-    ) -> None:
-        self._start, self._along, self._radius, self._span = start, along, radius, span
-        self._square = float(along @ along)
-
-    def __call__(self, points: Array) -> tuple[Array, Array]:
-        offset = points - self._start
-        if self._square > 0.0:
-            part = (offset @ self._along / self._square).clip(*self._span)
-            offset = offset - part[:, None] * self._along
-        distance = np.linalg.norm(offset, axis=1)
-        # on the axis: any perpendicular direction
-        across = np.cross(self._along, np.eye(3)[np.argmin(np.abs(self._along))])
-        size = np.linalg.norm(across)
-        across = across / size if size > 0.0 else np.eye(3)[0]
-        on_axis = distance <= 1e-12 * self._radius
-        way = np.where(on_axis[:, None], across, offset)
-        return distance - self._radius, way / np.linalg.norm(way, axis=1, keepdims=True)
+def _to_round(
+    start: Array, along: Array, radius: float, span: tuple[float, float], points: Array
+) -> tuple[Array, Array]:
+    """Signed distance to a cylinder or capsule, and its gradient."""
+    offset = points - start
+    square = float(along @ along)
+    if square > 0.0:
+        part = (offset @ along / square).clip(*span)
+        offset = offset - part[:, None] * along
+    distance = np.linalg.norm(offset, axis=1)
+    # on the axis: any perpendicular direction
+    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+    size = np.linalg.norm(across)
+    across = across / size if size > 0.0 else np.eye(3)[0]
+    way = np.where((distance <= 1e-12 * radius)[:, None], across, offset)
+    return distance - radius, way / np.linalg.norm(way, axis=1, keepdims=True)

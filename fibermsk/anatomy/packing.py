@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from fibermsk import _check
 from fibermsk.anatomy.obstacles import Obstacles
-from fibermsk.anatomy.path import Grid
+from fibermsk.anatomy.path import Grid, polyline_length
 
 __all__ = ["Neighbors", "pack_section", "place_ends", "relax"]
 
@@ -32,25 +31,11 @@ _STILL = 1e-5
 """Displacement of samples, relative to the length, below which relaxation has converged."""
 
 
-@dataclass(frozen=True, eq=False)
-class Neighbors:
-    """Existing curves.
-
-    Attributes
-    ----------
-    points : (n, 3) float array
-        Dense points of all curves [m].
-    radius : (n,) float array
-        Radius at the points [m].
-    """
+class Neighbors(NamedTuple):
+    """Dense points of existing curves (n, 3) and the radius there (n,) [m]."""
 
     points: Array
     radius: Array
-
-    @staticmethod
-    def none() -> Neighbors:
-        """Create an empty set."""
-        return Neighbors(np.zeros((0, 3)), np.zeros(0))
 
 
 def pack_section(n: int) -> Array:
@@ -95,23 +80,13 @@ def pack_section(n: int) -> Array:
 def place_ends(
     points: Array, radius: Array, obstacles: Obstacles, neighbors: Neighbors, clearance: float
 ) -> Array:
-    """Move attachments out of bones and apart.
-
-    Parameters
-    ----------
-    points : (n, 3) float array
-        Desired positions, ground frame [m].
-    radius : (n,) float array
-        Radius of the fibers at these points [m].
-    obstacles, neighbors
-        Bones and other fibers to keep clear of.
-    clearance : float
-        Gap to keep, relative to the radius.
+    """Move attachments (n, 3) of fibers with a radius (n,) out of bones and apart [m].
 
     Returns
     -------
     points : (n, 3) float array
-        New array; at least a radius away from bones if the relaxation converged.
+        New array; at least a radius, and the clearance relative to it, away from bones and other
+        fibers if the relaxation converged.
     """
     points = points.copy()
     wide = radius * (1.0 + clearance)
@@ -179,9 +154,7 @@ def relax(
     radius : (n_samples,) float array
         Of each curve [m].
     obstacles, neighbors
-        Bones and other fibers to keep clear of.
-    clearance : float
-        Gap to keep, relative to the radius.
+        Bones and other fibers to keep clear of, by a gap of `clearance` relative to the radius.
     smoothing : float
         Smoothing length of a curve, relative to its length.
     aside : (3,) float array
@@ -214,7 +187,7 @@ def relax(
     stiffness = sparse.kron(sparse.eye(n), sparse.kron(sparse.csr_matrix(own), sparse.eye(3)))
     stiffness = stiffness.tocsr()[free][:, free]
     value = sparse.csr_matrix(grid.value)
-    length = float(np.linalg.norm(np.diff(grid.value @ start[0], axis=0), axis=1).sum())
+    length = polyline_length(grid.value @ start[0])
     # no step crosses an obstacle
     longest = 0.5 * float(radius.min())
     for _ in range(_ROUNDS):

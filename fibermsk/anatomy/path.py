@@ -30,19 +30,10 @@ def resample(points: Array, n: int) -> Array:
 
 
 def smooth(points: Array, width: float) -> Array:
-    """Smooth a polyline to dense points at equal arc length; its ends are fixed.
+    """Smooth a polyline (n, 3) to 801 points at equal arc length; its ends are fixed.
 
-    Parameters
-    ----------
-    points : (n, 3) float array
-        Two or more, consecutive ones distinct [m].
-    width : float
-        Standard deviation of the Gaussian filter, relative to the length.
-
-    Returns
-    -------
-    curve : (801, 3) float array
-        New array [m].
+    Consecutive points are distinct; the width is the standard deviation of the Gaussian filter,
+    relative to the length.
     """
     dense = resample(points, _DENSE)
     reach = int(np.ceil(4.0 * width * (_DENSE - 1)))
@@ -62,19 +53,9 @@ def smooth(points: Array, width: float) -> Array:
 
 
 def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
-    """Compute a rotation-minimizing frame of two unit normals along a curve.
+    """Rotation-minimizing frame of two unit normals (n, 3) along a curve of dense points (n, 3).
 
-    Parameters
-    ----------
-    curve : (n, 3) float array
-        Dense points [m].
-    first : (3,) float array
-        Approximate direction of the first normal at the start.
-
-    Returns
-    -------
-    e1, e2 : (n, 3) float array
-        Perpendicular to the curve and to each other.
+    `first` is the approximate direction of the first normal at the start.
 
     Notes
     -----
@@ -106,14 +87,10 @@ def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Grid:
-    """Elements of a fiber and samples on them.
+    """Nodes `theta` of a fiber from 0 to 1, and samples `at` on its elements, nodes included.
 
     Attributes
     ----------
-    theta : (n_nodes,) float array
-        Nodes, from 0 to 1.
-    at : (n_samples,) float array
-        Samples, both ends and all nodes included.
     value, slope, bend : (n_samples, 2 n_nodes) float array
         Matrices from nodal values (x, dx/dtheta) to x and its theta-derivatives at samples.
     weight : (n_samples,) float array
@@ -169,12 +146,8 @@ class Grid:
 class Curve:
     """A piecewise cubic Hermite curve, a callable of theta (n,).
 
-    Attributes
-    ----------
-    theta : (n_nodes,) float array
-        Nodes, from 0 to 1.
-    nodal : (2 n_nodes, 3) float array
-        Positions and derivatives in theta, alternating [m].
+    The nodal values (2 n_nodes, 3) are positions and derivatives in theta, alternating [m], at
+    nodes `theta` from 0 to 1.
     """
 
     theta: Array

@@ -24,23 +24,10 @@ _PARTS = np.linspace(0.0, 1.0, 7)
 def least_gap(
     curves: list[Array], radii: list[Array], obstacles: Obstacles, neighbors: Neighbors
 ) -> tuple[float, str]:
-    """Compute the largest factor of all radii without overlap, and the limiting pair.
+    """Largest factor of all radii without overlap, above one if there is room; and what limits it.
 
-    Parameters
-    ----------
-    curves : list of (n_samples, 3) float arrays
-        Dense points of each fiber [m].
-    radii : list of (n_samples,) float arrays
-        Reference radii at the points [m].
-    obstacles, neighbors
-        Bones and other fibers, whose radii are fixed.
-
-    Returns
-    -------
-    factor : float
-        Above one if there is spare room.
-    nearest : str
-        Limiting pair.
+    Fibers are dense points (n_samples, 3) with reference radii there [m]; those of the neighbors
+    are fixed.
     """
     factor, nearest = np.inf, "nothing"
     for f, (points, radius) in enumerate(zip(curves, radii, strict=True)):

@@ -21,8 +21,7 @@ class Sections:
     Attributes
     ----------
     marks : (4,) float array
-        Theta at which the muscle fraction starts to rise, reaches one, starts to fall, reaches
-        zero.
+        Theta at which the muscle fraction starts to rise, reaches one, starts to fall, is zero.
     nodes : (n_elements + 1,) float array
         Nodes; the marks are among them.
     belly, tendon : float
@@ -55,30 +54,23 @@ def divide(
     belly: float,
     tendon: float,
 ) -> Sections:
-    """Divide a fiber into sections.
+    """Divide a fiber into sections, of each (at most five) with one element or more.
 
     Parameters
     ----------
     owner : str
         For messages.
-    length : float
-        Length of the fiber [m].
-    muscle : float
-        Length of its muscle part [m]; the rest is tendon.
+    length, muscle : float
+        Length of the fiber and of its muscle part [m]; the rest is tendon.
     proximal : float
         Fraction of the tendon before the muscle, in [0, 1].
     transition : float
         Length of each transition of the muscle fraction, relative to that of the muscle; it is part
         of the tendon, since most of it is nearly as stiff.
     n_elements : int
-        Number of elements; one or more for each of the (at most five) parts.
+        Number of elements.
     belly, tendon : float
         Radii [m].
-
-    Raises
-    ------
-    ModelError
-        If there are fewer elements than parts.
     """
     change = min(transition * muscle, 0.45 * (length - muscle))
     spare = length - muscle - 2.0 * change

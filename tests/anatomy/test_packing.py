@@ -147,7 +147,7 @@ def crossing(angle, gap, shift):
 def test_room_between_points_is_exact(angle, gap, shift):
     nothing = Obstacles([], {})
     curves, radii = list(crossing(angle, gap, shift)), [np.full(12, 2e-3), np.full(12, 1e-3)]
-    found, nearest = least_gap(curves, radii, nothing, Neighbors.none())
+    found, nearest = least_gap(curves, radii, nothing, Neighbors(np.zeros((0, 3)), np.zeros(0)))
     assert_allclose(found, gap / 3e-3, rtol=1e-9)
     assert nearest == "fibers 2 and 1"
     beside = Neighbors(curves[1], radii[1])
@@ -162,7 +162,9 @@ def test_room_counts_radii_where_they_are():
     first = np.stack([x, 0.0 * x, 0.0 * x], axis=1)
     second = first + np.stack([0.0 * x, 4e-3 + 0.02 * x, 0.0 * x], axis=1)
     radius = np.where(x < 0.1, 1e-3, 5e-3)
-    found, _ = least_gap([first, second], 2 * [radius], Obstacles([], {}), Neighbors.none())
+    found, _ = least_gap(
+        [first, second], 2 * [radius], Obstacles([], {}), Neighbors(np.zeros((0, 3)), np.zeros(0))
+    )
     apart = np.linalg.norm(first[:, None] - second[None], axis=2)
     expected = (apart / (radius[:, None] + radius[None])).min()
     assert found <= expected * (1.0 + 1e-12) and found == pytest.approx(expected, rel=0.05)
