@@ -8,56 +8,43 @@ from pathlib import Path
 from typing import Any
 
 from fibermsk.bench.measure.machine import describe_machine, versions
+from fibermsk.errors import ModelError
 
 __all__ = ["Bench", "Findings", "Options", "run_bench"]
 
 
-def _silent(message: str) -> None:
-    pass
-
-
 @dataclass(frozen=True)
 class Options:
-    """Settings of a benchmark.
-
-    Attributes
-    ----------
-    quick : bool
-        Small sizes and few repeats: to see that it works, not to publish.
-    threads : int or None
-        Threads of this package; as many as there are cores if None. The peers run on one.
-    scenes, verification : pathlib.Path or None
-        Folders of the scenes and of the verification problems.
-    say : callable
-        Called with a line of progress.
-    """
+    """Settings of a benchmark, among them folders of scenes and verification problems."""
 
     quick: bool = False
+    """Small sizes and few repeats: to see that it works, not to publish."""
     threads: int | None = None
+    """Of this package; as many as there are cores if None. The peers run on one."""
     scenes: Path | None = None
     verification: Path | None = None
-    say: Callable[[str], None] = _silent
+    say: Callable[[str], None] = lambda _: None
+    """Called with a line of progress."""
+
+    def scene(self, file: str) -> str:
+        """Path of a scene."""
+        if self.scenes is None or not (self.scenes / file).is_file():
+            raise ModelError(f"the scene {file} is not beside this installation")
+        return str(self.scenes / file)
 
 
 @dataclass
 class Findings:
-    """Findings of a benchmark.
-
-    Attributes
-    ----------
-    rows : list of dict
-        One a measurement: at least ``case``, ``who``, ``n`` and ``seconds``.
-    ratios : dict
-        The other's time over ours unless named otherwise; None where there is nothing to compare.
-    notes : list of str
-        What the numbers do not say.
-    """
+    """Findings of a benchmark."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
+    """One a measurement: at least ``case``, ``who``, ``n`` and ``seconds``."""
     ratios: dict[str, Any] = field(default_factory=dict)
+    """The other's time over ours unless named otherwise; None where nothing is compared."""
     notes: list[str] = field(default_factory=list)
+    """What the numbers do not say."""
 
-    def add(self, case: str, who: str, n: int, seconds: float | None, **more: Any) -> None:
+    def add(self, case: str, who: str, n: int, seconds: float, **more: Any) -> None:
         """Append a row."""
         self.rows.append({"case": case, "who": who, "n": n, "seconds": seconds, **more})
 
@@ -72,13 +59,7 @@ class Bench:
 
 
 def run_bench(bench: Bench, options: Options) -> dict[str, Any]:
-    """Run a benchmark; return the object that `fibermsk bench --json` prints.
-
-    Returns
-    -------
-    found : dict
-        ``bench``, ``machine``, ``threads``, ``versions``, ``rows``, ``ratios``, ``notes``.
-    """
+    """Run a benchmark; return the object that `fibermsk bench --json` prints."""
     machine = describe_machine()
     findings = bench.run(options)
     return {

@@ -24,42 +24,18 @@ _POINTS = 20_000
 
 def _sphere(n: int) -> Mesh:
     """Mesh of n x 2 n quadrilaterals, cut in two."""
-    polar, around = np.linspace(0.0, np.pi, n + 1)[1:-1, None], np.pi * np.arange(2 * n) / n
-    rings = np.stack(
-        [
-            np.sin(polar) * np.cos(around),
-            np.sin(polar) * np.sin(around),
-            np.cos(polar) + 0.0 * around,
-        ],
-        axis=2,
-    ).reshape(-1, 3)
-    vertices = _RADIUS * np.concatenate([rings, [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]])
-    i = np.arange(2 * n)
-    j = (i + 1) % (2 * n)
-    top, bottom, last = rings.shape[0], rings.shape[0] + 1, 2 * n * (n - 2)
-    faces = [np.stack([i, j, 0 * i + top], axis=1)]
-    faces.append(np.stack([last + j, last + i, 0 * i + bottom], axis=1))
-    for ring in range(n - 2):
-        a, b = 2 * n * ring, 2 * n * (ring + 1)
-        faces += [np.stack([a + i, b + i, b + j], axis=1), np.stack([a + i, b + j, a + j], axis=1)]
-    return Mesh(vertices, np.concatenate(faces), spacing=_SPACING)
+    import pyvista as pv
+
+    sphere = pv.Sphere(radius=_RADIUS, theta_resolution=2 * n, phi_resolution=n + 1)
+    return Mesh(np.asarray(sphere.points, float), sphere.regular_faces, spacing=_SPACING)
 
 
-def time_bones(sizes: list[int], repeats: int = 9) -> list[dict[str, Any]]:
+def time_bones(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
     """Wall times of distances with gradient and Hessian, one thread.
 
-    Parameters
-    ----------
-    sizes : list of int
-        Meshes of a sphere have about four times the square of each in triangles.
-    repeats : int
-        Of each measurement.
-
-    Returns
-    -------
-    rows : list of dict
-        ``triangles`` (0 for a capsule), ``seconds`` for all ``points``, and ``build``, the seconds
-        that the field takes to make.
+    Meshes of a sphere have about four times the square of each size in triangles. A row has
+    ``triangles`` (0 for a capsule), ``seconds`` for all ``points``, and ``build``, the seconds that
+    the field takes to make.
     """
     shapes: list[Capsule | Mesh] = [Capsule((0, 0, 0), (0, 0, 0), _RADIUS)]
     shapes += [_sphere(n) for n in sizes]

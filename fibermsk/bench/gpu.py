@@ -33,25 +33,11 @@ def measure(
 ) -> dict[str, Any]:
     """Time implicit steps of a bundle that is pressed together, 20 elements a fiber.
 
-    Parameters
-    ----------
-    fibers : int
-        In the bundle.
-    steps : int
-        That are timed one by one, after one that compiles the bodies and is not.
-    dt : float
-        Length of a step [s].
-    device : Device
-        Where to compute.
-    compare : bool
-        Whether to make the same steps on the CPU too.
-
-    Returns
-    -------
-    figures : dict
-        Wall times of building and of each step [s]; iterations; time of each body in one more
-        step [s], in which every launch is waited for; with `compare`, time of the CPU's steps, and
-        largest difference of positions over the largest motion.
+    Steps of length `dt` [s] are timed one by one, after one that compiles the bodies; with
+    `compare` the same steps are made on the CPU too. Gives wall times of building and of each step
+    [s]; iterations; time of each body in one more step [s], in which every launch is waited for;
+    with `compare`, time of the CPU's steps, and largest difference of positions over the largest
+    motion.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)

@@ -7,42 +7,29 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-import numpy as np
 
 from fibermsk.bench.bundles import case
 from fibermsk.bench.bundles.ours import bundle_model, squeezed_model
-from fibermsk.bench.measure.capture import STEP, evaluate, last_call, moving_state
+from fibermsk.bench.measure.capture import evaluation, last_call, moving_state
 from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.system import build
 
 __all__ = ["time_parts"]
 
 
-def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
-    """Wall times of assembly and contact of a bundle, with several numbers of threads.
+def time_parts(n: int, threads: list[int], repeats: int) -> dict[str, Any]:
+    """Wall times of assembly and contact of a bundle of n fibers whose contacts are all closed.
 
-    Parameters
-    ----------
-    n : int
-        Fibers; all their contacts are closed.
-    threads : list of int
-        Numbers of threads to compare, measured in turn.
-    repeats : int
-        Of each measurement.
-
-    Returns
-    -------
-    times : dict
-        ``elements``, ``slots`` (contact points), and ``parts``: for each part a dict from the
-        number of threads, as text, to seconds.
+    Numbers of threads are measured in turn. Gives ``elements``, ``slots`` (contact points), and
+    ``parts``: for each part a dict from the number of threads, as text, to seconds.
     """
     free = build(bundle_model(n, contact=False))
     touching = build(squeezed_model(n))
     parts: dict[str, Callable[[], Any]] = {}
     for tangent, kernel in ((False, "cable_residual"), (True, "assemble_cable")):
         which = "residual and tangent" if tangent else "residual"
-        alone = _evaluation(free, tangent)
-        together = _evaluation(touching, tangent)
+        alone = evaluation(free, tangent)
+        together = evaluation(touching, tangent)
         parts[f"assembly kernel, {which}"] = _again(free.tension.groups[0].kernels, kernel, alone)
         parts[f"whole evaluation without contact, {which}"] = alone
         parts[f"contact scatter, {which}"] = _again(touching.contact, "scatter_fibers", together)
@@ -66,20 +53,13 @@ def time_parts(n: int, threads: list[int], repeats: int = 9) -> dict[str, Any]:
 
 def _search(system: Any) -> Callable[[], Any]:
     """Contact search, in turn at two configurations as far apart as those of two iterations."""
-    evaluate(system, False)
+    evaluation(system, False)()
     here = system.split(moving_state(system)[0])[0]
     there = here.copy()
     there[:, 2] *= 1.0 + 1e-3
     joints = system.skeleton.at(system.skeleton.start).links
     places = itertools.cycle((here, there))
     return lambda: system.contact.evaluate(next(places), joints)
-
-
-def _evaluation(system: Any, tangent: bool) -> Callable[[], Any]:
-    """A whole evaluation, at one state."""
-    y, v = moving_state(system)
-    rest = np.zeros_like(v)
-    return lambda: system.evaluate(0.0, y, v, rest, 1.0 / STEP, 1.0 / STEP, tangent=tangent)
 
 
 def _again(owner: Any, name: str, run: Callable[[], Any]) -> Callable[[], Any]:

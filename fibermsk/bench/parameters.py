@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.measure.worker import Worker
-from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.bench.measure.worker import Worker, load
+from fibermsk.errors import ModelWarning
 from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
 from fibermsk.system import build
 
 __all__ = ["run", "time_study"]
 
-_SCENE = "upper_limb.py"
 _VALUES, _QUICK = 50, 5
 _DURATION, _STEPS = 2.0, 64
 """Of each run, the first quarter of the 8 s of the scene [s]."""
@@ -35,8 +32,7 @@ _STUDY = {
 
 def run(options: Options) -> Findings:
     """Time of new values, of builds from the start, and of the runs."""
-    if options.scenes is None or not (options.scenes / _SCENE).is_file():
-        raise ModelError(f"the scene {_SCENE} is not beside this installation")
+    scene = options.scene("upper_limb.py")
     findings = Findings(ratios={"part_beside_runs": {}, "build_over_new_values": {}})
     n = (_QUICK if options.quick else _VALUES) // len(_STUDY)
     spent: dict[str, float] = {}
@@ -45,7 +41,7 @@ def run(options: Options) -> Findings:
             options.say(f"{case}, {n} values")
             found = worker.call(
                 "fibermsk.bench.parameters:time_study",
-                scene=str(options.scenes / _SCENE), case=case, n=n,
+                scene=scene, case=case, n=n,
             )  # fmt: skip
             findings.add(
                 case, "fibermsk", n, found["new_values"] / n, build_seconds=found["build"] / n,
@@ -66,11 +62,7 @@ def run(options: Options) -> Findings:
 def time_study(scene: str, case: str, n: int) -> dict[str, float]:
     """Wall times of new values, of builds and of runs, n of each [s]."""
     path, first, last = _STUDY[case]
-    spec = importlib.util.spec_from_file_location("scene_of_bench", Path(scene))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    model = module.scene().model
+    model = load(scene)["scene"]().model
     settings: dict[str, Any] = {
         "t_end": _DURATION,
         "dt": _DURATION / _STEPS,

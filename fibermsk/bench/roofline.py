@@ -17,7 +17,7 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.bench.bundles import case
 from fibermsk.bench.bundles.ours import bundle_model
-from fibermsk.bench.measure.capture import evaluate, last_call
+from fibermsk.bench.measure.capture import evaluation, last_call
 from fibermsk.bench.measure.timing import median_seconds
 from fibermsk.kernels.fibers import cable
 from fibermsk.laws import stress
@@ -81,19 +81,15 @@ def _count(outputs: list[Any]) -> dict[str, int]:
 def count_work() -> dict[str, dict[str, float]]:
     """Operations and bytes per element of the assembly kernels of one fiber.
 
-    To be called in a process whose compiler is switched off (``NUMBA_DISABLE_JIT=1``).
-
-    Returns
-    -------
-    work : dict of dict
-        For ``"cable_residual"`` and ``"assemble_cable"``: ``operations`` (sums, products,
-        quotients and square roots), ``functions`` (powers and exponentials) and ``bytes``.
+    ``operations`` are sums, products, quotients and square roots, ``functions`` powers and
+    exponentials. To be called in a process whose compiler is switched off
+    (``NUMBA_DISABLE_JIT=1``).
     """
     system = build(bundle_model(1, contact=False))
     found = {}
     for name, tangent in (("cable_residual", False), ("assemble_cable", True)):
         kernels = system.tension.groups[0].kernels
-        arguments = last_call(kernels, name, lambda t=tangent: evaluate(system, t))
+        arguments = last_call(kernels, name, evaluation(system, tangent))
         outputs = arguments[-2:] if tangent else arguments[-1:]  # read and written
         moved = sum(one.nbytes for one in (*arguments, *outputs) if isinstance(one, np.ndarray))
         traced = [_trace(one) for one in arguments]

@@ -91,23 +91,11 @@ def _row(case_name: str, model: str, n: int, threads: int | None) -> dict[str, A
 
 
 def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
-    """A few steps of a bundle, in a fresh process.
+    """A few steps of a bundle that a function of `bundle_ours` describes, in a fresh process.
 
-    Parameters
-    ----------
-    n : int
-        Fibers.
-    model : str
-        Function of `bundle_ours` that describes the bundle.
-    steps : int
-        Time steps.
-
-    Returns
-    -------
-    times : dict
-        ``step_seconds`` of each step, ``model_seconds`` and ``build_seconds``,
-        ``newton_iterations``, ``closed_contacts`` at the end, and what the process needed above
-        ``base_bytes`` in ``bytes``, None where the system does not tell.
+    Gives ``step_seconds`` of each step, ``model_seconds`` and ``build_seconds``,
+    ``newton_iterations``, ``closed_contacts`` at the end, and what the process needed above
+    ``base_bytes`` in ``bytes``, None where the system does not tell.
     """
     describe = getattr(bundle_ours, model)
     for warm in _WARM_UP:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
-import sys
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.measure.timing import simulate_timed
-from fibermsk.bench.measure.worker import CallFailed, Worker
-from fibermsk.errors import ModelError
+from fibermsk.bench.measure.worker import CallFailed, Worker, load
 from fibermsk.results import Result
 from fibermsk.solvers import BackwardEuler
 from fibermsk.system import build
@@ -38,15 +34,12 @@ _FEW = 4
 
 _HERE = "fibermsk.bench.upper_limb:"
 
-_SCENE = "upper_limb.py"
 _TRANSCRIPTION = "_numpy_limb.py"
 
 
 def run(options: Options) -> Findings:
     """All levels, then some steps of the third beside the plain program."""
-    if options.scenes is None or not (options.scenes / _SCENE).is_file():
-        raise ModelError(f"the scene {_SCENE} is not beside this installation")
-    scene = str(options.scenes / _SCENE)
+    scene = options.scene("upper_limb.py")
     findings = Findings(ratios={"level_factors": [], "numpy_transcription": None})
     with Worker(options.threads) as worker:
         for level, (elements, steps) in enumerate(_LEVELS[: _QUICK if options.quick else None]):
@@ -121,26 +114,12 @@ def _compare(worker: Worker, scene: str, findings: Findings, options: Options) -
 def time_level(
     scene: str, elements: int, steps: int, duration: float = _PART * _DURATION
 ) -> dict[str, Any]:
-    """Run the arm once.
+    """Run the arm of a scene's file once, with so many elements of each fiber.
 
-    Parameters
-    ----------
-    scene : str
-        The scene's file.
-    elements : int
-        Of each fiber.
-    steps : int
-        Time steps.
-    duration : float
-        Simulated time [s].
-
-    Returns
-    -------
-    run : dict
-        ``seconds`` of `fibermsk.simulate`, the kernels compiled before; ``newton_iterations`` and
-        ``angle_max`` [rad].
+    Gives ``seconds`` of `fibermsk.simulate`, the kernels compiled before, ``newton_iterations`` and
+    ``angle_max`` [rad].
     """
-    describe = _load(Path(scene))["scene"]
+    describe = load(scene)["scene"]
 
     def run(elements: int, steps: int, duration: float) -> tuple[Result, float]:
         described = describe(elements=elements, steps=steps, duration=duration)
@@ -157,12 +136,4 @@ def time_level(
 
 def time_transcription(file: str, elements: int, steps_per_8s: int, n_steps: int) -> float:
     """Wall time of a step of the plain NumPy program [s]."""
-    return float(_load(Path(file))["time_steps"](elements, steps_per_8s, n_steps))
-
-
-def _load(file: Path) -> dict[str, Any]:
-    """Names that a Python file defines, which may import what lies beside it."""
-    folder = str(file.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return runpy.run_path(str(file))
+    return float(load(file)["time_steps"](elements, steps_per_8s, n_steps))

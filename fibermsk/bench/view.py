@@ -41,19 +41,8 @@ def run(options: Options) -> Findings:
                     repeats=_QUICK_REPEATS if options.quick else _REPEATS,
                 )
             name = found["renderer"]
-            seconds = found["update"] + found["draw"]
-            findings.add(
-                case,
-                "fibermsk",
-                n,
-                seconds,
-                update_seconds=found["update"],
-                draw_seconds=found["draw"],
-                frames_per_second=1.0 / seconds,
-                processor_seconds=found["processor"],
-                points=found["points"],
-                renderer=name,
-            )
+            seconds = found["update_seconds"] + found["draw_seconds"]
+            findings.add(case, "fibermsk", n, seconds, frames_per_second=1.0 / seconds, **found)
             findings.ratios["frames_over_wanted"][case] = 1.0 / seconds / _ENOUGH[n]
     findings.notes.append(
         f"{_SIZE[0]} x {_SIZE[1]} pixels off screen, a new frame each time; medians. "
@@ -80,14 +69,17 @@ def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[
         viewer.plotter.render()
         window.WaitForCompletion()
 
-    times: dict[str, list[float]] = {"update": [], "draw": [], "processor": []}
+    times: dict[str, list[float]] = {}
     for k in range(repeats + 2):
         began = time.process_time()
-        spent = {"update": _seconds(lambda: viewer.step(1)), "draw": _seconds(draw)}
-        spent["processor"] = time.process_time() - began
+        spent = {
+            "update_seconds": _seconds(lambda: viewer.step(1)),
+            "draw_seconds": _seconds(draw),
+            "processor_seconds": time.process_time() - began,
+        }
         if k >= 2:  # the first ones compile and allocate
             for part, seconds in spent.items():
-                times[part].append(seconds)
+                times.setdefault(part, []).append(seconds)
     points = viewer.n_points
     viewer.close()
     return {part: median(values) for part, values in times.items()} | {
@@ -103,15 +95,7 @@ def _seconds(function: Callable[[], Any]) -> float:
 
 
 def bundle_result(n: int, elements: int, n_frames: int) -> Result:
-    """Made-up result of a bundle of fibers that shortens and bulges around its middle.
-
-    Parameters
-    ----------
-    n, elements : int
-        Fibers, and elements of each.
-    n_frames : int
-        Over one second.
-    """
+    """Made-up result of a bundle, over one second, that shortens and bulges around its middle."""
     times = np.linspace(0.0, 1.0, n_frames)
     nodes = np.linspace(0.0, 1.0, elements + 1)
     gauss = 0.5 + np.sqrt(0.15) * np.array([-1.0, 0.0, 1.0])

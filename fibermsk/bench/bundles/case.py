@@ -98,18 +98,9 @@ def packing(n: int) -> Array:
 def penetration(centerlines: Array, radii: Array) -> float:
     """Deepest overlap of two fibers over the diameter at the start, 0 if none overlap.
 
-    Parameters
-    ----------
-    centerlines : (n_fibers, n_points, 3) float array
-        Points along each fiber, joined by straight lines [m].
-    radii : (n_fibers, n_points) float array
-        Current radius there [m].
-
-    Returns
-    -------
-    penetration : float
-        Of the distances between points sampled densely on all centerlines, less the radii there;
-        whatever a simulator says of its own contacts is not used.
+    `centerlines` (n_fibers, n_points, 3) are points along each fiber, joined by straight lines,
+    with radii (n_fibers, n_points) there [m]. From the distances between points sampled densely on
+    all centerlines, less the radii; whatever a simulator says of its own contacts is not used.
     """
     n, m = radii.shape
     at = np.linspace(_END / ELEMENTS, 1.0 - _END / ELEMENTS, _SAMPLES) * (m - 1.0)
@@ -163,14 +154,8 @@ def watch(
 ) -> dict[str, Any]:
     """Run a simulator that is stepped from outside, and measure it.
 
-    Parameters
-    ----------
-    advance : callable
-        Takes so many steps.
-    look : callable
-        Centerlines and radii now, as for `penetration`; the run ends where any is not finite.
-    steps, frames : int
-        See the head of this module.
+    `advance` takes so many steps; `look` gives centerlines and radii now, as for `penetration`. The
+    run ends where any is not finite. Steps and frames: see the head of this module.
     """
     seen, seconds = [], 0.0
     for _ in range(frames):

@@ -78,18 +78,10 @@ _SAMPLES = 16
 def bundle_model(
     n: int, *, contact: bool = True, bending: float = 1.0, loads: Array | None = None
 ) -> Model:
-    """Describe the bundle.
+    """Describe the bundle of n fibers, which may touch.
 
-    Parameters
-    ----------
-    n : int
-        Fibers.
-    contact : bool
-        Whether they touch.
-    bending : float
-        Bending stiffness over that of solid round sections.
-    loads : (n, 3) float array, optional
-        Load per length on each fiber beside its weight [N/m].
+    `bending` is the stiffness over that of solid round sections; loads (n, 3) per length on each
+    fiber act beside its weight [N/m].
     """
     model = Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
     law = KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
@@ -136,24 +128,9 @@ def run_bundle(
     frames: int = case.FRAMES,
     method: str = METHOD.name,
 ) -> dict[str, Any]:
-    """Run the bundle once.
+    """Run the bundle once, see `fibermsk.bench.bundles.case`; the method is one of `METHODS`.
 
-    Parameters
-    ----------
-    n, steps, duration, frames
-        See `fibermsk.bench.bundles.case`.
-    contact : bool
-        Whether fibers touch at all.
-    bending : float
-        Bending stiffness over that of solid round sections.
-    method : str
-        Of `METHODS`.
-
-    Returns
-    -------
-    run : dict
-        See `fibermsk.bench.bundles.case`; and ``build_seconds`` and ``newton_iterations``. Nothing
-        is measured if the run failed.
+    Gives ``build_seconds`` and ``newton_iterations`` too. Nothing is measured if the run failed.
     """
     settings = {"method": METHODS[method], "newton": LOOSE_NEWTON, "throw": False}
     few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
@@ -174,15 +151,7 @@ def run_cables(
 ) -> dict[str, Any]:
     """Run cables side by side that do not touch: the work that Exudyn does too.
 
-    Parameters
-    ----------
-    n, steps, duration, frames
-        See `fibermsk.bench.bundles.case`.
-
-    Returns
-    -------
-    run : dict
-        See there; and ``newton_iterations``.
+    See `fibermsk.bench.bundles.case`; gives ``newton_iterations`` too.
     """
     one = build(bundle_model(1, contact=False))
     simulate_timed(one, 2.0 * duration / steps, 2, **CABLES)  # compiles

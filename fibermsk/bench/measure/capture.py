@@ -9,20 +9,14 @@ import numpy as np
 
 from fibermsk.bench.bundles import case
 
-__all__ = ["STEP", "evaluate", "last_call", "moving_state"]
+__all__ = ["evaluation", "last_call", "moving_state"]
 
-STEP = 1.0 / 128.0
+_STEP = 1.0 / 128.0
 """Length of the time step that the rates of change belong to [s]."""
 
 
 def last_call(owner: Any, name: str, run: Callable[[], Any]) -> tuple[Any, ...]:
-    """Arguments of the last call of ``owner.name`` while `run` is under way.
-
-    Raises
-    ------
-    RuntimeError
-        If it is not called.
-    """
+    """Arguments of the last call of ``owner.name`` while `run` is under way."""
     function = getattr(owner, name)
     calls: list[tuple[Any, ...]] = []
 
@@ -40,10 +34,11 @@ def last_call(owner: Any, name: str, run: Callable[[], Any]) -> tuple[Any, ...]:
     return calls[-1]
 
 
-def evaluate(system: Any, tangent: bool) -> Any:
+def evaluation(system: Any, tangent: bool) -> Callable[[], Any]:
     """Residual of a bundle at a sagging state that moves, with the rates of short steps."""
     y, v = moving_state(system)
-    return system.evaluate(0.0, y, v, np.zeros_like(v), 1.0 / STEP, 1.0 / STEP, tangent=tangent)
+    rest = np.zeros_like(v)
+    return lambda: system.evaluate(0.0, y, v, rest, 1.0 / _STEP, 1.0 / _STEP, tangent=tangent)
 
 
 def moving_state(system: Any) -> tuple[np.ndarray, np.ndarray]:

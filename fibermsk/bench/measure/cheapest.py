@@ -25,46 +25,25 @@ DEEPEST = 0.02
 
 @dataclass(frozen=True)
 class Contender:
-    """A simulator and the settings that it may take.
-
-    Attributes
-    ----------
-    who : str
-        Its name.
-    function : str
-        ``"module:run_bundle"``.
-    models : sequence of dict
-        Arguments that change what is computed, such as a contact stiffness: each has a converged
-        answer of its own.
-    steps : sequence of int
-        Time steps to try, the cheapest first.
-    converged : int
-        Time steps of the run that counts as converged.
-    reference : dict
-        Arguments of that run in which it differs from the model, such as a more accurate method.
-    """
+    """A simulator and the settings that it may take."""
 
     who: str
     function: str
+    """``"module:run_bundle"``."""
     models: Sequence[dict[str, Any]]
+    """Arguments that change what is computed, such as a contact stiffness: each has a converged
+    answer of its own."""
     steps: Sequence[int]
+    """Time steps to try, the cheapest first."""
     converged: int
+    """Time steps of the run that counts as converged."""
     reference: dict[str, Any] = field(default_factory=dict)
+    """Arguments of that run in which it differs from the model, such as a more accurate method."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Settings that are good enough.
-
-    Attributes
-    ----------
-    model : dict
-        Arguments.
-    steps : int
-        Time steps.
-    run, converged : dict
-        What the run gave, and the converged one.
-    """
+    """Settings that are good enough, what the run gave with them, and the converged run."""
 
     model: dict[str, Any]
     steps: int
@@ -91,24 +70,11 @@ def find_cheapest(
 ) -> list[Found]:
     """For each model the cheapest time steps that are good enough; the fastest model first.
 
-    Steps are tried from the fewest on, until more of them that are good enough take longer.
-
-    Parameters
-    ----------
-    contender : Contender
-        What to try.
-    call : callable
-        Runs the simulator with ``steps`` and the arguments of a model; gives ``seconds``, ``sag``
-        and ``penetration``, the latter two None if the run came to nothing.
-    say : callable
-        Told what was tried.
-    right : callable
-        Whether a run that is not too deep is accurate enough, from it and the converged one.
-
-    Returns
-    -------
-    found : list of Found
-        Empty if nothing is good enough.
+    Steps are tried from the fewest on, until more of them that are good enough take longer. `call`
+    runs the simulator with ``steps`` and the arguments of a model; gives ``seconds``, ``sag`` and
+    ``penetration``, the latter two None if the run came to nothing. `right` says whether a run that
+    is not too deep is accurate enough, from it and the converged one; `say` is told what was
+    tried. Nothing is found if nothing is good enough.
     """
     found = []
     for model in contender.models:

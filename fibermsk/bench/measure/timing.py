@@ -27,17 +27,7 @@ def median_seconds(function: Callable[[], Any], repeats: int = 7) -> float:
 def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[str, float]:
     """Wall time of one call of each [s], measured in turn so that a noisy moment hits them all.
 
-    Parameters
-    ----------
-    functions : dict of callable
-        By name.
-    repeats : int
-        Measurements of each; a short function is called many times in one of them.
-
-    Returns
-    -------
-    seconds : dict of float
-        Medians, by name.
+    The medians of repeats, by name; a short function is called many times in one of them.
     """
     calls = {}
     for name, function in functions.items():
@@ -61,16 +51,7 @@ def simulate_timed(
 ) -> tuple[Result, float]:
     """Result of equal time steps, and the wall time of `fibermsk.simulate` [s].
 
-    Parameters
-    ----------
-    system : FiberSystem
-        What moves.
-    duration : float
-        Simulated time [s].
-    steps : int
-        Time steps.
-    settings
-        Further arguments of `fibermsk.simulate`.
+    The duration is simulated time [s]; settings are further arguments of `fibermsk.simulate`.
     """
     began = time.perf_counter()
     with warnings.catch_warnings():

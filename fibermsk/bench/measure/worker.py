@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import traceback
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CallFailed", "Worker"]
+__all__ = ["CallFailed", "Worker", "load"]
 
 _THREAD_COUNTS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -29,14 +30,9 @@ class CallFailed(RuntimeError):
 
 
 class Worker:
-    """A process that waits for calls.
+    """A process that waits for calls, with environment variables of its own.
 
-    Parameters
-    ----------
-    threads : int, optional
-        Threads of compiled loops and of linear algebra; as many as there are cores if left out.
-    variables
-        Environment variables.
+    Compiled loops and linear algebra have so many threads, or as many as there are cores.
     """
 
     def __init__(self, threads: int | None = None, **variables: str) -> None:
@@ -72,19 +68,9 @@ class Worker:
         self._folder.cleanup()
 
     def call(self, function: str, **arguments: Any) -> Any:
-        """Call a function there.
+        """Call a function ``"module:function"`` there.
 
-        Parameters
-        ----------
-        function : str
-            ``"module:function"``.
-        arguments
-            What JSON can say.
-
-        Returns
-        -------
-        result
-            What JSON can say of it.
+        Arguments and result are what JSON can say.
 
         Raises
         ------
@@ -108,6 +94,14 @@ class Worker:
         if "error" in reply:
             raise CallFailed(f"{function}: {reply['error']}")
         return reply["result"]
+
+
+def load(file: str) -> dict[str, Any]:
+    """Names that a Python file defines, which may import what lies beside it."""
+    folder = os.path.dirname(file)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return runpy.run_path(file)
 
 
 def _search_path() -> list[str]:

@@ -37,12 +37,10 @@ def run_cables(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
 ) -> dict[str, Any]:
-    """Run cables side by side that do not touch.
+    """Run cables side by side that do not touch, see `fibermsk.bench.bundles.case`.
 
     Parameters
     ----------
-    n, steps, duration, frames
-        See `fibermsk.bench.bundles.case`.
     full_newton : bool
         Whether every iteration has a Jacobian of its own; otherwise Exudyn's modified Newton.
     clamped : bool
@@ -53,7 +51,7 @@ def run_cables(
     Returns
     -------
     run : dict
-        See `fibermsk.bench.bundles.case`; and ``newton_iterations`` and ``jacobians``.
+        With ``newton_iterations`` and ``jacobians`` too.
     """
     warnings.simplefilter("ignore", DeprecationWarning)
     import exudyn as exu

@@ -37,26 +37,11 @@ def run_bundle(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
 ) -> dict[str, Any]:
-    """Run the bundle once.
+    """Run the bundle once, see `fibermsk.bench.bundles.case`.
 
-    Parameters
-    ----------
-    n, steps, duration, frames
-        See `fibermsk.bench.bundles.case`.
-    edges : {"springs", "constraints"}
-        How fibers resist stretching.
-    integrator, solver : str
-        MuJoCo's names.
-    contact_time : float
-        Time constant of contacts, ``solref`` [s]; smaller is stiffer.
-    contact : bool
-        Whether fibers touch at all.
-
-    Returns
-    -------
-    run : dict
-        See `fibermsk.bench.bundles.case`; nothing is measured if MuJoCo warned, as it then starts
-        over.
+    Edges, "springs" or "constraints", say how fibers resist stretching; integrator and solver have
+    MuJoCo's names. `contact_time` is the time constant of contacts, ``solref`` [s]; smaller is
+    stiffer. Nothing is measured if MuJoCo warned, as it then starts over.
     """
     import mujoco
 

@@ -34,21 +34,9 @@ def run_bundle(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
 ) -> dict[str, Any]:
-    """Run the bundle once.
+    """Run the bundle once, with contact springs of a stiffness [N/m].
 
-    Parameters
-    ----------
-    n, steps, duration, frames
-        See `fibermsk.bench.bundles.case`.
-    stiffness : float
-        Of the contact springs [N/m].
-    contact : bool
-        Whether rods touch at all.
-
-    Returns
-    -------
-    run : dict
-        See `fibermsk.bench.bundles.case`.
+    See `fibermsk.bench.bundles.case`.
     """
     import elastica
 
