@@ -130,16 +130,7 @@ class Problem:
 
 
 def problem_of(module: ModuleType, path: Path, parameters: dict[str, inspect.Parameter]) -> Problem:
-    """Return the problem of a loaded file.
-
-    Parameters
-    ----------
-    module : module
-        The file, executed.
-    path : pathlib.Path
-        Where it is.
-    parameters : dict of inspect.Parameter
-        Those of its function ``run``.
+    """The problem of a loaded file whose function ``run`` has these parameters.
 
     Raises
     ------

@@ -44,8 +44,6 @@ class Section:
 
     Attributes
     ----------
-    outcome : Outcome
-        The compared numbers.
     tables : dict
         Title -> ``{"columns": [...], "rows": [[...], ...]}``.
     notes : list of str
@@ -61,19 +59,9 @@ class Section:
 
 
 def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
-    """Tables and figure of a problem.
+    """Tables and figure of a problem; `fine` takes minutes instead of seconds.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        The compared numbers.
-    fine : bool
-        Minutes instead of seconds.
-
-    Returns
-    -------
-    section : Section
-        With a note in place of the tables if the study does not converge.
+    If the study does not converge, a note says so in place of the tables.
     """
     problem: Problem = outcome.problem
     if problem.study is None or outcome.skipped:
@@ -91,24 +79,10 @@ def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
 
 
 def write_report(sections: Sequence[Section], folder: Path) -> list[Path]:
-    """Write ``verification.html``, ``verification.md`` and the figures of the latter.
+    """Write ``verification.html``, ``verification.md`` and the figures of the latter in a folder.
 
-    Parameters
-    ----------
-    sections : sequence of Section
-        In the order of the report.
-    folder : pathlib.Path
-        Exists and can be written to.
-
-    Returns
-    -------
-    paths : list of pathlib.Path
-        The two pages.
-
-    Raises
-    ------
-    WriteError
-        If a file cannot be written. All files are then kept in another folder, which is named.
+    Gives the paths of the two pages. If a file cannot be written, a `WriteError` names another
+    folder in which all are kept.
     """
     # the figures first: the Markdown page never names a figure that is not there
     contents = {f"{s.outcome.problem.name}.png": s.figure for s in sections if s.figure}
@@ -126,10 +100,10 @@ def _rows(outcome: Outcome) -> list[list[str]]:
         [
             row.quantity,
             row.expected.kind,
-            _number(row.reference, 9),
+            _number(row.expected.value, 9),
             _number(row.ours, 9),
             _number(row.difference, 3),
-            _number(row.tolerance, 3),
+            _number(row.expected.tolerance, 3),
             "yes" if row.passed else "NO",
         ]
         for row in outcome.rows

@@ -20,16 +20,6 @@ class Row:
     expected: Expected
 
     @property
-    def reference(self) -> float:
-        """The answer."""
-        return self.expected.value
-
-    @property
-    def tolerance(self) -> float:
-        """Largest difference that passes."""
-        return self.expected.tolerance
-
-    @property
     def passed(self) -> bool:
         """Whether our number is the answer."""
         return self.expected.holds(self.ours)
@@ -37,7 +27,7 @@ class Row:
     @property
     def difference(self) -> float:
         """Ours minus the reference."""
-        return self.ours - self.reference
+        return self.ours - self.expected.value
 
 
 @dataclass(frozen=True)
@@ -46,16 +36,12 @@ class Outcome:
 
     Attributes
     ----------
-    problem : Problem
-        The problem.
     parameters : dict
         The setting.
-    values : dict of float
-        Values returned by `run`; empty if it failed.
-    expected : dict of Expected
-        Values returned by `expected`.
+    values, expected : dict
+        Values returned by `run` and `expected`; empty if it failed.
     seconds : float
-        Wall time of `run` and `expected`.
+        Wall time of both.
     error : str
         Reason why nothing can be compared; empty otherwise.
     skipped : bool
@@ -100,20 +86,10 @@ class Outcome:
 
 
 def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
-    """Compare the numbers of a problem with their references.
+    """Compare the numbers of a problem with their references, for a value of each parameter.
 
-    Parameters
-    ----------
-    problem : Problem
-        Loaded problem.
-    parameters : dict
-        A value for each of its parameters.
-
-    Returns
-    -------
-    outcome : Outcome
-        With an error if the problem gives no answer for this setting, or one for a quantity that
-        it does not compute. What `run` and `expected` raise is passed on.
+    The outcome has an error if the problem gives no answer for this setting, or one for a quantity
+    that it does not compute. What `run` and `expected` raise is passed on.
     """
     began = time.perf_counter()
     values = {name: float(value) for name, value in problem.run(**parameters).items()}

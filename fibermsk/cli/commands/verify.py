@@ -140,6 +140,6 @@ def _print(outcome: Outcome) -> None:
     for row in outcome.rows:
         kind = "" if row.expected.verifies else f" ({row.expected.kind}, not verification)"
         typer.echo(
-            f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.reference:.9g} "
-            f"within {row.tolerance:.2g}: {'ok' if row.passed else 'FAILED'}{kind}"
+            f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.expected.value:.9g} "
+            f"within {row.expected.tolerance:.2g}: {'ok' if row.passed else 'FAILED'}{kind}"
         )
