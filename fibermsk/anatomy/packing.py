@@ -80,13 +80,10 @@ def pack_section(n: int) -> Array:
 def place_ends(
     points: Array, radius: Array, obstacles: Obstacles, neighbors: Neighbors, clearance: float
 ) -> Array:
-    """Move attachments (n, 3) of fibers with a radius (n,) out of bones and apart [m].
+    """Move attachments (n, 3) of fibers with a radius (n,) out of bones and apart [m]; new array.
 
-    Returns
-    -------
-    points : (n, 3) float array
-        New array; at least a radius, and the clearance relative to it, away from bones and other
-        fibers if the relaxation converged.
+    They are at least a radius, and the clearance relative to it, away from bones and other fibers
+    if the relaxation converged.
     """
     points = points.copy()
     wide = radius * (1.0 + clearance)
@@ -145,25 +142,9 @@ def relax(
 ) -> Array:
     """Smooth curves and push them out of bones and apart; their ends are fixed.
 
-    Parameters
-    ----------
-    grid : Grid
-        Elements and samples, the same for all curves.
-    nodal : (n, 2 n_nodes, 3) float array
-        Nodal values of the curves [m].
-    radius : (n_samples,) float array
-        Of each curve [m].
-    obstacles, neighbors
-        Bones and other fibers to keep clear of, by a gap of `clearance` relative to the radius.
-    smoothing : float
-        Smoothing length of a curve, relative to its length.
-    aside : (3,) float array
-        Direction in which a curve moves off the centerline of a neighbor.
-
-    Returns
-    -------
-    nodal : (n, 2 n_nodes, 3) float array
-        New array.
+    The curves have nodal values (n, 2 n_nodes, 3) [m], of which new ones are given, and a radius
+    (n_samples,) each [m]. They keep a gap of `clearance`, relative to the radius, to bones and
+    other fibers; off the centerline of a neighbor they move in the direction `aside`.
 
     Notes
     -----

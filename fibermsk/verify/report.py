@@ -40,22 +40,15 @@ img { max-width: 100%; height: auto; }
 
 @dataclass(frozen=True)
 class Section:
-    """One problem of the report.
-
-    Attributes
-    ----------
-    tables : dict
-        Title -> ``{"columns": [...], "rows": [[...], ...]}``.
-    notes : list of str
-        What the study found, in sentences.
-    figure : bytes
-        PNG, empty without a plot.
-    """
+    """One problem of the report."""
 
     outcome: Outcome
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Title -> ``{"columns": [...], "rows": [[...], ...]}``."""
     notes: list[str] = field(default_factory=list)
+    """What the study found, in sentences."""
     figure: bytes = b""
+    """PNG, empty without a plot."""
 
 
 def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:

@@ -53,8 +53,11 @@ class Outcome:
     values: dict[str, float] = field(default_factory=dict)
     expected: dict[str, Expected] = field(default_factory=dict)
     seconds: float = 0.0
+    """Wall time of `run` and `expected`."""
     error: str = ""
+    """Why there is nothing to compare, empty otherwise."""
     skipped: bool = False
+    """Whether that is because a package is not installed."""
 
     @property
     def rows(self) -> list[Row]:

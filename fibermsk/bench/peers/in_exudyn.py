@@ -39,19 +39,9 @@ def run_cables(
 ) -> dict[str, Any]:
     """Run cables side by side that do not touch, see `fibermsk.bench.bundles.case`.
 
-    Parameters
-    ----------
-    full_newton : bool
-        Whether every iteration has a Jacobian of its own; otherwise Exudyn's modified Newton.
-    clamped : bool
-        Whether the ends are held in direction as well as in place.
-    bending_damping : float
-        Damping of bending over its stiffness [s].
-
-    Returns
-    -------
-    run : dict
-        With ``newton_iterations`` and ``jacobians`` too.
+    With a full Newton method every iteration has a Jacobian of its own; otherwise Exudyn's modified
+    one. Clamped ends are held in direction as well as in place; the damping of bending is over its
+    stiffness [s]. Gives ``newton_iterations`` and ``jacobians`` too.
     """
     warnings.simplefilter("ignore", DeprecationWarning)
     import exudyn as exu

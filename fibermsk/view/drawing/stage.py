@@ -53,15 +53,11 @@ class Stage:
     ----------
     shown : Result or Still
         With at least one frame.
-    color_by : str
-        Field that colors the fibers.
-    labels : bool
-        Whether the joint axes of a still are drawn, with its names.
+    color_by, theme, labels
+        As for `fibermsk.view.screenshot`.
     limits : (float, float), optional
         Values at the ends of the color scale; by default the range over the whole run, so that
         all pictures of a run compare.
-    theme : str
-        ``"light"`` or ``"dark"``.
     arrows, scales
         Kinds of `ARROW_KINDS`, and how long their arrows are; by default the longest of the run has
         a part of the size of the scene.
@@ -74,12 +70,8 @@ class Stage:
     ----------
     tubes : Tubes or None
         The fibers; None where there is none.
-    arrows : dict of Arrows
-        By kind.
     pieces : list of Piece
         Everything else, in the frames of the bodies; what is not solid comes last.
-    labels : list of Label
-        Names of what a still shows.
     cloud, margins : (n, 3) and (n,) float array
         Points of what is drawn, over the whole run, and how thick the thing is there [m].
     """

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colorbar import Colorbar
-from matplotlib.colors import ListedColormap, Normalize, to_rgb
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
+from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
 
 from fibermsk.results.fields import FIBER_FIELDS
@@ -74,25 +75,19 @@ def draw_legend(
     results: Sequence[Result] = (),
     names: Sequence[str] = (),
 ) -> None:
-    """Draw what colors and arrows of a stage mean, about 150 pixels wide.
+    """Draw what colors and arrows of a stage mean, about 150 pixels wide, on a figure of a size.
 
-    Parameters
-    ----------
-    figure : Figure
-        Of a width and height `size` in pixels.
-    stage : Stage
-        What is shown.
-    left : float
-        Where the legend begins, in pixels from the left.
-    size : (int, int)
-        In pixels.
-    results : sequence of Result
-        Those whose fibers are colored; by default that of the stage.
-    names : sequence of str
-        Of results that lie over each other, the solid one first.
+    It begins at `left` pixels. The results are those whose fibers are colored, by default that of
+    the stage; names are those of results that lie over each other, the solid one first.
     """
     width, height = size
     theme = stage.theme
+    pixels = IdentityTransform()
+
+    def write(x: float, y: float, words: str, **style: Any) -> None:
+        style = {"fontsize": 9, "color": theme.text, "va": "top"} | style
+        figure.text(x, y, words, transform=pixels, **style)
+
     top = low = 0.84 * height
     if stage.tubes is not None:
         low = 0.3 * height
@@ -106,58 +101,29 @@ def draw_legend(
                 axes.tick_params(colors=theme.text, labelsize=9)
             else:
                 bar.set_ticks([])
-            figure.text(
-                (x + 0.5 * _BAR) / width,
-                (top + 6.0) / height,
-                tissue,
-                rotation=60,
-                ha="left",
-                va="bottom",
-                rotation_mode="anchor",
-                fontsize=9,
-                color=theme.text,
-            )
+            tilted = {"rotation": 60, "rotation_mode": "anchor", "va": "bottom"}
+            write(x + 0.5 * _BAR, top + 6.0, tissue, **tilted)
     y = low - 0.05 * height
     for kind, arrows in stage.arrows.items():
         if y < 30.0:
             break
-        color = ARROW_COLORS[kind]
-        x0, x1, middle = left / width, (left + 34.0) / width, (y - 7.0) / height
-        figure.add_artist(
-            FancyArrow(
-                x0, middle, x1 - x0, 0.0, width=3.0 / height, head_width=9.0 / height,
-                head_length=12.0 / width, length_includes_head=True, color=color, linewidth=0,
-                transform=figure.transFigure,
-            )
+        arrow = FancyArrow(
+            left, y - 7.0, 34.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
+            length_includes_head=True, color=ARROW_COLORS[kind], linewidth=0, transform=pixels,
         )  # fmt: skip
-        words = _scale_words(arrows.scale)
-        figure.text(
-            (left + 40.0) / width, y / height, words, fontsize=9, va="top", color=theme.text
-        )
-        figure.text(
-            x0,
-            (y - 17.0) / height,
-            _kind_words(kind, arrows.scale),
-            fontsize=8.5,
-            va="top",
-            color=theme.faint,
-        )
+        figure.add_artist(arrow)
+        write(left + 40.0, y, _scale_words(arrows.scale))
+        words = _kind_words(kind, arrows.scale)
+        write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
         y -= 40.0
     for k, name in enumerate(names):
-        opacity = 1.0 if k == 0 else 0.4
-        for i, color in enumerate((color_table()[0, 150], color_table()[1, 150])):
-            box = ((left + 11.0 * i) / width, (y - 12.0) / height)
-            tone = (*to_rgb(tuple(color / 255.0)), opacity)
+        for i, color in enumerate(color_table()[:, 150] / 255.0):
+            tone = (*color, 1.0 if k == 0 else 0.4)
+            corner = (left + 11.0 * i, y - 12.0)
             figure.add_artist(
-                Rectangle(
-                    box, 11.0 / width, 11.0 / height, color=tone, linewidth=0,
-                    transform=figure.transFigure,
-                )
-            )  # fmt: skip
-        shown = name if len(name) <= 18 else name[:17] + "…"
-        figure.text(
-            (left + 28.0) / width, y / height, shown, fontsize=9, va="top", color=theme.text
-        )
+                Rectangle(corner, 11.0, 11.0, color=tone, linewidth=0, transform=pixels)
+            )
+        write(left + 28.0, y, name if len(name) <= 18 else name[:17] + "…")
         y -= 20.0
 
 

@@ -11,7 +11,7 @@ from fibermsk.results.curves import mean_along
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.fields import fiber_field
-from fibermsk.view.plots.groups import BAND, Group, Spread, spread
+from fibermsk.view.plots.groups import BAND_WORDS, Group, Spread, spread
 from fibermsk.view.plots.panel import (
     COLORS,
     STYLES,
@@ -31,7 +31,6 @@ Array = NDArray[np.float64]
 _SHADED = 3
 """Most single fibers whose spread along themselves is shaded; more overlap."""
 _MAPS = 6
-_BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%"
 
 
 def along(name: str, title: str, choice: Choice) -> list[Panel]:
@@ -70,7 +69,7 @@ def along(name: str, title: str, choice: Choice) -> list[Panel]:
                 label=f"{one.label}{when}",
             )
 
-    words = f" ({_BAND_WORDS})" if any(len(one.fibers) > 1 for one in groups) else ""
+    words = f" ({BAND_WORDS})" if any(len(one.fibers) > 1 for one in groups) else ""
     return [Panel(title + words, THETA_LABEL, label, draw)]
 
 
@@ -94,8 +93,8 @@ def over_time(name: str, title: str, choice: Choice) -> list[Panel]:
                 band = (values.min(axis=1), values.max(axis=1))
                 curves[one.label] = Spread(curves[one.label].middle, band)
     else:
-        words = f"mean along each fiber: {_BAND_WORDS}"
-    return [histories(f"{title}: {words}", FIBER_FIELDS[name].axis_label, choice.result, curves)]
+        words = f"mean along each fiber: {BAND_WORDS}"
+    return histories(f"{title}: {words}", FIBER_FIELDS[name].axis_label, choice.result, curves)
 
 
 def map_of(name: str, title: str, choice: Choice) -> list[Panel]:

@@ -16,6 +16,7 @@ from fibermsk.results.result import Result
 
 __all__ = [
     "BAND",
+    "BAND_WORDS",
     "CURVES",
     "Group",
     "Spread",
@@ -32,6 +33,7 @@ CURVES = 7
 """Largest number of curves of one set of axes that the palette distinguishes."""
 BAND = (10.0, 90.0)
 """Percentiles of the band around the median of a group."""
+BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%"
 
 _LISTED = 12
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory
-from fibermsk.view.plots.groups import BAND, CURVES, Group, fiber_stem, muscles, spread
-from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histories, most_moving
+from fibermsk.view.plots.groups import BAND_WORDS, CURVES, Group, fiber_stem, muscles, spread
+from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histories
 
 __all__ = [
     "activation",
@@ -52,7 +52,7 @@ def activation(choice: Choice) -> list[Panel]:
     if len(alike) > CURVES:
         groups = choice.over_time()
         curves = {one.label: spread(one, lambda f: fibers[f].activation) for one in groups}
-        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
+        title += f" ({BAND_WORDS})"
     else:
         stems = [fiber_stem(one.fibers[0]) for one in alike]
         curves = {}
@@ -64,8 +64,7 @@ def activation(choice: Choice) -> list[Panel]:
             else:
                 label = f"{one.fibers[0]} and {len(one.fibers) - 1} more"
             curves[label] = fibers[one.fibers[0]].activation
-    label = FIBER_FIELDS["activation"].axis_label
-    return [histories(title, label, choice.result, curves)] if curves else []
+    return histories(title, FIBER_FIELDS["activation"].axis_label, choice.result, curves)
 
 
 _BY_UNIT = {
@@ -90,9 +89,7 @@ def coordinates(table: str, choice: Choice) -> list[Panel]:
     for unit, (title, label) in _BY_UNIT[table].items():
         scale = 180.0 / np.pi if unit == "rad" else 1.0
         curves = {name: scale * one for name, one in values.items() if result.unit_of(name) == unit}
-        curves, words = most_moving(curves, _COORDINATES)
-        if curves:
-            panels.append(histories(title + words, label, result, curves))
+        panels += histories(title, label, result, curves, _COORDINATES)
     return panels
 
 
@@ -108,7 +105,7 @@ def end_forces(end: str, choice: Choice) -> list[Panel]:
         curves = {x: spread(one, lambda f, k=k: force(f, k)) for k, x in enumerate("xyz")}
         words = "" if len(one.fibers) == 1 else ", median"
         title = f"Force of {one.label} on the body at its {end}{words}"
-        panels.append(histories(title, "force [N]", choice.result, curves))
+        panels += histories(title, "force [N]", choice.result, curves)
     return panels
 
 
@@ -142,8 +139,7 @@ def _of_muscles(
         names[0] if len(names) == 1 else f"{stem} ({len(names)} fibers)": total(names)
         for stem, names in found.items()
     }
-    curves, words = most_moving(curves, CURVES)
-    return [histories(title + words, label, choice.result, curves)] if curves else []
+    return histories(title, label, choice.result, curves, CURVES)
 
 
 def muscle_power(fiber: FiberHistory, time: Array) -> Array:
@@ -169,9 +165,8 @@ def length(choice: Choice) -> list[Panel]:
     curves = {one.label: spread(one, lambda f: fibers[f].length) for one in groups}
     title = "Length of the fibers"
     if any(len(one.fibers) > 1 for one in groups):
-        title += f" (median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%)"
-    label = FIBER_FIELDS["length"].axis_label
-    return [histories(title, label, choice.result, curves)] if curves else []
+        title += f" ({BAND_WORDS})"
+    return histories(title, FIBER_FIELDS["length"].axis_label, choice.result, curves)
 
 
 def body_position(choice: Choice) -> list[Panel]:
@@ -180,10 +175,8 @@ def body_position(choice: Choice) -> list[Panel]:
     panels = []
     for k, axis in enumerate("xyz"):
         curves = {name: body.position[:, k] for name, body in result.bodies.items()}
-        curves, words = most_moving(curves, CURVES)
-        if curves:
-            title = f"Origins of the bodies, {axis}{words}"
-            panels.append(histories(title, f"{axis} [m]", result, curves))
+        title = f"Origins of the bodies, {axis}"
+        panels += histories(title, f"{axis} [m]", result, curves, CURVES)
     return panels
 
 
@@ -194,9 +187,8 @@ def body_rotation(choice: Choice) -> list[Panel]:
     for name, body in result.bodies.items():
         turned = np.einsum("fij,ij->f", body.rotation, body.rotation[0])
         curves[name] = np.degrees(np.arccos(np.clip(0.5 * (turned - 1.0), -1.0, 1.0)))
-    curves, words = most_moving(curves, CURVES)
-    title = f"Rotation of the bodies since the first frame{words}"
-    return [histories(title, "angle [°]", result, curves)] if curves else []
+    title = "Rotation of the bodies since the first frame"
+    return histories(title, "angle [°]", result, curves, CURVES)
 
 
 def reported(table: str, choice: Choice) -> list[Panel]:
@@ -215,9 +207,8 @@ def reported(table: str, choice: Choice) -> list[Panel]:
             panels.setdefault(f"{label} [{field.shown_unit}]", {})[owner] = values
     found = []
     for label, curves in panels.items():
-        few, words = most_moving(curves, CURVES)
-        title = label.partition(" [")[0] + words
-        found.append(histories(title[0].upper() + title[1:], label, choice.result, few))
+        title = label.partition(" [")[0]
+        found += histories(title[0].upper() + title[1:], label, choice.result, curves, CURVES)
     return found
 
 
@@ -225,9 +216,8 @@ def reported_by(owner: str, own: Histories, name: str, choice: Choice) -> list[P
     """One quantity of one element, or state of one owner; of vectors the components."""
     field = own.fields[name]
     curves = {part or owner: values for part, values in own.components(name).items()}
-    curves, words = most_moving(curves, CURVES)
-    title = f"{owner}: {field.label}{words}"
-    return [histories(title, field.axis_label, choice.result, curves)]
+    title = f"{owner}: {field.label}"
+    return histories(title, field.axis_label, choice.result, curves, CURVES)
 
 
 def solver(choice: Choice) -> list[Panel]:

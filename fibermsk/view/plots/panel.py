@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -114,16 +115,27 @@ def scaled(label: str, arrays: list[Array]) -> tuple[str, float]:
 
 
 def histories(
-    title: str, label: str, result: Result, curves: Mapping[str, Array | Spread]
-) -> Panel:
-    """Curves over time, with bands where there are any, in a handy unit."""
+    title: str,
+    label: str,
+    result: Result,
+    curves: Mapping[str, Array | Spread],
+    most: int | None = None,
+) -> list[Panel]:
+    """Panel of curves over time, with bands where there are any, in a handy unit; or none.
+
+    With `most`, of arrays, those that change most.
+    """
+    if most is not None:
+        curves, words = most_moving(curves, most)
+        title += words
+    if not curves:
+        return []
     spreads = {
         name: one if isinstance(one, Spread) else Spread(one, None) for name, one in curves.items()
     }
     label, factor = scaled(label, [one.middle for one in spreads.values()])
-    return Panel(
-        title, TIME_LABEL, label, partial(_curves, x=result.time, spreads=spreads, factor=factor)
-    )
+    draw = partial(_curves, x=result.time, spreads=spreads, factor=factor)
+    return [Panel(title, TIME_LABEL, label, draw)]
 
 
 def _curves(axes: Axes, x: Array, spreads: dict[str, Spread], factor: float) -> None:
@@ -138,7 +150,7 @@ def _curves(axes: Axes, x: Array, spreads: dict[str, Spread], factor: float) -> 
         axes.plot(x, y, style, color=color, linewidth=1.5, marker=marker, label=label)
 
 
-def most_moving(curves: dict[str, Array], most: int) -> tuple[dict[str, Array], str]:
+def most_moving(curves: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], str]:
     """Return the items of largest range, in order, and a note for the title if any is omitted."""
     if len(curves) <= most:
         return curves, ""

@@ -51,6 +51,8 @@ class Viewer:
         That color fibers.
     preset : str
         Where the camera was set to last.
+    around : Surround
+        Views, words and legend, and the room that is kept for buttons.
     """
 
     def __init__(
@@ -107,8 +109,8 @@ class Viewer:
         self.plotter.add_axes(viewport=(0.0, 0.0, 0.12, 0.14))
         self._views = list(self.plotter.renderers)[: self._split]
         self._halo = Halo()
-        self._around = Surround(self.plotter, self._views, self._annotate)
-        self._around.fit()
+        self.around = Surround(self.plotter, self._views, self._annotate)
+        self.around.fit()
         self._show_theme()
         self.look("fit")
         self._show_frame()
@@ -183,7 +185,7 @@ class Viewer:
 
     def look(self, preset: str) -> None:
         """Look from one of the sides, or at everything: one of `PRESETS`."""
-        _, bottom, width, top = self._around.area
+        _, bottom, width, top = self.around.area
         width, height = max(width // self._split, 1), max(top - bottom, 1)
         has_fibers = self._stages[0].tubes is not None
         camera = common_camera(
@@ -248,15 +250,6 @@ class Viewer:
         self._curves.move(float(self.playback.times[self.playback.frame]))
         return self._curves
 
-    @property
-    def overlay(self) -> Any:
-        """Renderer over the whole window, for whoever draws buttons."""
-        return self._around.overlay
-
-    def set_margins(self, right: int, bottom: int) -> None:
-        """Keep pixels free of the scene at the right and below, for whoever draws buttons."""
-        self._around.set_margins(right, bottom)
-
     def close(self) -> None:
         """End the drawing and free what it holds."""
         self.plotter.close()
@@ -275,7 +268,7 @@ class Viewer:
         theme = self._stages[0].theme
         for scene in self._scenes:
             scene.show_theme()
-        self._around.show_theme(theme)
+        self.around.show_theme(theme)
         self._halo.color(theme.rgb("accent"))
         self._annotate()
 
@@ -300,16 +293,16 @@ class Viewer:
                 words = f"{flawed} of {len(result.fibers)} fibers: numbers not finite"
                 lines.append((words, 14, theme.faint))
             written.append(lines)
-        self._around.show_words(written)
+        self.around.show_words(written)
 
     def _show_legend(self) -> None:
         stage = next((s for s in self._stages if s.tubes is not None), self._stages[0])
         overlaid = self.compare == "overlay" and len(self.names) > 1
-        self._around.show_legend(stage, self.results, self.names if overlaid else ())
+        self.around.show_legend(stage, self.results, self.names if overlaid else ())
 
     def _at(self, x: float, y: float) -> tuple[int, str] | None:
         """Number of the result and name of the fiber at a pixel."""
-        view = self._around.view_at(x, y)
+        view = self.around.view_at(x, y)
         if view is None:
             return None
         picker = vtkCellPicker()

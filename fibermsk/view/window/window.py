@@ -44,12 +44,12 @@ class Window:
         self._seeking = False
         self._pressed: tuple[int, int] | None = None
         self._then: float | None = None
-        self._bar = ImageOverlay(self.viewer.overlay)
-        self._panel = ImageOverlay(self.viewer.overlay)
-        self._keys = ImageOverlay(self.viewer.overlay)
+        self._bar = ImageOverlay(self.viewer.around.overlay)
+        self._panel = ImageOverlay(self.viewer.around.overlay)
+        self._keys = ImageOverlay(self.viewer.around.overlay)
         self._turned = False
         self._drawn: tuple[Any, ...] | None = None
-        self.viewer.set_margins(0, HEIGHT)
+        self.viewer.around.set_margins(0, HEIGHT)
         self.viewer.look("fit")
         self.refresh()
         self.plotter.render_window.AddObserver("StartEvent", lambda *_: self.refresh())
@@ -204,7 +204,7 @@ class Window:
 
     def _make_room(self) -> None:
         """Keep the place of the curves free while a fiber is selected."""
-        self.viewer.set_margins(0 if self.viewer.selected is None else _PANEL_WIDTH, HEIGHT)
+        self.viewer.around.set_margins(0 if self.viewer.selected is None else _PANEL_WIDTH, HEIGHT)
 
     def _end(self) -> None:
         interactor = self.plotter.iren
