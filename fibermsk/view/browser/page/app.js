@@ -250,15 +250,11 @@ class App extends Panel {
   fit(preset) {
     $("preset").value = preset;
     this.touched = false;
-    this.sizeLegend();
+    $("legend").hidden = !this.fibers.length;
     const { clientWidth, clientHeight } = $("scene");
     const aspect = clientWidth / this.views.length / Math.max(clientHeight, 1);
     this.camera.look(preset, aspect, this.room);
     this.redraw(true);
-  }
-
-  sizeLegend() {
-    $("legend").hidden = !this.fibers.length;
   }
 
   /** Numbers of the scene have changed: compute and draw them. */

@@ -65,10 +65,8 @@ class Chart {
     this.time = time;
     this.figure = document.createElement("figure");
     const title = document.createElement("figcaption");
-    const strong = document.createElement("strong");
-    strong.textContent = row.words;
     this.now = document.createElement("output");
-    title.append(strong, this.now);
+    title.append(element("strong", row.words), this.now);
     if (row.note) title.title = row.note;
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
@@ -135,10 +133,7 @@ class Chart {
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const [value, words] of ticks(this.low, this.high, (bottom - top) / 22)) {
-      pen.beginPath();
-      pen.moveTo(left, y(value));
-      pen.lineTo(right, y(value));
-      pen.stroke();
+      strokeLine(pen, left, y(value), right, y(value));
       pen.fillText(words, left - 5, y(value));
     }
     pen.textAlign = "center";
@@ -158,10 +153,7 @@ class Chart {
     pen.setLineDash([]);
     pen.strokeStyle = pen.fillStyle = look.accent;
     pen.lineWidth = 1.2;
-    pen.beginPath();
-    pen.moveTo(x(now), top - 4);
-    pen.lineTo(x(now), bottom + 3);
-    pen.stroke();
+    strokeLine(pen, x(now), top - 4, x(now), bottom + 3);
     const values = this.lines.map(({ run, line }) => this.factor * line[run.frame]);
     this.lines.forEach(({ run }, k) => {
       pen.beginPath();

@@ -1,6 +1,7 @@
 // Reading what packing.py wrote.
 
 const $ = (id) => document.getElementById(id);
+const element = (tag, words) => Object.assign(document.createElement(tag), { textContent: words });
 const MISSING = 65535; // code of a number that is not finite
 const RETRY = 2000; // milliseconds until a server that does not answer is asked again
 const KINDS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i1: Int8Array };

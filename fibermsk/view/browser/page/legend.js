@@ -7,6 +7,14 @@ function arrowWords(kind, share) {
   return `contact, per ${share > 1 ? `${share} elements` : "element"}`;
 }
 
+/** Draw a straight line. */
+function strokeLine(pen, x, y, toX, toY) {
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(toX, toY);
+  pen.stroke();
+}
+
 /** Draw a legend; returns its height in pixels. */
 function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink, faint, dpr }) {
   const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
@@ -43,10 +51,7 @@ function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink
       const at = top + bar - (bar * (value - low)) / (high - low);
       pen.strokeStyle = faint;
       pen.lineWidth = 1;
-      pen.beginPath();
-      pen.moveTo(edge, at);
-      pen.lineTo(edge + 4, at);
-      pen.stroke();
+      strokeLine(pen, edge, at, edge + 4, at);
       pen.fillStyle = ink;
       pen.fillText(words, edge + 8, at);
     }
@@ -59,10 +64,7 @@ function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink
     const { unit: name, factor } = prefixed("N", force);
     pen.fillStyle = pen.strokeStyle = colors[kind];
     pen.lineWidth = 3;
-    pen.beginPath();
-    pen.moveTo(2, y + 8);
-    pen.lineTo(pixels - 5, y + 8);
-    pen.stroke();
+    strokeLine(pen, 2, y + 8, pixels - 5, y + 8);
     pen.beginPath();
     pen.moveTo(2 + pixels, y + 8);
     pen.lineTo(pixels - 7, y + 2.5);

@@ -92,12 +92,8 @@ class Painting {
   }
 
   paintCaptions() {
-    const list = $("captions");
-    list.replaceChildren(...this.views.map((runs) => {
-      const place = document.createElement("p");
-      place.textContent = this.captions(runs).join("\n");
-      return place;
-    }));
+    const words = this.views.map((runs) => this.captions(runs).join("\n"));
+    $("captions").replaceChildren(...words.map((lines) => element("p", lines)));
   }
 
   /** Directions of the axes of the ground frame, in the lower left corner. */
@@ -115,10 +111,7 @@ class Painting {
     [0, 1, 2].sort((a, b) => forward[b] - forward[a]).forEach((k) => {
       const x = reach * right[k], y = -reach * above[k];
       pen.strokeStyle = pen.fillStyle = AXES[k];
-      pen.beginPath();
-      pen.moveTo(0, 0);
-      pen.lineTo(x, y);
-      pen.stroke();
+      strokeLine(pen, 0, 0, x, y);
       pen.fillText("xyz"[k], 1.3 * x, 1.3 * y);
     });
   }
@@ -177,8 +170,7 @@ class Painting {
     for (const [words, point, run, selected] of wanted) {
       const [x, y, away] = this.project(point, run);
       if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
-      const span = document.createElement("span");
-      span.textContent = words;
+      const span = element("span", words);
       span.classList.toggle("selected", selected);
       place.append(span);
       const wide = span.offsetWidth, tall = span.offsetHeight;

@@ -6,10 +6,7 @@ class Panel extends Painting {
   fillControls() {
     const { head } = this;
     const option = (select, value, words) => {
-      const item = document.createElement("option");
-      item.value = value;
-      item.textContent = words;
-      $(select).append(item);
+      $(select).append(Object.assign(element("option", words), { value }));
     };
     head.fields.forEach((field) => option("field", field.name, field.words));
     $("field").value = this.field;
@@ -58,11 +55,8 @@ class Panel extends Painting {
     if (runs[0].method && !head.still) rows.push(["method", each((run) => run.method)]);
     if (head.version) rows.push(["fibermsk", head.version]);
     for (const [key, value] of rows) {
-      const term = document.createElement("dt"), text = document.createElement("dd");
-      term.textContent = key;
-      text.textContent = value;
-      text.id = `about-${key}`;
-      $("about").append(term, text);
+      const text = Object.assign(element("dd", value), { id: `about-${key}` });
+      $("about").append(element("dt", key), text);
     }
     this.tellLoaded();
   }
@@ -104,8 +98,7 @@ class Panel extends Painting {
     this.charts = [];
     $("curves-title").textContent = fiber?.name ?? (rows.length ? "Coordinates" : "");
     const say = (words) => {
-      const line = document.createElement("p");
-      line.textContent = words;
+      const line = element("p", words);
       list.append(line);
       return line;
     };

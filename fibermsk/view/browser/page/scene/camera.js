@@ -2,20 +2,26 @@
 
 const MARGIN = 1.06;
 
+/** Least and greatest coordinates of balls (x, y, z, radius). */
+function boundsOf(balls) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const ball of balls) {
+    for (let i = 0; i < 3; i++) {
+      low[i] = Math.min(low[i], ball[i] - ball[3]);
+      high[i] = Math.max(high[i], ball[i] + ball[3]);
+    }
+  }
+  return { low, high };
+}
+
 class Camera {
   /** `info`: directions by preset, opening angle; `cloud`: balls (x, y, z, radius) to be seen. */
   constructor(info, up, cloud) {
     this.up = up;
     this.angle = info.angle;
     this.ways = info.ways;
-    this.cloud = cloud;
-    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    for (let k = 0; k < cloud.length; k += 4) {
-      for (let i = 0; i < 3; i++) {
-        low[i] = Math.min(low[i], cloud[k + i] - cloud[k + 3]);
-        high[i] = Math.max(high[i], cloud[k + i] + cloud[k + 3]);
-      }
-    }
+    this.balls = Array.from({ length: cloud.length / 4 }, (_, k) => cloud.subarray(4 * k, 4 * k + 4));
+    const { low, high } = boundsOf(this.balls);
     this.middle = scale(0.5, add(low, high));
     this.size = Math.max(length(add(high, scale(-1, low))), 1e-6);
     this.target = this.middle;
@@ -40,17 +46,8 @@ class Camera {
   /** As near as all that is to be seen allows. */
   frame(aspect, room) {
     const axes = [this.right, this.above, this.forward];
-    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    const local = [];
-    for (let k = 0; k < this.cloud.length; k += 4) {
-      const margin = this.cloud[k + 3];
-      const place = axes.map((axis) => dot(axis, this.cloud.subarray(k, k + 3)));
-      local.push([...place, margin]);
-      for (let i = 0; i < 3; i++) {
-        low[i] = Math.min(low[i], place[i] - margin);
-        high[i] = Math.max(high[i], place[i] + margin);
-      }
-    }
+    const local = this.balls.map((ball) => [...axes.map((axis) => dot(axis, ball)), ball[3]]);
+    const { low, high } = boundsOf(local);
     const middle = low.map((x, i) => 0.5 * (x + high[i]));
     const tangent = Math.tan(0.5 * this.angle);
     const wide = tangent * aspect;

@@ -10,20 +10,27 @@ function tubeDetail(nFibers, nElements) {
   return { around, along: Math.max(Math.min(wanted, room), 2 * nElements + 1) };
 }
 
-/** Points of a unit tube with flat ends, with every so manyth ring: ring, angle, out of the
- *  axis, end (-1, 0 or 1). */
-function tubeMesh(along, around, stride) {
-  const points = [], faces = [], rings = [];
-  const circle = Array.from({ length: around }, (_, k) => (2 * Math.PI * k) / around);
-  for (let i = 0; i < along - 1; i += stride) rings.push(i);
-  rings.push(along - 1);
-  for (const ring of rings) for (const angle of circle) points.push(ring, angle, 1, 0);
-  for (let i = 0; i < rings.length - 1; i++) {
+/** Triangles between rings of points. */
+function ringFaces(nRings, around) {
+  const faces = [];
+  for (let i = 0; i < nRings - 1; i++) {
     for (let k = 0; k < around; k++) {
       const a = i * around + k, b = i * around + ((k + 1) % around);
       faces.push(a, b, b + around, a, b + around, a + around);
     }
   }
+  return faces;
+}
+
+/** Points of a unit tube with flat ends, with every so manyth ring: ring, angle, out of the
+ *  axis, end (-1, 0 or 1). */
+function tubeMesh(along, around, stride) {
+  const points = [], rings = [];
+  const circle = Array.from({ length: around }, (_, k) => (2 * Math.PI * k) / around);
+  for (let i = 0; i < along - 1; i += stride) rings.push(i);
+  rings.push(along - 1);
+  for (const ring of rings) for (const angle of circle) points.push(ring, angle, 1, 0);
+  const faces = ringFaces(rings.length, around);
   for (const [ring, end] of [[0, -1], [along - 1, 1]]) {
     const hub = points.length / 4;
     points.push(ring, 0, 0, end);
@@ -42,19 +49,14 @@ function arrowMesh(around) {
     [0, 0, -1], [1, 0, -1], [1, 0, 0], [1, 1, 0], [1, 1, -1], [2.8, 1, -1], [2.8, 1, 0.4],
     [0, 2, 0.4],
   ];
-  const points = [], faces = [];
+  const points = [];
   for (const [radius, stage, slope] of profile) {
     for (let k = 0; k < around; k++) {
       points.push((2 * Math.PI * k) / around, radius, stage, slope);
     }
   }
-  for (let i = 0; i < profile.length - 1; i += 1) {
-    for (let k = 0; k < around; k++) {
-      const a = i * around + k, b = i * around + ((k + 1) % around);
-      faces.push(a, b, b + around, a, b + around, a + around);
-    }
-  }
-  return { points: new Float32Array(points), faces: new Uint32Array(faces) };
+  const faces = new Uint32Array(ringFaces(profile.length, around));
+  return { points: new Float32Array(points), faces };
 }
 
 /** Rings along all fibers at a frame, as the tube's shader reads them. */
