@@ -89,12 +89,8 @@ def transported_frames(curve: Array, first: Array) -> tuple[Array, Array]:
 class Grid:
     """Nodes `theta` of a fiber from 0 to 1, and samples `at` on its elements, nodes included.
 
-    Attributes
-    ----------
-    value, slope, bend : (n_samples, 2 n_nodes) float array
-        Matrices from nodal values (x, dx/dtheta) to x and its theta-derivatives at samples.
-    weight : (n_samples,) float array
-        Quadrature weight of each sample in theta.
+    Value, slope and bend (n_samples, 2 n_nodes) lead from nodal values (x, dx/dtheta) to x and its
+    theta-derivatives at samples, whose quadrature weight in theta is `weight`.
     """
 
     theta: Array

@@ -18,14 +18,8 @@ Array = NDArray[np.float64]
 class Sections:
     """Muscle fraction and radius along a fiber: functions of theta for `fm.Fiber`.
 
-    Attributes
-    ----------
-    marks : (4,) float array
-        Theta at which the muscle fraction starts to rise, reaches one, starts to fall, is zero.
-    nodes : (n_elements + 1,) float array
-        Nodes; the marks are among them.
-    belly, tendon : float
-        Radii of the muscle and of the tendon part [m].
+    The fraction starts to rise, is one, starts to fall and is zero at the `marks` (4,), which are
+    among the nodes (n_elements + 1,); belly and tendon are radii [m].
     """
 
     marks: Array
@@ -56,21 +50,9 @@ def divide(
 ) -> Sections:
     """Divide a fiber into sections, of each (at most five) with one element or more.
 
-    Parameters
-    ----------
-    owner : str
-        For messages.
-    length, muscle : float
-        Length of the fiber and of its muscle part [m]; the rest is tendon.
-    proximal : float
-        Fraction of the tendon before the muscle, in [0, 1].
-    transition : float
-        Length of each transition of the muscle fraction, relative to that of the muscle; it is part
-        of the tendon, since most of it is nearly as stiff.
-    n_elements : int
-        Number of elements.
-    belly, tendon : float
-        Radii [m].
+    All lengths and the radii of belly and tendon are in m; what is not muscle is tendon, the
+    fraction `proximal` of it before the muscle. The transition of the muscle fraction is relative
+    to the length of the muscle; it is part of the tendon, since most of it is nearly as stiff.
     """
     change = min(transition * muscle, 0.45 * (length - muscle))
     spare = length - muscle - 2.0 * change

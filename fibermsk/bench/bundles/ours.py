@@ -30,8 +30,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-# --- solver settings --------------------------------------------------------------------------
-
 STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 """Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
 
@@ -65,8 +63,6 @@ POINTS = 2
 
 CONTACT = PenaltyContact(stiffness=40.0, limit=3.0)
 """Contact law."""
-
-# ----------------------------------------------------------------------------------------------
 
 VISCOSITY = case.YOUNGS_MODULUS * 0.02 / 3.0
 """Of the tissue [N s/m^2]: stretching is damped with a time of 0.02 s."""

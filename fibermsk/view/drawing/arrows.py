@@ -131,14 +131,8 @@ class Arrows:
     An arrow of attachment begins at the end of its fiber; one of contact where its force, the
     integral over one element or over `ArrowScale.share` neighbors, enters the fiber's surface.
 
-    Attributes
-    ----------
-    points, normals : (n, 3) float32 array
-        Filled by `move`.
-    faces : (m, 3) int64 array
-        Triangles; those of an arrow without force have no area.
-    anchors, forces : (n_arrows, 3) float array
-        Where each begins [m] and its force [N], at the frame of the last `move`.
+    `move` fills points and normals (n, 3), and where each begins, `anchors` [m], and its `forces`
+    [N], both (n_arrows, 3). Of the faces (m, 3), those of an arrow without force have no area.
     """
 
     def __init__(self, result: Result, kind: str, scale: ArrowScale) -> None:

@@ -21,16 +21,9 @@ _ANGLE = 0.4
 
 
 class Camera(NamedTuple):
-    """Perspective camera.
+    """Perspective camera at a position that looks at a focal point, both (3,) in ground [m].
 
-    Attributes
-    ----------
-    position, focal_point : (3,) float array
-        [m], ground frame.
-    angle : float
-        Full vertical opening angle [rad].
-    up : (3,) float array
-        Direction in ground that points up in the picture.
+    `angle` is the full vertical opening angle [rad], `up` (3,) what points up in the picture.
     """
 
     position: Array

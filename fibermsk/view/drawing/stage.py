@@ -191,34 +191,27 @@ class Stage:
         """Points that the run passes through, and how thick the thing there is."""
         n_frames = self.result.time.size
         frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
-        points, margins = [], []
+        found: list[tuple[Array, float]] = []
         for fiber in self.result.fibers.values():
-            nodes = fiber.position[frames].reshape(-1, 3)
-            points.append(nodes)
-            margins.append(np.full(len(nodes), float(np.nanmax(fiber.radius))))
+            found.append((fiber.position[frames].reshape(-1, 3), float(np.nanmax(fiber.radius))))
         for body in self.result.bodies.values():
             for shape in (*body.shapes, *body.visuals):
-                if shape.kind == "infinite_cylinder":
-                    continue
-                ends, radius = _outline(shape)
-                places = ends @ body.rotation[frames].swapaxes(1, 2) + body.position[frames, None]
-                points.append(places.reshape(-1, 3))
-                margins.append(np.full(len(points[-1]), radius))
+                if shape.kind != "infinite_cylinder":
+                    ends, radius = _outline(shape)
+                    turned = ends @ body.rotation[frames].swapaxes(1, 2)
+                    places = turned + body.position[frames, None]
+                    found.append((places.reshape(-1, 3), radius))
         if still is not None:
-            for line in still.muscles.values():
-                points.append(line.points)
-                margins.append(np.full(len(line.points), line.radius))
-            for shape in still.sticks:
-                points.append(_outline(shape)[0])
-                margins.append(np.full(2, shape.radius))
-        if not points:
+            found += [(line.points, line.radius) for line in still.muscles.values()]
+            found += [_outline(shape) for shape in still.sticks]
+        if not found:
             for body in self.result.bodies.values():
-                points.append(body.position[frames])
                 thick = max((shape.radius for shape in body.shapes), default=0.1)
-                margins.append(np.full(len(frames), 5.0 * thick))
-        if not points:
+                found.append((body.position[frames], 5.0 * thick))
+        if not found:
             return np.zeros((1, 3)), np.ones(1)
-        cloud, thickness = np.concatenate(points), np.concatenate(margins)
+        cloud = np.concatenate([points for points, _ in found])
+        thickness = np.concatenate([np.full(len(points), radius) for points, radius in found])
         seen = np.all(np.isfinite(cloud), axis=1) & np.isfinite(thickness)
         return cloud[seen], thickness[seen]
 

@@ -152,12 +152,8 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
                 first = start + j * n_around
                 for a in range(n_around):
                     colors[first + a, i] = byte
-                if j == 0:
-                    first = start + n_along * n_around
-                    for a in range(n_around + 1):
-                        colors[first + a, i] = byte
-                if j == n_along - 1:
-                    first = start + n_along * n_around + n_around + 1
+                if j == 0 or j == n_along - 1:
+                    first = start + n_along * n_around + (j > 0) * (n_around + 1)
                     for a in range(n_around + 1):
                         colors[first + a, i] = byte
 
@@ -165,16 +161,9 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
 class Tubes:
     """Surfaces of several fibers (at least one) in arrays that stay where they are.
 
-    Attributes
-    ----------
-    points, normals : (n, 3) float32 array
-        Filled by `move`: points [m] and outward unit normals, ground frame.
-    colors : (n, 3) uint8 array
-        Filled by `paint`.
-    faces : (m, 3) int64 array
-        Triangles, counterclockwise seen from outside.
-    detail : Detail
-        As given; fiber f has the points from ``f * detail.n_points`` on.
+    `move` fills points [m] and outward unit normals (n, 3), in ground, `paint` the colors (n, 3)
+    from 0 to 255. Faces (m, 3) are triangles, counterclockwise seen from outside. Fiber f has the
+    points from ``f * detail.n_points`` on.
     """
 
     def __init__(self, fibers: Sequence[FiberHistory], detail: Detail) -> None:

@@ -60,12 +60,8 @@ def movie(
         hundredths of a second.
     speed : float
         Seconds of the run per second of the movie: 1 is real time, 0.1 is slow motion.
-    color_by : str
-        Field that colors the fibers, as in :func:`fibermsk.view.screenshot`.
-    theme : str
-        ``"light"`` or ``"dark"``.
-    arrows : iterable of str
-        Forces drawn as arrows: ``"attachment"`` and ``"contact"``.
+    color_by, theme, arrows
+        As for :func:`fibermsk.view.screenshot`.
     size : (int, int), optional
         Width and height in pixels; 1280 x 720 by default, 800 x 600 of a GIF. An mp4 has even
         sides: of an odd one the last row or column is repeated.

@@ -18,16 +18,8 @@ SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 class Playback:
     """Times of frames [s], increasing, and the one that is shown: at first that of a time.
 
-    Attributes
-    ----------
-    frame : int
-        Index of the frame that is shown.
-    time : float
-        The clock [s]: while playing, at or after the time of that frame; else equal to it.
-    playing : bool
-        Whether the clock runs.
-    loop : bool
-        Whether it starts again at the end; else it stops there.
+    While it is playing, the clock `time` [s] is at or after the time of that frame; else equal to
+    it. With `loop` it starts again at the end; else it stops there.
     """
 
     def __init__(self, times: ArrayLike, time: float | None = None) -> None:

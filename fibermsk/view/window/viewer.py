@@ -37,22 +37,10 @@ _PICK_TOLERANCE = 0.004
 class Viewer:
     """Results in a plotter, with a clock, a field that colors fibers, and a camera.
 
-    Parameters are those of `fibermsk.view.show`; off the screen it draws without a window.
-
-    Attributes
-    ----------
-    plotter : pyvista.Plotter
-        That draws; nothing is drawn until its ``render``, ``show`` or ``screenshot``.
-    playback : Playback
-        The clock, over the times of all results.
-    results, names : tuple
-        What is shown.
-    fields : tuple of str
-        That color fibers.
-    preset : str
-        Where the camera was set to last.
-    around : Surround
-        Views, words and legend, and the room that is kept for buttons.
+    Parameters are those of `fibermsk.view.show`; off the screen it draws without a window. Nothing
+    is drawn until ``render``, ``show`` or ``screenshot`` of the plotter. The playback is over the
+    times of all results, `fields` are those that color fibers, `preset` is where the camera was set
+    to last, and `around` has views, words and legend, and keeps room for buttons.
     """
 
     def __init__(

@@ -307,16 +307,8 @@ def show(
         ``"side_by_side"`` or ``"overlay"``: the first result solid, the others translucent.
     time : float, optional
         Simulated time to start at [s]; the last frame by default.
-    color_by : str
-        Field that colors the fibers, as in :func:`fibermsk.view.screenshot`.
-    theme : str
-        ``"light"`` or ``"dark"``.
-    arrows : iterable of str
-        Forces drawn as arrows, of ``"attachment"`` and ``"contact"``.
-    labels : bool
-        Draw the joint axes of a still, and write the names of its coordinates and muscles.
-    size : (int, int)
-        Width and height of the window in pixels.
+    color_by, theme, arrows, labels, size
+        As for :func:`fibermsk.view.screenshot`.
 
     Raises
     ------
