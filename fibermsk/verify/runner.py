@@ -32,21 +32,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one problem.
-
-    Attributes
-    ----------
-    parameters : dict
-        The setting.
-    values, expected : dict
-        Values returned by `run` and `expected`; empty if it failed.
-    seconds : float
-        Wall time of both.
-    error : str
-        Reason why nothing can be compared; empty otherwise.
-    skipped : bool
-        Whether the reason is a package that is not installed.
-    """
+    """Outcome of one problem."""
 
     problem: Problem
     parameters: dict[str, Any]
@@ -55,9 +41,9 @@ class Outcome:
     seconds: float = 0.0
     """Wall time of `run` and `expected`."""
     error: str = ""
-    """Why there is nothing to compare, empty otherwise."""
+    """Reason why nothing can be compared; empty otherwise."""
     skipped: bool = False
-    """Whether that is because a package is not installed."""
+    """Whether the reason is a package that is not installed."""
 
     @property
     def rows(self) -> list[Row]:
