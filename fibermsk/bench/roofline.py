@@ -8,7 +8,7 @@ do is measured: arithmetic by a product of dense matrices, memory by the sum of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -91,7 +91,7 @@ def count_work() -> dict[str, dict[str, float]]:
         kernels = system.tension.groups[0].kernels
         arguments = last_call(kernels, name, evaluation(system, tangent))
         outputs = arguments[-2:] if tangent else arguments[-1:]  # read and written
-        moved = sum(one.nbytes for one in (*arguments, *outputs) if isinstance(one, np.ndarray))
+        moved = sum(one.nbytes for one in _arrays([*arguments, *outputs]))
         traced = [_trace(one) for one in arguments]
         originals = cable.math, stress.math
         cable.math = stress.math = _MATH  # pyright: ignore[reportAttributeAccessIssue]
@@ -107,8 +107,19 @@ def count_work() -> dict[str, dict[str, float]]:
     return found
 
 
+def _arrays(arguments: Iterable[Any]) -> Iterator[np.ndarray]:
+    """Arrays among the arguments of a kernel and in groups of them."""
+    for one in arguments:
+        if isinstance(one, tuple):
+            yield from _arrays(one)
+        elif isinstance(one, np.ndarray):
+            yield one
+
+
 def _trace(argument: Any) -> Any:
     """The argument with its floats replaced by traced numbers."""
+    if isinstance(argument, cable.CableArrays):
+        return cable.CableArrays(*map(_trace, argument))
     if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
         traced = np.empty(argument.shape, object)
         traced.reshape(-1)[:] = [_Traced(x) for x in argument.ravel()]

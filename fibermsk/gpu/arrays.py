@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk.gpu.device import Device
+from fibermsk.kernels.fibers.attachment import AttachedEnds
 from fibermsk.system.contact.candidates import bound_sections
 from fibermsk.system.fibers.cables import Cables
 
@@ -24,8 +25,8 @@ class DeviceCables(NamedTuple):
         The same for elements with bending stiffness.
     attached : (3 n_points,) int array
         Unknowns that are positions of attached nodes.
-    attached_point : (n_nodes,) int array
-        Attached point at each node, -1 for none.
+    ends : AttachedEnds
+        Attached ends.
     thickest, widest : (n_elements,) float array
         See `fibermsk.kernels.search.motion`.
     """
@@ -52,7 +53,7 @@ class DeviceCables(NamedTuple):
     halves: Any
     bent_halves: Any
     attached: Any
-    attached_point: Any
+    ends: AttachedEnds
     thickest: Any
     widest: Any
 
@@ -63,16 +64,18 @@ def copy_cables(cables: Cables, device: Device) -> DeviceCables:
     thickest, widest = bound_sections(cables)
     odd = (np.arange(n) - cables.element_start[cables.fiber]) % 2
     halves = tuple(np.flatnonzero(odd == half) for half in range(2))
-    own = {
+    own: dict[str, Any] = {
         "halves": halves,
         "bent_halves": tuple(half[np.isin(half, cables.bent)] for half in halves),
         "attached": (6 * cables.attached_nodes[:, None] + np.arange(3)).ravel(),
-        "attached_point": cables.attached,
+        "ends": cables.ends,
         "thickest": thickest,
         "widest": widest,
     }
 
-    def copy(value):
+    def copy(value: Any) -> Any:
+        if isinstance(value, AttachedEnds):
+            return AttachedEnds(*map(copy, value))
         if isinstance(value, tuple):
             return tuple(map(copy, value))
         return device.to_device(np.ascontiguousarray(value))

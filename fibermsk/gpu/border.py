@@ -71,8 +71,7 @@ class Elimination:
         """
         at, ends = self._arrays, self._ends
         reactions = self._device.xp.zeros((ends.n, 3))
-        nodes = (at.elements, at.end_element, at.end_side)
-        self._device.launch(take_reaction, ends.n, (*nodes, residual, reactions))
+        self._device.launch(take_reaction, ends.n, (at.ends.node, residual, reactions))
         if not ends.n_q or not ends.n:
             return reactions, np.zeros((3, ends.n_q, 3))
         levers = self._transposed(links.C.reshape(ends.n, -1)) @ reactions
@@ -93,23 +92,13 @@ class Elimination:
             R[:, at.attached] = 0.0
             launch(
                 line_to_border, int(at.node_start.size) - 1,
-                (
-                    at.node_start, links.C, at.attached_point, couplings.first,
-                    couplings.second, couplings.entry_start, couplings.entries, *couplings.rows,
-                    lines, B, R,
-                ),
+                (at.node_start, links.C, at.ends.at_node, couplings, lines, B, R),
             )  # fmt: skip
             rows = self._device.to_host(self._transposed(C) @ B[at.attached])
             B[at.attached] = 0.0
             D += columns + rows
             _add_curvature(links, ends.tree.moves, levers, D)
-        launch(
-            leave_identity, ends.n,
-            (
-                at.elements, at.end_element, at.end_side, at.fiber, couplings.entry_start,
-                couplings.entries, *couplings.rows, lines,
-            ),
-        )  # fmt: skip
+        launch(leave_identity, ends.n, (at.ends, couplings, lines))
 
     def _transposed(self, array: Any) -> Any:
         return self._device.xp.ascontiguousarray(array.T)

@@ -63,9 +63,7 @@ class DeviceMatrix:
         n, launch = int(B.shape[0]), self.device.launch
         at, to = x[:n].reshape(-1, 6), product[:n].reshape(-1, 6)
         launch(multiply_one, self.n_lines, (self.lines, self.start, at, to))
-        pairs = self.couplings
-        meetings = (pairs.entry_start, pairs.entries, *pairs.rows)
-        launch(subtract_others, self.n_lines, (*meetings, at, to))
+        launch(subtract_others, self.n_lines, (self.couplings, at, to))
         product *= -1.0
         if D.size:
             product[:n] += B @ x[n:]
@@ -126,10 +124,7 @@ class _Splitting:
         finite = all(bool(xp.isfinite(part).all()) for part in blocks)
         if not (bool(regular.all()) and finite):
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        self._sweeps = (
-            matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries, *pairs.rows,
-            self._factors, xp.zeros((self._n // 6, 6)),
-        )  # fmt: skip
+        self._sweeps = (matrix.start, pairs, self._factors, xp.zeros((self._n // 6, 6)))
         self._bordered = D.size > 0
         if self._bordered:
             self._columns = xp.ascontiguousarray(B.T)  # E^-1 B, a row for each coordinate

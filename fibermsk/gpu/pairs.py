@@ -37,11 +37,9 @@ class DeviceCouplings(NamedTuple):
     n_blocks: int
 
     @property
-    def rows(self) -> tuple[Any, ...]:
-        """Arguments of task bodies that use rows and blocks."""
-        return (
-            self.row_start, self.row_node, self.column, self.block_start, self.upper, self.lower,
-        )  # fmt: skip
+    def rows(self) -> tuple[Any, Any, Any, Any]:
+        """Arguments of task bodies that add to blocks."""
+        return self.row_start, self.row_node, self.column, self.block_start
 
 
 class DevicePairs(NamedTuple):

@@ -56,6 +56,7 @@ class DeviceFibers:
 
     def __init__(self, parts: Parts) -> None:
         self._device, self._at, self._sides = parts.device, parts.arrays, parts.ends.sides
+        self._cable = cable.CableArrays.of(parts.arrays)
         self._cables, self._loads, self._tension = (
             parts.host.cables, parts.host.loads, parts.host.tension,
         )  # fmt: skip
@@ -71,7 +72,7 @@ class DeviceFibers:
         external, activation = self._loads_at(at.host.t)
         sums.nodes -= external
         sums.host.present = max(sums.host.present, self._loads.largest)
-        data = (at.nodes, at.velocity, at.acceleration, *self._data(activation))
+        data = (at.nodes, at.velocity, at.acceleration, self._cable, activation)
         slopes = sums.host.slopes
         for half in self._at.halves:
             if slopes is None:
@@ -86,7 +87,7 @@ class DeviceFibers:
         """Add the viscosity and inertia of the elements at attached ends."""
         _, activation = self._loads_at(at.host.t)
         ends = (self._at.end_element, self._at.end_side, velocity, acceleration, columns)
-        data = (at.nodes, at.velocity, *self._data(activation), *ends)
+        data = (at.nodes, at.velocity, self._cable, activation, *ends)
         for side in self._sides:
             self._device.launch(add_end_rates, side, data)
 
@@ -106,17 +107,13 @@ class DeviceFibers:
         self._device.launch(
             cable.least_force, len(cables.names),
             (
-                at.element_start, nodes, velocity, at.elements, at.h, at.xi, at.area, at.G0,
-                at.law, activation, self._least, self._where, self._which,
+                at.element_start, nodes, velocity, self._cable, activation, self._least,
+                self._where, self._which,
             ),
         )  # fmt: skip
         least, e, k = map(self._device.to_host, (self._least, self._where, self._which))
         theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[k]
         return self._tension.rounded(least), theta
-
-    def _data(self, activation: Any) -> tuple[Any, ...]:
-        at = self._at
-        return at.elements, at.h, at.xi, at.weight, at.area, at.G0, at.law, activation, at.mass
 
     def _loads_at(self, t: float) -> tuple[Any, Any]:
         """Nodal forces (n_nodes, 6) and activation of every element, copied when they change."""

@@ -1,24 +1,18 @@
-"""Couplings between lines: bands of 6 x 6 blocks, and lists of coupled lines.
-
-Pair p couples the lines ``first[p]`` and ``second[p]``. It has the rows ``row_start[p]`` to
-``row_start[p + 1]``, one for each node of the first line from ``row_node[p]`` on. Row r has the
-blocks ``block_start[r]`` to ``block_start[r + 1]``, for the nodes of the second line from
-``column[r]`` on; many rows have none. ``upper[b]`` has the rows of the first line's node and the
-columns of the second's, ``lower[b]`` the rows of the second's and the columns of the first's, both
-with indices (column, row). A `lower` of length 0 stands for the transposes of `upper`.
-
-Every pair makes two entries, 2 p in its first line and 2 p + 1 in its second. ``entries[
-entry_start[l]:entry_start[l + 1]]`` are those of line l: up to ``entry_middle[l]`` those with a
-line before it, then those with a line after it.
-"""
+"""Couplings between lines: bands of 6 x 6 blocks, and lists of coupled lines."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._compile import body, kernel
 from fibermsk.linalg.block import subtract_product, subtract_transposed
 from fibermsk.linalg.lines import solve_line
 
 __all__ = [
+    "Couplings",
     "list_entries",
     "multiply_couplings",
     "solve_one_backward",
@@ -29,6 +23,83 @@ __all__ = [
     "sweep_backward",
     "sweep_forward",
 ]
+
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Couplings(NamedTuple):
+    """Bands of 6 x 6 blocks between pairs of lines.
+
+    Every pair makes two entries, 2 p in its first line and 2 p + 1 in its second.
+
+    Attributes
+    ----------
+    first, second : (n_pairs,) int array
+        Lines that are coupled.
+    row_start : (n_pairs + 1,) int array
+        First row of each pair: one for each node of its first line,
+    row_node : (n_pairs,) int array
+        from this one on.
+    column : (n_rows,) int array
+        First node of the second line that a row has a block with; undefined if it has none.
+    block_start : (n_rows + 1,) int array
+        First block of each row; many rows have none.
+    upper : (at least n_blocks, 6, 6) float array
+        With the rows of the first line's node and the columns of the second's; indices (column,
+        row).
+    lower : (at least n_blocks, 6, 6) or (0, 6, 6) float array
+        With the rows of the second line's node and the columns of the first's; if of length 0, the
+        transposes of `upper`.
+    entry_start, entry_middle : (n_lines + 1,) and (n_lines,) int array
+        First entry of each line, and first entry with a line after it.
+    entries : (2 n_pairs,) int array
+        Entries of all lines.
+    """
+
+    first: Index
+    second: Index
+    row_start: Index
+    row_node: Index
+    column: Index
+    block_start: Index
+    upper: Array
+    lower: Array
+    entry_start: Index
+    entry_middle: Index
+    entries: Index
+
+    @classmethod
+    def between(
+        cls, first: Index, second: Index, row_start: Index, row_node: Index, column: Index,
+        block_start: Index, upper: Array, lower: Array, n_lines: int,
+    ) -> Couplings:  # fmt: skip
+        """Couplings with their entries listed, lines in the order of their numbers."""
+        start, middle = np.empty(n_lines + 1, np.int64), np.empty(n_lines, np.int64)
+        entries = np.empty(2 * first.size, np.int64)
+        list_entries(first, second, np.arange(n_lines), start, middle, entries)
+        return cls(
+            first, second, row_start, row_node, column, block_start, upper, lower, start, middle,
+            entries,
+        )  # fmt: skip
+
+    @classmethod
+    def none(cls, n_lines: int) -> Couplings:
+        """No couplings between lines."""
+        empty, zero, blocks = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 6, 6))
+        return cls.between(empty, empty, zero, empty, empty, zero, blocks, blocks, n_lines)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks in use; the arrays may be longer."""
+        return int(self.block_start[-1])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the blocks in use are finite."""
+        n = self.n_blocks
+        return bool(np.isfinite(self.upper[:n]).all() and np.isfinite(self.lower[:n]).all())
 
 
 @kernel
@@ -63,29 +134,31 @@ def list_entries(first, second, order, entry_start, entry_middle, entries):
 
 
 @body
-def subtract_upper(p, row_start, row_node, column, block_start, upper, x, y):
+def subtract_upper(p, couplings, x, y):
     """Subtract the product of the upper blocks of pair p with x (n_nodes, 6) from y."""
-    first, last = row_start[p], row_start[p + 1]
+    column, block_start = couplings.column, couplings.block_start
+    first, last = couplings.row_start[p], couplings.row_start[p + 1]
     if block_start[first] == block_start[last]:
         return
-    shift = row_node[p] - first
+    shift = couplings.row_node[p] - first
     for row in range(first, last):
         begin, end = block_start[row], block_start[row + 1]
         if begin == end:
             continue
         to, at = row + shift, column[row] - begin
         for b in range(begin, end):
-            subtract_product(upper[b], x[at + b], y[to])
+            subtract_product(couplings.upper[b], x[at + b], y[to])
 
 
 @body
-def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x, y):
+def subtract_lower(p, couplings, x, y):
     """Subtract the product of the lower blocks of pair p with x (n_nodes, 6) from y."""
-    first, last = row_start[p], row_start[p + 1]
+    column, block_start = couplings.column, couplings.block_start
+    first, last = couplings.row_start[p], couplings.row_start[p + 1]
     if block_start[first] == block_start[last]:
         return
-    shift = row_node[p] - first
-    mirrored = lower.shape[0] == 0
+    shift = couplings.row_node[p] - first
+    mirrored = couplings.lower.shape[0] == 0
     for row in range(first, last):
         begin, end = block_start[row], block_start[row + 1]
         if begin == end:
@@ -93,67 +166,57 @@ def subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x,
         at, to = row + shift, column[row] - begin
         for b in range(begin, end):
             if mirrored:
-                subtract_transposed(upper[b], x[at], y[to + b])
+                subtract_transposed(couplings.upper[b], x[at], y[to + b])
             else:
-                subtract_product(lower[b], x[at], y[to + b])
+                subtract_product(couplings.lower[b], x[at], y[to + b])
 
 
 @body
-def _subtract_entries(
-    begin, end, entries, row_start, row_node, column, block_start, upper, lower, x, y
-):
+def _subtract_entries(begin, end, couplings, x, y):
     """Subtract the products of some entries of a line with x from its part of y."""
     for k in range(begin, end):
-        p = entries[k] // 2
-        if entries[k] % 2 == 0:
-            subtract_upper(p, row_start, row_node, column, block_start, upper, x, y)
+        p = couplings.entries[k] // 2
+        if couplings.entries[k] % 2 == 0:
+            subtract_upper(p, couplings, x, y)
         else:
-            subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x, y)
+            subtract_lower(p, couplings, x, y)
 
 
 @body
-def subtract_others(
-    line, entry_start, entries, row_start, row_node, column, block_start, upper, lower, x, y
-):
+def subtract_others(line, couplings, x, y):
     """Subtract the products of all entries of a line with x from its part of y."""
-    _subtract_entries(
-        entry_start[line], entry_start[line + 1], entries, row_start, row_node, column, block_start,
-        upper, lower, x, y,
-    )  # fmt: skip
+    start = couplings.entry_start
+    _subtract_entries(start[line], start[line + 1], couplings, x, y)
 
 
 @kernel
-def multiply_couplings(row_start, row_node, column, block_start, upper, lower, x, y):
+def multiply_couplings(couplings, x, y):
     """Subtract the product of all couplings with x (n_nodes, 6) from y."""
-    for p in range(row_node.size):
-        subtract_upper(p, row_start, row_node, column, block_start, upper, x, y)
-        subtract_lower(p, row_start, row_node, column, block_start, upper, lower, x, y)
+    for p in range(couplings.first.size):
+        subtract_upper(p, couplings, x, y)
+        subtract_lower(p, couplings, x, y)
 
 
 @body
-def _has_blocks(begin, end, entries, row_start, block_start):
+def _has_blocks(begin, end, couplings):
     """Whether any of some entries has a block."""
+    row_start, block_start = couplings.row_start, couplings.block_start
     for k in range(begin, end):
-        p = entries[k] // 2
+        p = couplings.entries[k] // 2
         if block_start[row_start[p]] < block_start[row_start[p + 1]]:
             return True
     return False
 
 
 @body
-def _subtract_solved(
-    begin, end, first, last, entries, row_start, row_node, column, block_start, upper, lower,
-    factors, change, x,
-):  # fmt: skip
+def _subtract_solved(begin, end, first, last, couplings, factors, change, x):
     """Subtract from x, at the nodes of a line, the solution with the line of some entries."""
-    if not _has_blocks(begin, end, entries, row_start, block_start):
+    if not _has_blocks(begin, end, couplings):
         return
     for i in range(first, last):
         for c in range(6):
             change[i, c] = 0.0
-    _subtract_entries(
-        begin, end, entries, row_start, row_node, column, block_start, upper, lower, x, change
-    )
+    _subtract_entries(begin, end, couplings, x, change)
     solve_line(factors, first, last, change)
     for i in range(first, last):
         for c in range(6):
@@ -161,54 +224,32 @@ def _subtract_solved(
 
 
 @body
-def solve_one_forward(
-    line, start, entry_start, entry_middle, entries, row_start, row_node, column, block_start,
-    upper, lower, factors, change, x,
-):  # fmt: skip
+def solve_one_forward(line, start, couplings, factors, change, x):
     """Solve one line once those before it are solved; see `sweep_forward`."""
-    _subtract_solved(
-        entry_start[line], entry_middle[line], start[line], start[line + 1], entries, row_start,
-        row_node, column, block_start, upper, lower, factors, change, x,
-    )  # fmt: skip
+    begin, end = couplings.entry_start[line], couplings.entry_middle[line]
+    _subtract_solved(begin, end, start[line], start[line + 1], couplings, factors, change, x)
 
 
 @body
-def solve_one_backward(
-    line, start, entry_start, entry_middle, entries, row_start, row_node, column, block_start,
-    upper, lower, factors, change, x,
-):  # fmt: skip
+def solve_one_backward(line, start, couplings, factors, change, x):
     """Solve one line once those after it are solved; see `sweep_backward`."""
-    _subtract_solved(
-        entry_middle[line], entry_start[line + 1], start[line], start[line + 1], entries, row_start,
-        row_node, column, block_start, upper, lower, factors, change, x,
-    )  # fmt: skip
+    begin, end = couplings.entry_middle[line], couplings.entry_start[line + 1]
+    _subtract_solved(begin, end, start[line], start[line + 1], couplings, factors, change, x)
 
 
 @kernel
-def sweep_forward(
-    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, change, x,
-):  # fmt: skip
+def sweep_forward(start, couplings, factors, change, x):
     """Replace x (n_nodes, 6) by (E + L)^-1 E x: lines E, couplings L with the lines before.
 
     The input is already solved with the lines alone, so that lines without couplings cost nothing.
     change (n_nodes, 6) is workspace.
     """
     for line in range(start.size - 1):
-        solve_one_forward(
-            line, start, entry_start, entry_middle, entries, row_start, row_node, column,
-            block_start, upper, lower, factors, change, x,
-        )  # fmt: skip
+        solve_one_forward(line, start, couplings, factors, change, x)
 
 
 @kernel
-def sweep_backward(
-    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, change, x,
-):  # fmt: skip
+def sweep_backward(start, couplings, factors, change, x):
     """Replace x (n_nodes, 6) by (E + U)^-1 E x: lines E, couplings U with the lines after."""
     for line in range(start.size - 2, -1, -1):
-        solve_one_backward(
-            line, start, entry_start, entry_middle, entries, row_start, row_node, column,
-            block_start, upper, lower, factors, change, x,
-        )  # fmt: skip
+        solve_one_backward(line, start, couplings, factors, change, x)

@@ -49,18 +49,16 @@ class Splitting:
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        pairs, shape = matrix.couplings, (factors.shape[0], 6)
         columns = B.T.copy(order="C")  # E^-1 B
         if D.size:
             solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
             inverse = factor_dense(D - R @ columns.T)(np.eye(D.shape[0]))
         else:
             inverse = D
-        self._is_exact = pairs.n_blocks == 0
+        self._is_exact = matrix.couplings.n_blocks == 0
         self._arguments = (
-            matrix.start, pairs.entry_start, pairs.entry_middle, pairs.entries, pairs.row_start,
-            pairs.row_node, pairs.column, pairs.block_start, pairs.upper, pairs.lower, factors,
-            columns, R, np.ascontiguousarray(inverse), np.empty(shape),
+            matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse),
+            np.empty((factors.shape[0], 6)),
         )  # fmt: skip
         self._of_product = (D, np.empty(B.shape[0]))
 
@@ -102,53 +100,32 @@ def _solve_corner(rows, inverse, right, x, out):
 
 
 @kernel
-def _forward(
-    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, columns, rows, inverse, change, v, x,
-):  # fmt: skip
+def _forward(start, couplings, factors, columns, rows, inverse, change, v, x):
     n = columns.shape[1]
     for i in range(n):
         x[i] = v[i]
     at_nodes = x[:n].reshape((-1, 6))
     solve_lines(factors, start, at_nodes)
-    sweep_forward(
-        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, change, at_nodes,
-    )  # fmt: skip
+    sweep_forward(start, couplings, factors, change, at_nodes)
     _solve_corner(rows, inverse, v[n:], x[:n], x[n:])
 
 
 @kernel
-def _backward(
-    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, columns, rows, inverse, change, v, x,
-):  # fmt: skip
+def _backward(start, couplings, factors, columns, rows, inverse, change, v, x):
     n = columns.shape[1]
     for i in range(v.size):
         x[i] = v[i]
     subtract_rows(columns, columns.shape[0], v[n:], x[:n])
-    sweep_backward(
-        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, change, x[:n].reshape((-1, 6)),
-    )  # fmt: skip
+    sweep_backward(start, couplings, factors, change, x[:n].reshape((-1, 6)))
 
 
 @kernel
-def _multiply(
-    start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-    lower, factors, columns, rows, inverse, change, D, apart, v, x,
-):  # fmt: skip
-    _backward(
-        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, columns, rows, inverse, change, v, x,
-    )  # fmt: skip
+def _multiply(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x):
+    _backward(start, couplings, factors, columns, rows, inverse, change, v, x)
     n, m = columns.shape[1], columns.shape[0]
     for i in range(n):
         apart[i] = v[i] - x[i]
-    sweep_forward(
-        start, entry_start, entry_middle, entries, row_start, row_node, column, block_start, upper,
-        lower, factors, change, apart.reshape((-1, 6)),
-    )  # fmt: skip
+    sweep_forward(start, couplings, factors, change, apart.reshape((-1, 6)))
     for i in range(n):
         x[i] += apart[i]
     right = np.zeros(m)

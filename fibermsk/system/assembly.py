@@ -106,7 +106,8 @@ class Assembly:
         sums = Sums.zero(skeleton, at, r_nodes, self._lines, slopes)
         for one in self._contributions:
             one.add(at, sums)
-        couplings = sums.couplings or self._uncoupled
+        if sums.couplings is None:
+            sums.couplings = self._uncoupled
         pullback = Pullback(skeleton, at.motion, sums)
         B, R = pullback.columns(), pullback.rows()
         if slopes is not None and sums.corner.size:
@@ -114,7 +115,7 @@ class Assembly:
             for one in self._following:
                 one.follow_ends(at, *rates, B)
         B, R, D = _with_states(sums, B, R)
-        reactions = self._eliminate(at, sums, couplings, residual[n_x:], B, R, D)
+        reactions = self._eliminate(at, sums, residual[n_x:], B, R, D)
         if slopes is not None:
             own = D[:n_q, :n_q]
             sums.corner[...] = own
@@ -126,7 +127,7 @@ class Assembly:
         multipliers = self.multipliers.reduce(at, slopes, r_q, B, R, D)
         matrix = None
         if slopes is not None:
-            lines = LineMatrix(self._cables.node_start, self._lines, couplings)
+            lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
             matrix = BorderedMatrix(lines, B, R, D)
         unbalanced = max(
             imbalance(r_nodes, max(self._round_off, sums.present), (reactions,)),
@@ -135,14 +136,7 @@ class Assembly:
         return Assembled(residual, matrix, reactions, unbalanced, multipliers)
 
     def _eliminate(
-        self,
-        at: At,
-        sums: Sums,
-        couplings: Couplings,
-        r_border: Array,
-        B: Array,
-        R: Array,
-        D: Array,
+        self, at: At, sums: Sums, r_border: Array, B: Array, R: Array, D: Array
     ) -> Array:
         """Transfer the load of attached ends to the coordinates; return the forces on the fibers.
 
@@ -154,12 +148,8 @@ class Assembly:
         if at.states.size:
             C = np.concatenate([C, np.zeros((*C.shape[:2], at.states.size))], axis=2)
         attachment.eliminate_attached(
-            cables.elements, cables.end_element, cables.end_side, cables.node_start,
-            C, cables.attached, cables.fiber,
-            couplings.first, couplings.second, couplings.entry_start, couplings.entries,
-            couplings.row_start, couplings.row_node, couplings.column, couplings.block_start,
-            couplings.upper, couplings.lower, sums.slopes is not None, sums.nodes, r_border,
-            self._lines, B, R, D, reactions,
+            cables.ends, cables.node_start, C, sums.couplings, sums.slopes is not None, sums.nodes,
+            r_border, self._lines, B, R, D, reactions,
         )  # fmt: skip
         return reactions
 

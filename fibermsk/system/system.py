@@ -95,7 +95,7 @@ class FiberSystem:
             own.contact, own.attached, own.moving_points,
         )  # fmt: skip
         self.tension = TensionProbe(self.cables)
-        self.loads = Loads(model, self.cables, self.tree.gravity)
+        self.loads = Loads(model, self.cables, self.tree.bodies.gravity)
         elements = [element.contribute(own) for element in model.elements]
         names = [element.name for element in model.elements]
         self.named_elements = dict(zip(names, elements, strict=True))

@@ -81,12 +81,28 @@ def name(body):
 
 def copied(values):
     """Arguments with arrays of their own."""
-    return tuple(np.array(value) if isinstance(value, np.ndarray) else value for value in values)
+    return tuple(
+        np.array(value)
+        if isinstance(value, np.ndarray)
+        else type(value)(*copied(value))
+        if isinstance(value, tuple)
+        else value
+        for value in values
+    )
+
+
+def pairs_of(before, after):
+    """Arrays and numbers of the arguments of two calls, in pairs."""
+    for a, b in zip(before, after, strict=True):
+        if isinstance(a, tuple):
+            yield from pairs_of(a, b)
+        else:
+            yield a, b
 
 
 def changed(before, after):
     """Whether any of the arguments changed."""
-    return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True))
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in pairs_of(before, after))
 
 
 def recorded_launches():

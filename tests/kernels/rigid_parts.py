@@ -3,7 +3,7 @@
 import numpy as np
 from kernel_parts import rotation
 
-from fibermsk.kernels.skeleton.rigid import PRISMATIC, REVOLUTE
+from fibermsk.kernels.skeleton.rigid import PRISMATIC, REVOLUTE, TreeBodies
 from fibermsk.system.skeleton.tree import Tree
 
 GRAVITY = np.array([0.7, -1.3, -9.81])
@@ -58,11 +58,13 @@ def random_tree(rng, n, kinds="mixed", depth_first=True):
         joint_rotation=np.array([rotation(rng) for _ in range(n)]),
         joint_position=rng.normal(size=(n, 3)) * 0.4,
         moves=moves,
-        body_link=body_link.astype(np.int64),
-        mass=mass,
-        com=rng.normal(size=(body_link.size, 3)) * 0.2,
-        inertia=np.array([inertia(rng, m) for m in mass]),
-        gravity=GRAVITY,
+        bodies=TreeBodies(
+            link=body_link.astype(np.int64),
+            mass=mass,
+            com=rng.normal(size=(body_link.size, 3)) * 0.2,
+            inertia=np.array([inertia(rng, m) for m in mass]),
+            gravity=GRAVITY,
+        ),
         frames={},
     )
 
@@ -87,8 +89,8 @@ def plain_bodies(tree):
                 "axis": R @ tree.axis[k],
             }  # fmt: skip
         )
-    for b, k in enumerate(tree.body_link):
-        own = {"mass": tree.mass[b], "com": tree.com[b], "inertia": tree.inertia[b]}
+    for k, mass, com, inertia in zip(*tree.bodies[:4], strict=True):
+        own = {"mass": mass, "com": com, "inertia": inertia}
         bodies.append({**none, **rest, **own, "parent": int(k)})
     return bodies
 
@@ -96,7 +98,7 @@ def plain_bodies(tree):
 def pinocchio_model(pin, tree):
     """The same tree for Pinocchio, with its data."""
     model = pin.Model()
-    model.gravity.linear = tree.gravity
+    model.gravity.linear = tree.bodies.gravity
     joints = []
     for k in range(tree.n):
         revolute = tree.kind[k] == REVOLUTE
@@ -104,8 +106,8 @@ def pinocchio_model(pin, tree):
         parent = 0 if tree.parent[k] < 0 else joints[tree.parent[k]]
         place = pin.SE3(tree.joint_rotation[k], tree.joint_position[k])
         joints.append(model.addJoint(parent, joint(*tree.axis[k]), place, f"q{k}"))
-    for b, k in enumerate(tree.body_link):
-        body = pin.Inertia(tree.mass[b], tree.com[b], tree.inertia[b])
+    for k, mass, com, inertia in zip(*tree.bodies[:4], strict=True):
+        body = pin.Inertia(mass, com, inertia)
         model.appendBodyToJoint(joints[k], body, pin.SE3.Identity())
     return model, model.createData(), joints
 

@@ -59,10 +59,13 @@ class Twin:
     def arguments(self, x, v=None, a=None, alpha=ALPHA):
         """What the assembly takes before the slopes."""
         c, zero = self.arrays, np.zeros_like(x)
-        return (
-            c.element_start, x, zero if v is None else v, zero if a is None else a, c.elements, c.h,
-            c.xi, c.weight, c.area, c.G0, self.law, np.full(c.h.size, alpha), c.mass,
-        )  # fmt: skip
+        v, a = (zero if rate is None else rate for rate in (v, a))
+        return c.element_start, x, v, a, self.cable, np.full(c.h.size, alpha)
+
+    @property
+    def cable(self):
+        """Elements with the law of this twin."""
+        return cable.CableArrays.of(self.arrays)._replace(law=self.law)
 
     def states(self, rng):
         """A moderately bent and stretched state, with velocities that stretch at about 1/s."""
@@ -207,8 +210,7 @@ def test_line_load(rng):
 
 
 def energy(twin, x):
-    c = twin.arrays
-    return cable.cable_energy(x, c.elements, c.h, c.xi, c.weight, c.area, c.G0, twin.law)
+    return cable.cable_energy(x, twin.cable)
 
 
 def test_energy(rng):
@@ -312,10 +314,7 @@ def test_element_tangent_fills_and_adds_nothing(rng):
     force, K = np.full((4, 3), np.nan), np.full((2, 3, 6, 6), np.nan)
     total, summed = np.zeros_like(x), np.zeros((x.size, x.size))
     for e, (i, j) in enumerate(c.elements):
-        cable.element_tangent(
-            x, v, c.elements, e, c.h, c.xi, c.weight, c.area, c.G0, twin.law,
-            np.full(c.h.size, ALPHA), 1.0, 30.0, force, K,
-        )  # fmt: skip
+        cable.element_tangent(x, v, e, twin.cable, np.full(c.h.size, ALPHA), 1.0, 30.0, force, K)
         total[[i, j]] += force.reshape(2, 6)
         block = np.block([[K[0, 0].T, K[0, 1].T], [K[0, 2].T, K[1, 0].T]])
         summed[6 * i : 6 * i + 12, 6 * i : 6 * i + 12] += block
@@ -334,9 +333,8 @@ def test_uniform_stretch_in_closed_form():
     x, v = 2.0 * c.reference, 3.0 * c.reference
     law = tissue.constants(np.ones_like(c.area))
     force, K = np.empty((4, 3)), np.empty((2, 3, 6, 6))
-    cable.element_tangent(
-        x, v, c.elements, 0, c.h, c.xi, c.weight, c.area, c.G0, law, np.zeros(1), 1.0, 0.0, force, K
-    )
+    own = cable.CableArrays.of(c)._replace(law=law)
+    cable.element_tangent(x, v, 0, own, np.zeros(1), 1.0, 0.0, force, K)
     N = np.pi * 0.01**2 * (3.0e4 * 1.75 + 3.0 * 2.0e3 * 3.0 / 4.0 + 5.0e3 / 2.0)
     # the weight of a constant force on the tangents integrates to zero
     expected = [[0, 0, N], [0, 0, 0], [0, 0, -N], [0, 0, 0]]
@@ -350,12 +348,9 @@ def test_samples(rng):
     c = twin.arrays
     e = np.repeat(np.arange(c.h.size), c.xi.size)
     xi = np.tile(c.xi, c.h.size)
-    out = [np.full(e.size, np.nan) for _ in range(3)]
-    cable.sample_cable(
-        x, v, c.elements[e, 0], c.elements[e, 1], c.h[e], xi, c.area.ravel(), c.G0.ravel(),
-        twin.law.reshape(-1, 1, 9), np.full(e.size, ALPHA), *out,
-    )  # fmt: skip
-    stretch, force, power = (values.reshape(c.area.shape) for values in out)
+    stretch, force, power = (np.full(c.area.shape, np.nan) for _ in range(3))
+    activation = np.full(c.h.size, ALPHA)
+    cable.sample_cable(x, v, twin.cable, activation, stretch, force, power)
     expected = reference.axial_force(twin.plain, x, v, ALPHA)
     assert_allclose(force, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
     radius = reference.current_radius(twin.plain, x, e, xi).reshape(c.area.shape)

@@ -33,10 +33,7 @@ def parts():
     tissues = [TISSUE, PASSIVE, replace(TISSUE, bending=0.7), replace(PASSIVE, bending=0.2)]
     c, x, v, a = bundle(rng, N_FIBERS, tissues)
     activation = np.where(c.fiber % 2, 0.0, 0.4)
-    elastic = (
-        c.element_start, x, v, a, c.elements, c.h, c.xi, c.weight, c.area, c.G0, c.law, activation,
-        c.mass,
-    )  # fmt: skip
+    elastic = (c.element_start, x, v, a, cable.CableArrays.of(c), activation)
     bent = (c.element_start, x, c.elements, c.h, c.xi, c.weight, c.bending)
     return c, {
         "cable": (cable.cable_residual, cable.assemble_cable, cable.fiber_tangent, elastic, SLOPES),
@@ -115,9 +112,9 @@ def test_activation_of_fibers_that_cannot_contract_changes_nothing(parts):
     assert passive.size > 0
     found = []
     for alpha in (0.0, 1.0):
-        activation = arguments[11].copy()
+        activation = arguments[-1].copy()
         activation[passive] = alpha
         residual = np.zeros((c.n_nodes, 6))
-        alone(*arguments[:11], activation, *arguments[12:], residual)
+        alone(*arguments[:-1], activation, residual)
         found.append(residual)
     assert_array_equal(*found)

@@ -96,10 +96,7 @@ def tangent(tree, q, p, a):
     """Derivatives of the inverse dynamics in q and in p, by the kernel."""
     dq, dp = np.zeros((2, tree.n, tree.n))
     state = tree.evaluate(q, p, a)
-    rigid.inverse_dynamics_tangent(
-        p, a, state.V, state.A, state.S, tree.parent, tree.moves, state.rotation, state.position,
-        tree.body_link, tree.mass, tree.com, tree.inertia, tree.gravity, dq, dp,
-    )  # fmt: skip
+    rigid.inverse_dynamics_tangent(p, a, state, tree.parent, tree.moves, tree.bodies, dq, dp)
     return dq, dp
 
 
@@ -146,10 +143,7 @@ def test_mass_matrix_is_symmetric_and_positive_definite(rng, kinds):
 
 def energies(tree, q, p):
     state = tree.evaluate(q, p, 0.0 * p)
-    return rigid.kinetic_and_potential(
-        state.V, state.rotation, state.position, tree.body_link, tree.mass, tree.com, tree.inertia,
-        tree.gravity,
-    )  # fmt: skip
+    return rigid.kinetic_and_potential(state, tree.bodies)
 
 
 @pytest.mark.parametrize("kinds", KINDS)
@@ -181,8 +175,9 @@ def test_turning_the_world_changes_nothing(rng):
     joint_rotation[base] = R @ joint_rotation[base]
     joint_position[base] = joint_position[base] @ R.T + shift
     turned = dataclasses.replace(
-        tree, joint_rotation=joint_rotation, joint_position=joint_position, gravity=R @ GRAVITY
-    )
+        tree, joint_rotation=joint_rotation, joint_position=joint_position,
+        bodies=tree.bodies._replace(gravity=R @ GRAVITY),
+    )  # fmt: skip
     tau = inverse_dynamics(tree, q, p, a)
     # the reference point is 5 m off: moments round to 5 * eps, squared with the inertia
     atol = 1e-12 * np.abs(tau).max()
@@ -229,8 +224,10 @@ def test_slider_in_closed_form():
         tree, parent=np.array([-1, 0]), kind=np.array([rigid.REVOLUTE, rigid.PRISMATIC]),
         axis=np.array([[0, 0, 1.0], [1.0, 0, 0]]), joint_rotation=np.array([np.eye(3)] * 2),
         joint_position=np.zeros((2, 3)), moves=np.array([[True, False], [True, True]]),
-        body_link=np.array([1]), mass=np.array([1.7]), com=np.zeros((1, 3)),
-        inertia=1e-9 * np.eye(3)[None], gravity=np.zeros(3),
+        bodies=rigid.TreeBodies(
+            link=np.array([1]), mass=np.array([1.7]), com=np.zeros((1, 3)),
+            inertia=1e-9 * np.eye(3)[None], gravity=np.zeros(3),
+        ),
     )  # fmt: skip
     q, p, a = np.array([0.4, 0.6]), np.array([2.0, -1.5]), np.array([0.3, 0.9])
     tau = inverse_dynamics(tree, q, p, a)

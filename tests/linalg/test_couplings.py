@@ -28,15 +28,6 @@ def matrix(rng, request):
     return random_matrix(rng, request.param)
 
 
-def meetings(couplings):
-    """Arguments of sweeps and bodies from the entries on."""
-    return (
-        couplings.entry_start, couplings.entry_middle, couplings.entries, couplings.row_start,
-        couplings.row_node, couplings.column, couplings.block_start, couplings.upper,
-        couplings.lower,
-    )  # fmt: skip
-
-
 def factors_of(matrix):
     """Of the lines."""
     factors, regular = np.empty_like(matrix.lines), np.zeros(matrix.start.size - 1, bool)
@@ -63,9 +54,8 @@ def test_what_others_contribute_to_a_line(matrix, rng):
     below, above = dense_couplings(matrix)
     x, y = rng.standard_normal((2, matrix.shape[0]))
     expected = y - (below + above) @ x
-    parts = meetings(matrix.couplings)
     for line in range(matrix.start.size - 1):
-        subtract_others(line, parts[0], *parts[2:], x.reshape(-1, 6), y.reshape(-1, 6))
+        subtract_others(line, matrix.couplings, x.reshape(-1, 6), y.reshape(-1, 6))
     assert_allclose(y, expected, rtol=0, atol=1e-13)
 
 
@@ -93,7 +83,7 @@ def test_sweeps_solve_with_triangles_of_lines(matrix, rng):
     right[6 * matrix.start[2] : 6 * matrix.start[4]] = 0.0
     for sweep, beside in ((sweep_forward, below), (sweep_backward, above)):
         x, change = right.copy(), np.full((right.size // 6, 6), np.nan)
-        arguments = (*meetings(matrix.couplings), factors_of(matrix), change)
+        arguments = (matrix.couplings, factors_of(matrix), change)
         sweep(matrix.start, *arguments, x.reshape(-1, 6))
         assert_allclose(x, np.linalg.solve(E + beside, E @ right), rtol=0, atol=1e-13)
 
@@ -114,7 +104,7 @@ def test_lines_in_another_order(matrix, rng):
         (solve_one_backward, above, groups[::-1]),
     ):
         x, change = right.copy(), np.empty((right.size // 6, 6))
-        arguments = (*meetings(couplings), factors_of(matrix), change, x.reshape(-1, 6))
+        arguments = (couplings, factors_of(matrix), change, x.reshape(-1, 6))
         for line in np.concatenate(order):
             body(line, matrix.start, *arguments)
         assert_allclose(x, np.linalg.solve(E + beside, E @ right), rtol=0, atol=1e-13)
@@ -125,7 +115,7 @@ def test_lines_without_blocks_stay_as_they_are(matrix):
     x = np.ones((matrix.lines.shape[0], 6))
     for sweep in (sweep_forward, sweep_backward):
         # factors that would be noticed
-        arguments = (*meetings(alone.couplings), np.full_like(matrix.lines, np.nan), 1.0 * x)
+        arguments = (alone.couplings, np.full_like(matrix.lines, np.nan), 1.0 * x)
         sweep(matrix.start, *arguments, x)
     assert_array_equal(x, 1.0)
 

@@ -61,7 +61,7 @@ def test_attachment_forces_and_inertia_balance_the_fiber():
     cables = system.cables
     local = system.split(v_dot)[0][cables.elements].reshape(-1, 4, 3)
     momentum_rate = np.einsum("eab,ebi->ei", cables.mass[:, [0, 2], :], local).sum(axis=0)
-    weight = cables.mass[:, [0, 2], :][:, :, [0, 2]].sum() * system.tree.gravity
+    weight = cables.mass[:, [0, 2], :][:, :, [0, 2]].sum() * system.tree.bodies.gravity
     total = evaluation.reactions.sum(axis=0) + weight - momentum_rate
     # Newton stops where the increment is 1e-7 and the residual far below
     np.testing.assert_allclose(total, 0.0, atol=1e-9 * np.abs(evaluation.reactions).sum())

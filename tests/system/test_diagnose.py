@@ -48,7 +48,7 @@ def test_other_terms_that_are_not_finite_are_named():
         system.evaluate(0.0, y, v, 0.0 * v).flaw,
     )
     system, y, v = bent_arm()
-    system.tree.gravity[2] = np.inf
+    system.tree.bodies.gravity[2] = np.inf
     assert system.evaluate(0.0, y, v, 0.0 * v).flaw == "the equation of motion of shoulder"
 
 

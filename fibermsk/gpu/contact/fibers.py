@@ -266,7 +266,7 @@ class Fibers:
                     pair_tangents, group,
                     (
                         *shape, at.fiber, *points, runs.held, runs.state, *of_pairs, pairs.first,
-                        *blocks.rows[:4], runs.shares, residual, lines, blocks.upper,
+                        *blocks.rows, runs.shares, residual, lines, blocks.upper,
                     ),
                 )  # fmt: skip
             else:
@@ -304,7 +304,7 @@ class Fibers:
                     at.h, at.elements, at.fiber, runs.element, runs.law, self._points, self._xi,
                     self._weight, runs.slot_start, runs.slot_element, runs.slot_xi, runs.state,
                     runs.force, runs.jacobian, runs.pair_start, runs.of_pairs, pairs.first,
-                    *blocks.rows[:4], tangent, residual, lines, blocks.upper, blocks.lower,
+                    *blocks.rows, tangent, residual, lines, blocks.upper, blocks.lower,
                 ),
             )  # fmt: skip
 

@@ -8,11 +8,17 @@ border of the joint coordinates. Matrix layout and border names as in
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.fibers.cable import element_tangent
 
 __all__ = [
+    "AttachedEnds",
     "add_end_rates",
     "eliminate_attached",
     "end_rates",
@@ -22,10 +28,30 @@ __all__ = [
 ]
 
 
+Index = NDArray[np.int64]
+
+
+class AttachedEnds(NamedTuple):
+    """Ends of fibers that are attached to bodies.
+
+    Attributes
+    ----------
+    node, side, fiber : (n_points,) int array
+        Attached node, its place (0 or 1) in its element, and its fiber.
+    at_node : (n_nodes,) int array
+        Attached point at a node, -1 for none.
+    """
+
+    node: Index
+    side: Index
+    fiber: Index
+    at_node: Index
+
+
 @body
 def add_end_rates(
-    m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
-    end_side, velocity_rate, acceleration_rate, B,
+    m, nodes, velocity, cable, activation, end_element, end_side, velocity_rate, acceleration_rate,
+    B,
 ):  # fmt: skip
     """Add the derivative of the residual of an end's element in the coordinates to B.
 
@@ -36,108 +62,98 @@ def add_end_rates(
     """
     force, K = scratch((4, 3)), scratch((2, 3, 6, 6))
     e, side = end_element[m], end_side[m]
-    element_tangent(
-        nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, 0.0, 1.0, force, K
-    )
+    element_tangent(nodes, velocity, e, cable, activation, 0.0, 1.0, force, K)
     for node in range(2):
         # rows of this node, columns of the end node
         columns = K[side, 0] if node == side else K[0, 1 + node]
         for r in range(6):
-            inertia = mass[e, 2 * node + r // 3, 2 * side]
+            inertia = cable.mass[e, 2 * node + r // 3, 2 * side]
             for j in range(B.shape[1]):
                 value = inertia * acceleration_rate[m, r % 3, j]
                 for c in range(3):
                     value += columns[c, r] * velocity_rate[m, c, j]
-                B[6 * elements[e, node] + r, j] += value
+                B[6 * cable.elements[e, node] + r, j] += value
 
 
 @kernel
 def end_rates(
-    nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass, end_element,
-    end_side, velocity_rate, acceleration_rate, B,
-):  # fmt: skip
+    nodes, velocity, cable, activation, end_element, end_side, velocity_rate, acceleration_rate, B
+):
     """Add to B what all ends contribute; see `add_end_rates`."""
     for m in range(end_element.size):
         add_end_rates(
-            m, nodes, velocity, elements, h, xi, weight, area, G0, law, activation, mass,
-            end_element, end_side, velocity_rate, acceleration_rate, B,
+            m, nodes, velocity, cable, activation, end_element, end_side, velocity_rate,
+            acceleration_rate, B,
         )  # fmt: skip
 
 
 @kernel
 def eliminate_attached(
-    elements, end_element, end_side, node_start, C, attached, fiber, first, second, entry_start,
-    entries, row_start, row_node, column, block_start, upper, lower, tangent, residual, residual_q,
-    lines, B, R, D, reaction,
-):  # fmt: skip
+    ends, node_start, C, couplings, tangent, residual, residual_q, lines, B, R, D, reaction
+):
     """Reduce residual and matrix to the independent unknowns, in place.
 
-    Without the part of dC/dq. C (n_points, 3, n); attached (n_nodes,): the attached point at a
-    node, -1 for none; the couplings as in `fibermsk.linalg.couplings`. B, R and D already hold the
-    terms that are not from the lines. reaction (n_points, 3) receives the force of the attachment
-    on the fiber, eq. 62.
+    Without the part of dC/dq. C (n_points, 3, n); couplings: `fibermsk.linalg.Couplings`. B, R and
+    D already hold the terms that are not from the lines. reaction (n_points, 3) receives the force
+    of the attachment on the fiber, eq. 62.
     """
     n_q = residual_q.size
-    for m in range(end_element.size):
-        take_reaction(m, elements, end_element, end_side, residual, reaction)
+    for m in range(ends.node.size):
+        take_reaction(m, ends.node, residual, reaction)
         for r in range(3):
             for j in range(n_q):
                 residual_q[j] += C[m, r, j] * reaction[m, r]
     if not tangent:
         return
     if n_q:
-        for m in range(end_element.size):
-            _columns_to_corner(elements[end_element[m], end_side[m]], C[m], R, D)
+        for m in range(ends.node.size):
+            _columns_to_corner(ends.node[m], C[m], R, D)
         for line in range(node_start.size - 1):
-            line_to_border(
-                line, node_start, C, attached, first, second, entry_start, entries, row_start,
-                row_node, column, block_start, upper, lower, lines, B, R,
-            )  # fmt: skip
-        for m in range(end_element.size):
-            _rows_to_corner(elements[end_element[m], end_side[m]], C[m], B, D)
-    for m in range(end_element.size):
-        leave_identity(
-            m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node,
-            column, block_start, upper, lower, lines,
-        )  # fmt: skip
+            line_to_border(line, node_start, C, ends.at_node, couplings, lines, B, R)
+        for m in range(ends.node.size):
+            _rows_to_corner(ends.node[m], C[m], B, D)
+    for m in range(ends.node.size):
+        leave_identity(m, ends, couplings, lines)
 
 
 @body
-def _rows_at(node, entry, row_start, row_node):
+def _rows_at(node, entry, couplings):
     """Rows of an entry's pair that may have a block at a node of the entry's line."""
     p = entry // 2
+    first, last = couplings.row_start[p], couplings.row_start[p + 1]
     if entry % 2 == 1:
-        return row_start[p], row_start[p + 1]
-    row = row_start[p] + node - row_node[p]
-    if row_start[p] <= row < row_start[p + 1]:
+        return first, last
+    row = first + node - couplings.row_node[p]
+    if first <= row < last:
         return row, row + 1
     return 0, 0
 
 
 @body
-def _blocks_at(node, entry, row, column, block_start):
+def _blocks_at(node, entry, row, couplings):
     """Blocks of a row at a node of the entry's line."""
-    begin, end = block_start[row], block_start[row + 1]
+    begin, end = couplings.block_start[row], couplings.block_start[row + 1]
     if entry % 2 == 0:
         return begin, end
-    b = begin + node - column[row]
+    b = begin + node - couplings.column[row]
     if begin <= b < end:
         return b, b + 1
     return 0, 0
 
 
 @body
-def _other_node(entry, row, b, row_start, row_node, column, block_start):
+def _other_node(entry, row, b, couplings):
     """Node of the other line that a block couples."""
     p = entry // 2
     if entry % 2 == 0:
-        return column[row] + b - block_start[row]
-    return row_node[p] + row - row_start[p]
+        return couplings.column[row] + b - couplings.block_start[row]
+    return couplings.row_node[p] + row - couplings.row_start[p]
 
 
 @body
-def _coupling(upper, lower, b, above, row, col):
+def _coupling(couplings, b, above, row, col):
     """Entry of a block: with the rows of the first line if `above`, of the second otherwise."""
+    upper, lower = couplings.upper, couplings.lower
     if above:
         return upper[b, col, row]
     return lower[b, col, row] if lower.shape[0] > 0 else upper[b, row, col]
@@ -179,10 +195,7 @@ def _add_to_border(into, out, C, m, c, at, r, attached, B, R):
 
 
 @body
-def line_to_border(
-    line, node_start, C, attached, first, second, entry_start, entries, row_start, row_node, column,
-    block_start, upper, lower, lines, B, R,
-):  # fmt: skip
+def line_to_border(line, node_start, C, attached, couplings, lines, B, R):
     """Add columns K[:, D] C to B, and rows C^T K[D, :] to R, at the nodes of one line."""
     for side in range(2):
         node = node_start[line] if side == 0 else node_start[line + 1] - 1
@@ -199,48 +212,45 @@ def line_to_border(
                 else:
                     into, out = lines[beside, 1, c, r], lines[beside, 2, r, c]
                 _add_to_border(into, out, C, m, c, beside, r, attached, B, R)
-    for k in range(entry_start[line], entry_start[line + 1]):
+    for k in range(couplings.entry_start[line], couplings.entry_start[line + 1]):
         # the same pair from the other line
-        p, entry = entries[k] // 2, entries[k] ^ 1
-        other = first[p] if entry % 2 == 0 else second[p]
+        p, entry = couplings.entries[k] // 2, couplings.entries[k] ^ 1
+        other = couplings.first[p] if entry % 2 == 0 else couplings.second[p]
         for side in range(2):
             node = node_start[other] if side == 0 else node_start[other + 1] - 1
             m = attached[node]
             if m < 0:
                 continue
-            begin, end = _rows_at(node, entry, row_start, row_node)
+            begin, end = _rows_at(node, entry, couplings)
             for row in range(begin, end):
-                low, high = _blocks_at(node, entry, row, column, block_start)
+                low, high = _blocks_at(node, entry, row, couplings)
                 for b in range(low, high):
-                    at = _other_node(entry, row, b, row_start, row_node, column, block_start)
+                    at = _other_node(entry, row, b, couplings)
                     for c in range(3):
                         for r in range(6):
-                            into = _coupling(upper, lower, b, entry % 2 == 1, r, c)
-                            out = _coupling(upper, lower, b, entry % 2 == 0, c, r)
+                            into = _coupling(couplings, b, entry % 2 == 1, r, c)
+                            out = _coupling(couplings, b, entry % 2 == 0, c, r)
                             _add_to_border(into, out, C, m, c, at, r, attached, B, R)
 
 
 @body
-def take_reaction(m, elements, end_element, end_side, residual, reaction):
+def take_reaction(m, end_node, residual, reaction):
     """Move the force on an attached node from the residual to the reactions."""
-    node = elements[end_element[m], end_side[m]]
+    node = end_node[m]
     for r in range(3):
         reaction[m, r] = residual[node, r]
         residual[node, r] = 0.0
 
 
 @body
-def leave_identity(
-    m, elements, end_element, end_side, fiber, entry_start, entries, row_start, row_node, column,
-    block_start, upper, lower, lines,
-):  # fmt: skip
+def leave_identity(m, ends, couplings, lines):
     """Set the rows and columns of an attached node to the identity.
 
     Two ends may clear the same entry of a coupling, and those of a fiber with one element one of
     its blocks: both write zeros, in any order.
     """
-    e, side = end_element[m], end_side[m]
-    node = elements[e, side]
+    node, side, fiber = ends.node[m], ends.side[m], ends.fiber[m]
+    upper, lower = couplings.upper, couplings.lower
     for a in range(3):
         for b in range(6):
             lines[node, 0, a, b] = 0.0
@@ -252,11 +262,11 @@ def leave_identity(
                 lines[node - 1, 1, a, b] = 0.0
                 lines[node - 1, 2, b, a] = 0.0
         lines[node, 0, a, a] = 1.0
-    for k in range(entry_start[fiber[e]], entry_start[fiber[e] + 1]):
-        entry = entries[k]
-        begin, end = _rows_at(node, entry, row_start, row_node)
+    for k in range(couplings.entry_start[fiber], couplings.entry_start[fiber + 1]):
+        entry = couplings.entries[k]
+        begin, end = _rows_at(node, entry, couplings)
         for row in range(begin, end):
-            low, high = _blocks_at(node, entry, row, column, block_start)
+            low, high = _blocks_at(node, entry, row, couplings)
             for b in range(low, high):
                 for a in range(3):
                     for c in range(6):

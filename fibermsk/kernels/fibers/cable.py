@@ -6,16 +6,18 @@ a1/|a1|. The virtual work of one fiber is the integral of N t . xi,theta over th
 the nodes is its negative. Sources: Gfrerer and Simeon (2021) eqs. 30-38, with the active and
 prestress parts in a form independent of the parametrization.
 
-Quadrature arrays, per element and point: ``weight`` (quadrature weight times h), ``area`` A0,
-``G0``, ``law`` (n_elements, n_points, n_constants) constants of the stress, those of
-`fibermsk.laws.stress.nominal_stress` first (`fibermsk.laws.layout`); ``xi`` (n_points,).
+Of every element and fiber: ``element_start`` (n_fibers + 1,) first element of each fiber,
+``activation`` (n_elements,); the other data are in `CableArrays`.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from fibermsk._compile import inlined, kernel, parallel
 from fibermsk.kernels.fibers.element import (
@@ -34,6 +36,7 @@ from fibermsk.kernels.fibers.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
 __all__ = [
+    "CableArrays",
     "add_residual",
     "add_tangent",
     "assemble_cable",
@@ -51,8 +54,47 @@ __all__ = [
     "sample_cable",
 ]
 
+Array = NDArray[np.float64]
+
 _nominal_stress = kernel(nominal_stress)
 _stored_energy = kernel(stored_energy)
+
+
+class CableArrays(NamedTuple):
+    """Elements and quadrature data of cables.
+
+    Attributes
+    ----------
+    elements : (n_elements, 2) int array
+        Node numbers; the second is the first plus 1.
+    h : (n_elements,) float array
+        Length in theta.
+    xi : (n_points,) float array
+        Quadrature points in [0, 1].
+    weight : (n_elements, n_points) float array
+        Quadrature weights times h.
+    area, G0 : (n_elements, n_points) float array
+        Reference area A0 [m^2] and |X,theta| [m].
+    law : (n_elements, n_points, n_constants) float array
+        Constants of the stress, those of `fibermsk.laws.stress.nominal_stress` first
+        (`fibermsk.laws.layout`).
+    mass : (n_elements, 4, 4) float array
+        Scalar element mass matrices [kg].
+    """
+
+    elements: NDArray[np.int64]
+    h: Array
+    xi: Array
+    weight: Array
+    area: Array
+    G0: Array
+    law: Array
+    mass: Array
+
+    @classmethod
+    def of(cls, arrays: Any) -> CableArrays:
+        """Arrays of the same names of another object."""
+        return cls(*(getattr(arrays, name) for name in cls._fields))
 
 
 @inlined
@@ -72,7 +114,7 @@ def law_energy(stretch, law, e, k):
 
 
 @inlined
-def _pull(a1, a1_dot, e, k, area, G0, law, activation):
+def _pull(a1, a1_dot, e, k, cable, activation):
     """Unit tangent t, axial force N, dN/d|a1|, dN/d(t . a1_dot), 1/|a1| and u at a point.
 
     u = (I - t t) a1_dot / |a1|: derivative of t . a1_dot with the direction of the tangent.
@@ -82,30 +124,33 @@ def _pull(a1, a1_dot, e, k, area, G0, law, activation):
     t = scale_3(inverse, a1)
     rate = inverse * dot(a1, a1_dot)
     u = combine_3(inverse, a1_dot, -inverse * rate, t)
-    per_G0 = 1.0 / G0[e, k]
-    P, dP_dstretch, dP_drate = law_stress(length * per_G0, rate * per_G0, activation, law, e, k)
-    A0 = area[e, k]
+    per_G0 = 1.0 / cable.G0[e, k]
+    P, dP_dstretch, dP_drate = law_stress(
+        length * per_G0, rate * per_G0, activation, cable.law, e, k
+    )
+    A0 = cable.area[e, k]
     return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
 
 
 @inlined
-def _integrate(nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, tangent):
+def _integrate(nodes, velocity, e, cable, activation, cx, cv, tangent):
     """Integrals over an element of N t and of its derivative D, with the slopes (-g, p, g, q).
 
     Returns the integrals of N t with g, p and q, and those of D with g g, g p, p p, g q, p q and
     q q. D (3, 3) is cx dNt/da1 + cv dNt/da1_dot; a constant `tangent` that is false leaves it out.
     """
+    i = cable.elements[e, 0]
     x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
-    per_h = 1.0 / h[e]
+    per_h = 1.0 / cable.h[e]
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
-    for k in range(xi.size):
-        _, p, g, q = shape_d1(xi[k], 1.0)
+    for k in range(cable.xi.size):
+        _, p, g, q = shape_d1(cable.xi[k], 1.0)
         g *= per_h
         t, N, N_a, N_v, inverse, u = _pull(
-            slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+            slope(g, p, q, x), slope(g, p, q, v), e, k, cable, activation[e]
         )
-        w = weight[e, k]
+        w = cable.weight[e, k]
         on_g = add_3(on_g, w * N * g, t)
         on_p = add_3(on_p, w * N * p, t)
         on_q = add_3(on_q, w * N * q, t)
@@ -126,9 +171,7 @@ def _integrate(nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 
 
 
 @kernel
-def element_tangent(
-    nodes, velocity, elements, e, h, xi, weight, area, G0, law, activation, cx, cv, force, K
-):  # fmt: skip
+def element_tangent(nodes, velocity, e, cable, activation, cx, cv, force, K):
     """One element's nodal force and stiffness.
 
     Fills ``force`` (4, 3), the force on (x_i, x,theta_i, x_j, x,theta_j), and ``K``
@@ -136,7 +179,7 @@ def element_tangent(
     in velocity, as `fibermsk.linalg.lines` has a line of two nodes.
     """
     (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq) = _integrate(
-        nodes, velocity, elements[e, 0], e, h, xi, weight, area, G0, law, activation, cx, cv, True
+        nodes, velocity, e, cable, activation, cx, cv, True
     )
     for r in range(3):
         force[0, r], force[1, r] = on_g[r], -on_p[r]
@@ -164,27 +207,18 @@ def _add_residual(acceleration, i, e, mass, integrals, residual):
 
 
 @inlined
-def add_residual(
-    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass,
-    residual,
-):  # fmt: skip
+def add_residual(e, nodes, velocity, acceleration, cable, activation, residual):
     """Add inertia minus internal force of one element; see `assemble_cable`."""
-    i = elements[e, 0]
-    integrals, _ = _integrate(
-        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, 0.0, 0.0, False
-    )
-    _add_residual(acceleration, i, e, mass, integrals, residual)
+    integrals, _ = _integrate(nodes, velocity, e, cable, activation, 0.0, 0.0, False)
+    _add_residual(acceleration, cable.elements[e, 0], e, cable.mass, integrals, residual)
 
 
 @inlined
-def add_tangent(
-    e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation, mass, cx,
-    cv, ca, residual, lines,
-):  # fmt: skip
+def add_tangent(e, nodes, velocity, acceleration, cable, activation, cx, cv, ca, residual, lines):
     """Add inertia minus internal force of one element, and their tangent."""
-    i = elements[e, 0]
+    i, mass = cable.elements[e, 0], cable.mass
     integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
-        nodes, velocity, i, e, h, xi, weight, area, G0, law, activation, cx, cv, True
+        nodes, velocity, e, cable, activation, cx, cv, True
     )
     _add_residual(acceleration, i, e, mass, integrals, residual)
     inertia = (
@@ -197,60 +231,43 @@ def add_tangent(
 
 
 @kernel
-def fiber_residual(
-    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
-    activation, mass, residual,
-):  # fmt: skip
+def fiber_residual(f, element_start, nodes, velocity, acceleration, cable, activation, residual):
     """Add inertia minus internal force of one fiber's elements; see `assemble_cable`."""
     for e in range(element_start[f], element_start[f + 1]):
-        add_residual(
-            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
-            mass, residual,
-        )  # fmt: skip
+        add_residual(e, nodes, velocity, acceleration, cable, activation, residual)
 
 
 @kernel
 def fiber_tangent(
-    f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
-    activation, mass, cx, cv, ca, residual, lines,
-):  # fmt: skip
+    f, element_start, nodes, velocity, acceleration, cable, activation, cx, cv, ca, residual, lines
+):
     """Add inertia minus internal force of one fiber's elements, and their tangent."""
     for e in range(element_start[f], element_start[f + 1]):
         add_tangent(
-            e, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law, activation,
-            mass, cx, cv, ca, residual, lines,
-        )  # fmt: skip
+            e, nodes, velocity, acceleration, cable, activation, cx, cv, ca, residual, lines
+        )
 
 
 @parallel("element_start", least=64)
-def cable_residual(
-    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
-    activation, mass, residual,
-):  # fmt: skip
+def cable_residual(element_start, nodes, velocity, acceleration, cable, activation, residual):
     """Add inertia minus internal force to `residual`: `assemble_cable` without the tangent."""
     for f in prange(element_start.size - 1):
-        fiber_residual(
-            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
-            law, activation, mass, residual,
-        )  # fmt: skip
+        fiber_residual(f, element_start, nodes, velocity, acceleration, cable, activation, residual)
 
 
 @parallel("element_start", least=64)
 def assemble_cable(
-    element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0, law,
-    activation, mass, cx, cv, ca, residual, lines,
-):  # fmt: skip
+    element_start, nodes, velocity, acceleration, cable, activation, cx, cv, ca, residual, lines
+):
     """Add inertia minus internal force to `residual` (n_nodes, 6), and its tangent to `lines`.
 
-    ``element_start`` (n_fibers + 1,): first element of each fiber; ``activation`` (n_elements,);
-    ``mass`` (n_elements, 4, 4): scalar element mass matrices; cx, cv, ca: derivatives of
-    position, velocity and acceleration in the unknowns; ``lines`` (n_nodes, 3, 6, 6): see
-    `fibermsk.linalg.lines`.
+    cx, cv, ca: derivatives of position, velocity and acceleration in the unknowns; ``lines``
+    (n_nodes, 3, 6, 6): see `fibermsk.linalg.lines`.
     """
     for f in prange(element_start.size - 1):
         fiber_tangent(
-            f, element_start, nodes, velocity, acceleration, elements, h, xi, weight, area, G0,
-            law, activation, mass, cx, cv, ca, residual, lines,
+            f, element_start, nodes, velocity, acceleration, cable, activation, cx, cv, ca,
+            residual, lines,
         )  # fmt: skip
 
 
@@ -283,35 +300,33 @@ def line_load_force(elements, h, xi, weight, load, force):
 
 
 @kernel
-def cable_energy(nodes, elements, h, xi, weight, area, G0, law):
+def cable_energy(nodes, cable):
     """Stored energy of the passive and prestress parts [J]."""
     total = 0.0
-    for e in range(elements.shape[0]):
-        for k in range(xi.size):
-            _, p, g, q = shape_d1(xi[k], h[e])
-            a1 = slope(g, p, q, chord(nodes, elements[e, 0], elements[e, 1]))
-            stretch = math.sqrt(dot(a1, a1)) / G0[e, k]
-            total += weight[e, k] * area[e, k] * G0[e, k] * law_energy(stretch, law, e, k)
+    for e in range(cable.elements.shape[0]):
+        for k in range(cable.xi.size):
+            _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
+            a1 = slope(g, p, q, chord(nodes, cable.elements[e, 0], cable.elements[e, 1]))
+            G0 = cable.G0[e, k]
+            energy = law_energy(math.sqrt(dot(a1, a1)) / G0, cable.law, e, k)
+            total += cable.weight[e, k] * cable.area[e, k] * G0 * energy
     return total
 
 
 @kernel
-def least_force(
-    f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
-    point,
-):  # fmt: skip
+def least_force(f, element_start, nodes, velocity, cable, activation, least, element, point):
     """Fill the least axial force [N] at any point of fiber f, with its element and its point.
 
     NaN counts as the least.
     """
     smallest = math.inf
     for e in range(element_start[f], element_start[f + 1]):
-        i = elements[e, 0]
+        i = cable.elements[e, 0]
         x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
-        for k in range(xi.size):
-            _, p, g, q = shape_d1(xi[k], h[e])
+        for k in range(cable.xi.size):
+            _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             _, N, _, _, _, _ = _pull(
-                slope(g, p, q, x), slope(g, p, q, v), e, k, area, G0, law, activation[e]
+                slope(g, p, q, x), slope(g, p, q, v), e, k, cable, activation[e]
             )
             if not N >= smallest:
                 smallest = N
@@ -323,33 +338,25 @@ def least_force(
 
 
 @kernel
-def least_forces(
-    element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least, element,
-    point,
-):  # fmt: skip
+def least_forces(element_start, nodes, velocity, cable, activation, least, element, point):
     """Fill the least axial force [N] of every fiber, its element and its point."""
     for f in range(least.size):
-        least_force(
-            f, element_start, nodes, velocity, elements, h, xi, area, G0, law, activation, least,
-            element, point,
-        )  # fmt: skip
+        least_force(f, element_start, nodes, velocity, cable, activation, least, element, point)
 
 
 @kernel
-def sample_cable(
-    nodes, velocity, first, second, h, xi, area, G0, law, activation, stretch, force, power
-):
-    """Fill stretch [-], axial force [N] and viscous power per theta [W] at sample points.
+def sample_cable(nodes, velocity, cable, activation, stretch, force, power):
+    """Fill stretch [-], axial force [N] and viscous power per theta [W], (n_elements, n_points).
 
-    Sample ``s`` lies at xi[s] of the element between nodes first[s] and second[s] of length h[s];
-    law (n_samples, 1, n_constants).
+    The points may be any; weights and masses are not used.
     """
-    for s in range(xi.size):
-        _, p, g, q = shape_d1(xi[s], h[s])
-        a1 = slope(g, p, q, chord(nodes, first[s], second[s]))
-        a1_dot = slope(g, p, q, chord(velocity, first[s], second[s]))
-        length = math.sqrt(dot(a1, a1))
-        stretch[s], rate = length / G0[s], dot(a1, a1_dot) / (length * G0[s])
-        P, _, dP_drate = law_stress(stretch[s], rate, activation[s], law, s, 0)
-        force[s] = area[s] * P
-        power[s] = area[s] * G0[s] * dP_drate * rate * rate
+    for e in range(cable.elements.shape[0]):
+        i, j = cable.elements[e, 0], cable.elements[e, 1]
+        for k in range(cable.xi.size):
+            _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
+            a1, a1_dot = slope(g, p, q, chord(nodes, i, j)), slope(g, p, q, chord(velocity, i, j))
+            length, G0, A0 = math.sqrt(dot(a1, a1)), cable.G0[e, k], cable.area[e, k]
+            stretch[e, k], rate = length / G0, dot(a1, a1_dot) / (length * G0)
+            P, _, dP_drate = law_stress(stretch[e, k], rate, activation[e], cable.law, e, k)
+            force[e, k] = A0 * P
+            power[e, k] = A0 * G0 * dP_drate * rate * rate

@@ -2,9 +2,7 @@
 
 A map is a list of rows, each an offset plus a sum of functions of earlier rows; the first n rows
 are the state q itself, the last ones the axes of the joints. Functions are piecewise polynomials:
-entry e adds f(x[source[e]]) to row[e], and its pieces begin at piece_start[e], which
-start at ``begin`` (minus infinity for the first of each entry) and have ``origin`` and
-``coefficients`` in powers of x - origin. Entries are in increasing order of their rows.
+entry e adds f(x[source[e]]) to row[e]. Entries are in increasing order of their rows.
 
 Symbols: ``x, x_dot, x_ddot`` values of all rows and their rates; ``J`` (n_rows, n) dx/dq; ``V`` the
 derivative of x_dot in q at constant p = q_dot, and ``W`` that of x_ddot at constant p and p_dot.
@@ -20,38 +18,111 @@ a = 2 u_1 - 2 u_2 u_3 - 2/3 u_1^3 + 2 u_1 u_2^2 - 2 u_1 u_3^2 and so on.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 
 __all__ = [
     "FARTHEST_TURN",
+    "MapArrays",
+    "Rows",
     "add_columns",
     "add_curvature",
     "bound_excess",
     "congruence",
+    "fill_all",
     "fill_rows",
     "fill_turns",
 ]
 
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 
 FARTHEST_TURN = 0.2
 """Largest update of a quaternion over its length for which `bound_excess` holds."""
 
 
+class MapArrays(NamedTuple):
+    """Rows as functions of a state.
+
+    Attributes
+    ----------
+    offset : (n_rows,) float array
+        Added to each row.
+    row, source : (n_entries,) int array
+        Row that each function is added to, and row of its argument.
+    piece_start : (n_entries + 1,) int array
+        First piece of each function.
+    begin, origin : (n_pieces,) float array
+        Start of each piece, minus infinity for the first of a function, and its origin.
+    coefficients : (n_pieces, n_powers) float array
+        In powers of x - origin.
+    support : (n_rows, m) int array
+        Entries of the state that each row depends on, padded with -1.
+    place : (n_entries, m) int array
+        Position of the entries of the source among those of the row.
+    states : (n_turns, 4) int array
+        Entries of each quaternion in the state, which are the support of its rows.
+    turn_row : (n_turns,) int array
+        First of the three rows of each quaternion.
+    """
+
+    offset: Array
+    row: Index
+    source: Index
+    piece_start: Index
+    begin: Array
+    origin: Array
+    coefficients: Array
+    support: Index
+    place: Index
+    states: Index
+    turn_row: Index
+
+
+class Rows(NamedTuple):
+    """All rows of a map at one state; see the module.
+
+    Attributes
+    ----------
+    x, x_dot, x_ddot : (n_rows,) float array
+        Values and rates.
+    J : (n_rows, n) float array
+        dx/dq.
+    V, W : (n_rows, n) float array
+        Derivatives of x_dot and x_ddot in q; zero rows unless requested.
+    H : (n_rows, m, m) float array
+        Second derivatives in the states that each row depends on; empty like V and W.
+    turns : (n_turns, 3, 3) float array
+        Rotation matrices of the quaternions.
+    """
+
+    x: Array
+    x_dot: Array
+    x_ddot: Array
+    J: Array
+    V: Array
+    W: Array
+    H: Array
+    turns: Array
+
+
 @kernel
-def _derivatives(x, first, last, begin, origin, coefficients, out):
-    """Fill out (4,) with a piecewise polynomial and its first three derivatives."""
-    low, high = first, last
+def _derivatives(x, e, arrays, out):
+    """Fill out (4,) with function e and its first three derivatives."""
+    begin, coefficients = arrays.begin, arrays.coefficients
+    low, high = arrays.piece_start[e], arrays.piece_start[e + 1]
     while high - low > 1:
         middle = (low + high) // 2
         if begin[middle] <= x:
             low = middle
         else:
             high = middle
-    s = x - origin[low]
+    s = x - arrays.origin[low]
     f, df, ddf, dddf = 0.0, 0.0, 0.0, 0.0
     for power in range(coefficients.shape[1] - 1, -1, -1):
         dddf = dddf * s + 3.0 * ddf
@@ -62,22 +133,27 @@ def _derivatives(x, first, last, begin, origin, coefficients, out):
 
 
 @kernel
-def fill_rows(
-    n, row, source, piece_start, begin, origin, coefficients, offset, support, place, x, x_dot,
-    x_ddot, J, second, V, W, H,
-):  # fmt: skip
-    """Fill the rows after the first n, which the caller has filled; V, W and H only if `second`.
+def fill_all(arrays, rows):
+    """Fill all rows after those of the state, and the turns."""
+    fill_rows(arrays, rows)
+    fill_turns(arrays, rows)
 
-    support (n_rows, m): entries of the state that a row depends on, padded with -1; H (n_rows, m,
-    m) receives d2x/dq2 of these; place (n_entries, m): position of those of the source among those
-    of the row. Rows of J, V, W and H without entries are unchanged.
+
+@kernel
+def fill_rows(arrays, rows):
+    """Fill the rows after the first n, which the caller has filled.
+
+    V, W and H are filled unless they are empty. Rows of J, V, W and H without entries are
+    unchanged.
     """
+    x, x_dot, x_ddot, J, V, W, H, _ = rows
+    support, place = arrays.support, arrays.place
     slopes = scratch(4)
-    for i in range(n, x.size):
-        x[i], x_dot[i], x_ddot[i] = offset[i], 0.0, 0.0
-    for e in range(row.size):
-        i, a = row[e], source[e]
-        _derivatives(x[a], piece_start[e], piece_start[e + 1], begin, origin, coefficients, slopes)
+    for i in range(J.shape[1], x.size):
+        x[i], x_dot[i], x_ddot[i] = arrays.offset[i], 0.0, 0.0
+    for e in range(arrays.row.size):
+        i, a = arrays.row[e], arrays.source[e]
+        _derivatives(x[a], e, arrays, slopes)
         f, df, ddf, dddf = slopes
         rate, change = x_dot[a], x_ddot[a]
         x[i] += f
@@ -88,7 +164,7 @@ def fill_rows(
             if j < 0:
                 break
             J[i, j] += df * J[a, j]
-            if not second:
+            if not H.shape[0]:
                 continue
             V[i, j] += df * V[a, j] + ddf * rate * J[a, j]
             W[i, j] += df * W[a, j] + 2.0 * ddf * rate * V[a, j]
@@ -174,12 +250,10 @@ def _third(i, j):
 
 
 @kernel
-def fill_turns(states, first_row, x, x_dot, x_ddot, base, J, second, V, W, H):
-    """Fill the three rows of every quaternion, and base (n_turns, 3, 3), its rotation matrix.
-
-    states (n_turns, 4): its entries in the state, which are the support of its rows; first_row
-    (n_turns,): its axes.
-    """
+def fill_turns(arrays, rows):
+    """Fill the three rows of every quaternion, and its rotation matrix."""
+    x, x_dot, x_ddot, J, V, W, H, turns = rows
+    states, first_row = arrays.states, arrays.turn_row
     E, q, p, a, n = scratch((3, 4)), scratch(4), scratch(4), scratch(4), scratch(4)
     Ep, Ea, u, du = scratch(3), scratch(3), scratch(3), scratch(3)
     for s in range(first_row.size):
@@ -192,7 +266,7 @@ def fill_turns(states, first_row, x, x_dot, x_ddot, base, J, second, V, W, H):
             along += n[k] * p[k]
             change += n[k] * a[k]
         w, X, Y, Z = n[0], n[1], n[2], n[3]
-        B = base[s]
+        B = turns[s]
         B[0, 0], B[1, 1] = w * w + X * X - Y * Y - Z * Z, w * w - X * X + Y * Y - Z * Z
         B[2, 2] = w * w - X * X - Y * Y + Z * Z
         B[0, 1], B[1, 0] = 2.0 * (X * Y - w * Z), 2.0 * (X * Y + w * Z)
@@ -214,7 +288,7 @@ def fill_turns(states, first_row, x, x_dot, x_ddot, base, J, second, V, W, H):
             x_ddot[row] = 2.0 * du[i] + 2.0 * sign * u[j] * u[k]
             for b in range(4):
                 J[row, states[s, b]] = 2.0 * E[i, b] / r
-            if not second:
+            if not H.shape[0]:
                 continue
             # second derivative with u_dot; second with u_ddot plus third with u_dot twice
             Hj, Hk = sign * u[k], sign * u[j]
@@ -248,10 +322,7 @@ def _slope_and_bend(low, s, far, coefficients):
 
 
 @kernel
-def bound_excess(
-    n, row, source, piece_start, begin, origin, coefficients, offset, states, first_row, x, update,
-    out,
-):  # fmt: skip
+def bound_excess(arrays, x, update, out):
     """Fill out (n_rows,) with a bound of the nonlinear part of each row during an update of q.
 
     x, update (n,): the state and its update, which must be at most `FARTHEST_TURN` of the length of
@@ -259,15 +330,17 @@ def bound_excess(
     that change times the variation of the slope. A quaternion's angles are 2 u up to
     second and third order terms, |u| <= e / (1 - e) with e the update over the length.
     """
+    begin, origin, coefficients = arrays.begin, arrays.origin, arrays.coefficients
+    states, first_row = arrays.states, arrays.turn_row
     value, way, four = np.zeros(out.size), np.zeros(out.size), scratch(4)
     for i in range(out.size):
-        value[i], way[i], out[i] = offset[i], 0.0, 0.0
-    for i in range(n):
+        value[i], way[i], out[i] = arrays.offset[i], 0.0, 0.0
+    for i in range(x.size):
         value[i], way[i] = x[i], abs(update[i])
-    for e in range(row.size):
-        i, a = row[e], source[e]
-        first, last = piece_start[e], piece_start[e + 1]
-        _derivatives(value[a], first, last, begin, origin, coefficients, four)
+    for e in range(arrays.row.size):
+        i, a = arrays.row[e], arrays.source[e]
+        first, last = arrays.piece_start[e], arrays.piece_start[e + 1]
+        _derivatives(value[a], e, arrays, four)
         low, high, spread = value[a] - way[a], value[a] + way[a], 0.0
         for piece in range(first, last):
             end = begin[piece + 1] if piece + 1 < last else math.inf

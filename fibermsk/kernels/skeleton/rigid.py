@@ -4,26 +4,26 @@ The tree is a list of links, each moved against its parent by one elementary joi
 or a translation along one axis), so that link ``k`` and coordinate ``k`` share their number.
 Parents come first; parent -1 is ground. Everything is expressed in the ground frame.
 
-Symbols: ``q, p, p_dot`` coordinates, speeds, accelerations; ``S`` (n, 6) twist of each joint,
-angular part first and then the velocity of the point at the ground origin; ``V``, ``A`` (n, 6)
-twist and spatial acceleration of each link; ``moves[k, j]`` is True where coordinate j moves link
-k. A coordinate's velocity field at a point c is V_j(c) = v_j + w_j x c, and it turns every twist
-downstream: dS_k/dq_j = [S_j, S_k].
-
-Bodies (several may be on one link): ``body_link``, ``mass``, ``com`` (in the link frame),
-``inertia`` about the centre of mass (link frame). Source: Featherstone, Rigid Body Dynamics
-Algorithms (2008), ch. 2-5, with the derivatives by forward differentiation of the recursion.
+Symbols: ``q, p, p_dot`` coordinates, speeds, accelerations; ``links`` (`TreeState`) and ``bodies``
+(`TreeBodies`); ``moves[k, j]`` is True where coordinate j moves link k. A coordinate's velocity
+field at a point c is V_j(c) = v_j + w_j x c, and it turns every twist downstream: dS_k/dq_j =
+[S_j, S_k]. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 2-5, with the
+derivatives by forward differentiation of the recursion.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 
 __all__ = [
+    "TreeBodies",
+    "TreeState",
     "bracket",
     "inverse_dynamics",
     "inverse_dynamics_tangent",
@@ -33,7 +33,52 @@ __all__ = [
     "tree_pose",
 ]
 
+Array = NDArray[np.float64]
+
 REVOLUTE, PRISMATIC = 0, 1
+
+
+class TreeState(NamedTuple):
+    """Links in ground.
+
+    Attributes
+    ----------
+    rotation, position : (n, 3, 3) and (n, 3) float array
+        Poses.
+    S : (n, 6) float array
+        Twist of each joint, angular part first and then the velocity of the point at the ground
+        origin.
+    V, A : (n, 6) float array
+        Twist and spatial acceleration of each link.
+    """
+
+    rotation: Array
+    position: Array
+    S: Array
+    V: Array
+    A: Array
+
+
+class TreeBodies(NamedTuple):
+    """Bodies with mass on moving links, several may be on one, and gravity.
+
+    Attributes
+    ----------
+    link : (n_bodies,) int array
+        Link of each body.
+    mass : (n_bodies,) float array
+        [kg].
+    com, inertia : (n_bodies, 3) and (n_bodies, 3, 3) float array
+        Center of mass in the link frame [m], and inertia about it [kg m^2].
+    gravity : (3,) float array
+        [m/s^2].
+    """
+
+    link: NDArray[np.int64]
+    mass: Array
+    com: Array
+    inertia: Array
+    gravity: Array
 
 
 @kernel
@@ -151,21 +196,27 @@ def _center_acceleration(V, A, c, out):
 
 
 @kernel
-def inverse_dynamics(
-    V, A, S, moves, rotation, position, body_link, mass, com, inertia, gravity, tau
-):
+def _place_body(links, bodies, b, c, I):  # noqa: E741 - the field's symbol
+    """Fill the center c of body b and its inertia I about it, in ground; return its link."""
+    k = bodies.link[b]
+    _matvec(links.rotation[k], bodies.com[b], c)
+    for r in range(3):
+        c[r] += links.position[k, r]
+    _ground_inertia(links.rotation[k], bodies.inertia[b], I)
+    return k
+
+
+@kernel
+def inverse_dynamics(links, moves, bodies, tau):
     """Add M p_dot + bias - gravity, the generalized forces, to `tau` (n,)."""
+    S, V, A = links.S, links.V, links.A
     c, ac, h, N, t = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    I = np.empty((3, 3))  # noqa: E741 - the field's symbol
-    for b in range(body_link.size):
-        k = body_link[b]
-        _matvec(rotation[k], com[b], c)
-        for r in range(3):
-            c[r] += position[k, r]
-        _ground_inertia(rotation[k], inertia[b], I)
+    I = np.empty((3, 3))  # noqa: E741
+    for b in range(bodies.link.size):
+        k = _place_body(links, bodies, b, c, I)
         _center_acceleration(V[k], A[k], c, ac)
         for r in range(3):
-            ac[r] = mass[b] * (ac[r] - gravity[r])
+            ac[r] = bodies.mass[b] * (ac[r] - bodies.gravity[r])
         _matvec(I, V[k, :3], h)
         cross(V[k, :3], h, N)
         _matvec(I, A[k, :3], h)
@@ -179,24 +230,21 @@ def inverse_dynamics(
 
 
 @kernel
-def mass_matrix(S, parent, rotation, position, body_link, mass, com, inertia, M):
+def mass_matrix(links, parent, bodies, M):
     """Fill the joint-space mass matrix (n, n).
 
     Composite rigid body algorithm: a link and all its descendants form one rigid body with mass
     m, first moment h = m c and inertia about the ground origin, 10 numbers that add up. Its
     momentum at unit speed of axis j is f_j, and M_ij = S_i . f_j for every i at or above j.
     """
+    S, mass = links.S, bodies.mass
     n = S.shape[0]
     M[:] = 0.0
     whole = np.zeros((n, 10))
     c, f = np.empty(3), np.empty(6)
     I = np.empty((3, 3))  # noqa: E741
-    for b in range(body_link.size):
-        k = body_link[b]
-        _matvec(rotation[k], com[b], c)
-        for r in range(3):
-            c[r] += position[k, r]
-        _ground_inertia(rotation[k], inertia[b], I)
+    for b in range(bodies.link.size):
+        k = _place_body(links, bodies, b, c, I)
         square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
         own = whole[k]
         own[0] += mass[b]
@@ -230,11 +278,9 @@ def mass_matrix(S, parent, rotation, position, body_link, mass, com, inertia, M)
 
 
 @kernel
-def inverse_dynamics_tangent(
-    p, p_dot, V, A, S, parent, moves, rotation, position, body_link, mass, com, inertia, gravity,
-    dtau_dq, dtau_dp,
-):  # fmt: skip
+def inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp):
     """Add the derivatives of `inverse_dynamics` in q and in p; that in p_dot is M."""
+    S, V, A, mass = links.S, links.V, links.A, bodies.mass
     n = p.size
     dV_q, dA_q, dA_p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6))
     dS, tw = np.empty(6), np.empty(6)
@@ -270,17 +316,13 @@ def inverse_dynamics_tangent(
                 bracket(V[k], S[k], tw)
                 for r in range(6):
                     dA_p[k, r] += tw[r]
-        for b in range(body_link.size):
-            k = body_link[b]
-            if not moves[k, j]:
+        for b in range(bodies.link.size):
+            if not moves[bodies.link[b], j]:
                 continue
-            _matvec(rotation[k], com[b], c)
-            for r in range(3):
-                c[r] += position[k, r]
-            _ground_inertia(rotation[k], inertia[b], I)
+            k = _place_body(links, bodies, b, c, I)
             _center_acceleration(V[k], A[k], c, ac)
             for r in range(3):
-                ac[r] -= gravity[r]
+                ac[r] -= bodies.gravity[r]
             # total wrench (N, mass * ac) of this body, needed where the twist S_i itself turns with
             # q_j
             _matvec(I, V[k, :3], h)
@@ -368,21 +410,18 @@ def _turned_inertia(w, I, x, out):  # noqa: E741
 
 
 @kernel
-def kinetic_and_potential(V, rotation, position, body_link, mass, com, inertia, gravity):
+def kinetic_and_potential(links, bodies):
     """Kinetic energy and gravity potential of the bodies [J]."""
+    V, mass = links.V, bodies.mass
     kinetic, potential = 0.0, 0.0
     c, vc, h = np.empty(3), np.empty(3), np.empty(3)
     I = np.empty((3, 3))  # noqa: E741
-    for b in range(body_link.size):
-        k = body_link[b]
-        _matvec(rotation[k], com[b], c)
-        for r in range(3):
-            c[r] += position[k, r]
-        _ground_inertia(rotation[k], inertia[b], I)
+    for b in range(bodies.link.size):
+        k = _place_body(links, bodies, b, c, I)
         cross(V[k, :3], c, vc)
         _matvec(I, V[k, :3], h)
         for r in range(3):
             vc[r] += V[k, 3 + r]
             kinetic += 0.5 * (mass[b] * vc[r] * vc[r] + V[k, r] * h[r])
-            potential -= mass[b] * gravity[r] * c[r]
+            potential -= mass[b] * bodies.gravity[r] * c[r]
     return kinetic, potential

@@ -50,21 +50,19 @@ class Bodies:
 
     def energy(self, at: At) -> dict[str, float]:
         """Kinetic and gravitational energy [J]."""
-        tree, state = self._skeleton.tree, at.motion.links
-        kinetic, gravity = rigid.kinetic_and_potential(
-            state.V, state.rotation, state.position, tree.body_link, tree.mass, tree.com,
-            tree.inertia, tree.gravity,
-        )  # fmt: skip
+        kinetic, gravity = rigid.kinetic_and_potential(at.motion.links, self._skeleton.tree.bodies)
         return {"kinetic": kinetic, "gravity": gravity}
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Bodies, joints, passive forces of coordinates, and gravity."""
         skeleton, tree = self._skeleton, self._skeleton.tree
-        bones = [getattr(tree, f.name) for f in fields(tree) if f.name not in ("gravity", "frames")]
+        *bodies, gravity = tree.bodies
+        axes = [getattr(tree, f.name) for f in fields(tree) if f.name not in ("bodies", "frames")]
+        bones = [*axes, *bodies]
         bones += [skeleton.coordinates, skeleton.independent, skeleton.start, skeleton.start_speed]
         bones += [repr(law) for c in self._model.coordinates for law in c.laws]
         if skeleton.map is not None:
-            bones += [getattr(skeleton.map, f.name) for f in fields(skeleton.map)]
+            bones += [skeleton.map.n, *skeleton.map.arrays]
         bones += [skeleton.constraints.at(float(t), 0) for t in times]
         places = [part for name in sorted(tree.frames) for part in (name, *tree.frames[name])]
-        return {"the bodies or joints": [*bones, *places], "gravity": [tree.gravity]}
+        return {"the bodies or joints": [*bones, *places], "gravity": [gravity]}

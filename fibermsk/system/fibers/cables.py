@@ -14,6 +14,7 @@ from fibermsk.elements.hermite import hermite_d1
 from fibermsk.elements.mesh import FiberMesh, spline_through
 from fibermsk.errors import ModelError
 from fibermsk.kernels.fibers import cable, shape
+from fibermsk.kernels.fibers.attachment import AttachedEnds
 from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
@@ -147,11 +148,11 @@ class Cables:
         return np.repeat(np.arange(len(self.names)), np.diff(self.node_start))
 
     @cached_property
-    def attached(self) -> Index:
-        """Attached point at each node (n_nodes,), -1 for none."""
-        point = np.full(self.n_nodes, -1)
-        point[self.attached_nodes] = np.arange(self.end_element.size)
-        return point
+    def ends(self) -> AttachedEnds:
+        """Attached ends, by point and by node."""
+        at_node = np.full(self.n_nodes, -1)
+        at_node[self.attached_nodes] = np.arange(self.end_element.size)
+        return AttachedEnds(self.attached_nodes, self.end_side, self.point_fiber, at_node)
 
     @cached_property
     def section_factors(self) -> Array:

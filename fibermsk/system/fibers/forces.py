@@ -76,8 +76,8 @@ class Fibers:
         sums.present = max(sums.present, self._loads.largest)
         for of in self._groups:
             data = (
-                of.element_start, at.nodes, at.velocity, at.acceleration, of.elements, of.h,
-                self._cables.xi, of.weight, of.area, of.G0, of.law, activation[of.inside], of.mass,
+                of.element_start, at.nodes, at.velocity, at.acceleration, of.cable,
+                activation[of.inside],
             )  # fmt: skip
             if slopes is None:
                 of.kernels.cable_residual(*data, sums.nodes)
@@ -90,8 +90,7 @@ class Fibers:
         _, activation = self._loads.at(at.t)
         for of in self._groups:
             of.kernels.end_rates(
-                at.nodes, at.velocity, of.elements, of.h, self._cables.xi, of.weight, of.area,
-                of.G0, of.law, activation[of.inside], of.mass, of.end_element, of.end_side,
+                at.nodes, at.velocity, of.cable, activation[of.inside], of.end_element, of.end_side,
                 velocity[of.ends], acceleration[of.ends], columns,
             )  # fmt: skip
 
@@ -142,9 +141,7 @@ class Fibers:
         for of in self._groups:
             if of.kernels.cable_energy is None:
                 self._refuse_energy(of.layout)
-            elastic += of.kernels.cable_energy(
-                at.nodes, of.elements, of.h, cables.xi, of.weight, of.area, of.G0, of.law
-            )
+            elastic += of.kernels.cable_energy(at.nodes, of.cable)
         return {
             "kinetic": 0.5 * float(np.einsum("eab,eai,ebi->", cables.mass, local, local)),
             "elastic": elastic,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.kernels.fibers.cable import CableArrays
 from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
 from fibermsk.system.fibers.cables import Cables
@@ -30,8 +31,10 @@ class StressGroup:
         Compiled for the law.
     fibers, inside, ends : int array or slice
         Indices of its fibers, elements and attached ends; a slice if it has all.
-    element_start, elements, h, weight, area, G0, law, mass, end_element, end_side
-        Arrays of `Cables` for its elements, with the same node numbers.
+    element_start, end_element, end_side
+        Arrays of `Cables` for its fibers and ends.
+    cable : CableArrays
+        Its elements, with the same node numbers.
     """
 
     layout: StressLayout
@@ -40,21 +43,9 @@ class StressGroup:
     inside: Index | slice
     ends: Index | slice
     element_start: Index
-    elements: Index
-    h: Array
-    weight: Array
-    area: Array
-    G0: Array
-    law: Array
-    mass: Array
     end_element: Index
     end_side: Index
-
-    def points(self, n: int) -> Index | slice:
-        """Indices of its sample points, with `n` for each element."""
-        if isinstance(self.inside, slice):
-            return self.inside
-        return (n * self.inside[:, None] + np.arange(n)).ravel()
+    cable: CableArrays
 
 
 def stress_groups(cables: Cables) -> tuple[StressGroup, ...]:
@@ -71,23 +62,23 @@ def stress_groups(cables: Cables) -> tuple[StressGroup, ...]:
 def _group(cables: Cables, k: int) -> StressGroup:
     layout = cables.layouts[k]
     kernels = stress_kernels(layout)
+    whole = CableArrays.of(cables)
     if len(cables.layouts) == 1:
         every = slice(None)
         return StressGroup(
-            layout, kernels, every, every, every, cables.element_start, cables.elements, cables.h,
-            cables.weight, cables.area, cables.G0, cables.law, cables.mass, cables.end_element,
-            cables.end_side,
+            layout, kernels, every, every, every, cables.element_start, cables.end_element,
+            cables.end_side, whole,
         )  # fmt: skip
     fibers = np.flatnonzero(cables.layout == k)
     inside = np.flatnonzero(cables.layout[cables.fiber] == k)
     ends = np.flatnonzero(cables.layout[cables.point_fiber] == k)
     counts = np.diff(cables.element_start)[fibers]
+    own = {name: part[inside] for name, part in whole._asdict().items() if name != "xi"}
+    own["law"] = np.ascontiguousarray(own["law"][..., : layout.size])
     return StressGroup(
         layout, kernels, fibers, inside, ends, np.r_[0, np.cumsum(counts)],
-        cables.elements[inside], cables.h[inside], cables.weight[inside], cables.area[inside],
-        cables.G0[inside], np.ascontiguousarray(cables.law[inside][..., : layout.size]),
-        cables.mass[inside], np.searchsorted(inside, cables.end_element[ends]),
-        cables.end_side[ends],
+        np.searchsorted(inside, cables.end_element[ends]), cables.end_side[ends],
+        whole._replace(**own),
     )  # fmt: skip
 
 
@@ -118,18 +109,14 @@ def sample(
     activation : (n_elements,) float array
         In [0, 1].
     """
-    n = xi.size
-    stretch, force = np.empty((2, area.size))
+    stretch, force = np.empty(area.shape), np.empty(area.shape)
     for group in groups:
-        inside, own = group.inside, group.points(n)
-        m = group.h.size
-        found: Any = np.empty((3, n * m))
-        first, second = (part.repeat(n) for part in group.elements.T)
-        rows = np.ascontiguousarray(law[inside][..., : group.layout.size])
-        group.kernels.sample_cable(
-            nodes, velocity, first, second, group.h.repeat(n), np.tile(xi, m),
-            area[inside].ravel(), G0[inside].ravel(), rows.reshape(n * m, 1, group.layout.size),
-            activation[inside].repeat(n), *found,
+        inside = group.inside
+        cable = group.cable._replace(
+            xi=xi, area=area[inside], G0=G0[inside],
+            law=np.ascontiguousarray(law[inside][..., : group.layout.size]),
         )  # fmt: skip
-        stretch[own], force[own] = found[0], found[1]
-    return stretch.reshape(-1, n), force.reshape(-1, n)
+        found: Any = np.empty((3, group.cable.h.size, xi.size))
+        group.kernels.sample_cable(nodes, velocity, cable, activation[inside], *found)
+        stretch[inside], force[inside] = found[0], found[1]
+    return stretch, force

@@ -48,12 +48,12 @@ class TensionProbe:
             found = np.empty(of.element_start.size - 1)
             element, point = np.zeros((2, found.size), np.int64)
             of.kernels.least_forces(
-                of.element_start, nodes, velocity, of.elements, of.h, cables.xi, of.area, of.G0,
-                of.law, activation[of.inside], found, element, point,
+                of.element_start, nodes, velocity, of.cable, activation[of.inside], found, element,
+                point,
             )  # fmt: skip
             least[of.fibers] = found
-            start = cables.theta[of.elements[element, 0]]
-            theta[of.fibers] = start + of.h[element] * cables.xi[point]
+            start = cables.theta[of.cable.elements[element, 0]]
+            theta[of.fibers] = start + of.cable.h[element] * cables.xi[point]
         return self.rounded(least), theta
 
     def rounded(self, least: Array) -> Array:
@@ -80,9 +80,9 @@ class TensionProbe:
                 off = [other for other in of.layout.amplitudes.values() if other != column]
                 law[:, :, off] = 0.0
                 _, force = self._sample(nodes, velocity, activation, law)
-                own = np.zeros(force.size, bool)
-                own[of.points(N_POINTS)] = True
-                bad = np.flatnonzero(own & ~np.isfinite(force))
+                own = np.zeros((self._cables.h.size, N_POINTS), bool)
+                own[of.inside] = True
+                bad = np.flatnonzero(own.ravel() & ~np.isfinite(force))
                 if bad.size:
                     return f"the {name} stress of {self._place(bad[0])}"
         return ""

@@ -10,39 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.skeleton import coordinate_map
+from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.model.function import Function, Linear
 
 __all__ = ["Corner", "CoordinateMap", "MapBuilder", "Push", "Rows", "push_coordinates"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
-
-
-class Rows(NamedTuple):
-    """All rows of a map at one state; see `fibermsk.kernels.skeleton.coordinate_map`.
-
-    Attributes
-    ----------
-    x, x_dot, x_ddot : (n_rows,) float array
-        Values and rates.
-    J : (n_rows, n) float array
-        dx/dq.
-    V, W : (n_rows, n) float array
-        Derivatives of x_dot and x_ddot in q; zero rows unless requested.
-    H : (n_rows, m, m) float array
-        Second derivatives in the states that each row depends on; empty like V and W.
-    turns : (n_turns, 3, 3) float array
-        Rotation matrices of the quaternions.
-    """
-
-    x: Array
-    x_dot: Array
-    x_ddot: Array
-    J: Array
-    V: Array
-    W: Array
-    H: Array
-    turns: Array
 
 
 @dataclass(frozen=True)
@@ -53,76 +27,48 @@ class CoordinateMap:
     ----------
     n : int
         Number of entries of q, the first rows.
-    offset : (n_rows,) float array
-        Added to each row.
-    row, source, piece_start, begin, origin, coefficients
-        Functions.
-    support : (n_rows, m) int array
-        Entries of the state that each row depends on, padded with -1.
-    place : (n_entries, m) int array
-        Position of the entries of the source among those of the row.
-    states : (n_turns, 4) int array
-        Quaternions in the state.
-    turn_row : (n_turns,) int array
-        First of the three rows of each quaternion.
+    arrays : MapArrays
+        Functions of all rows.
     """
 
     n: int
-    offset: Array
-    row: Index
-    source: Index
-    piece_start: Index
-    begin: Array
-    origin: Array
-    coefficients: Array
-    support: Index
-    place: Index
-    states: Index
-    turn_row: Index
+    arrays: MapArrays
 
     def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool) -> Rows:
         """All rows; new arrays."""
-        m, n = self.offset.size, self.n
+        (m, width), n = self.arrays.support.shape, self.n
         x, x_dot, x_ddot = np.empty(m), np.empty(m), np.empty(m)
         x[:n], x_dot[:n], x_ddot[:n] = q, p, p_dot
-        J, width = np.zeros((m, n)), self.support.shape[1]
+        J = np.zeros((m, n))
         J[np.arange(n), np.arange(n)] = 1.0
         V, W = (np.zeros((m if second else 0, n)) for _ in range(2))
         H = np.zeros((m if second else 0, width, width))
-        turns = np.empty((self.turn_row.size, 3, 3))
-        coordinate_map.fill_rows(
-            n, self.row, self.source, self.piece_start, self.begin, self.origin, self.coefficients,
-            self.offset, self.support, self.place, x, x_dot, x_ddot, J, second, V, W, H,
-        )  # fmt: skip
-        coordinate_map.fill_turns(
-            self.states, self.turn_row, x, x_dot, x_ddot, turns, J, second, V, W, H
-        )
-        return Rows(x, x_dot, x_ddot, J, V, W, H, turns)
+        turns = np.empty((self.arrays.turn_row.size, 3, 3))
+        rows = Rows(x, x_dot, x_ddot, J, V, W, H, turns)
+        coordinate_map.fill_all(self.arrays, rows)
+        return rows
 
     def add_curvature(self, rows: Rows, first: int, weight: Array, out: Array) -> None:
         """Add the sum of weight_i d2x_i/dq2 over rows from the first on to out (n, n)."""
-        coordinate_map.add_curvature(first, self.support, weight, rows.H, out)
+        coordinate_map.add_curvature(first, self.arrays.support, weight, rows.H, out)
 
     def columns(self, rows: Rows, first: int, columns: Array) -> Array:
         """Columns (..., m) of the rows from the first on, times J: (..., n)."""
         flat = np.ascontiguousarray(columns).reshape(-1, columns.shape[-1])
         out = np.zeros((flat.shape[0], self.n))
-        coordinate_map.add_columns(first, self.support, rows.J, flat, out)
+        coordinate_map.add_columns(first, self.arrays.support, rows.J, flat, out)
         return out.reshape(*columns.shape[:-1], self.n)
 
     def congruence(self, rows: Rows, first: int, M: Array) -> Array:
         """J^T M J of the rows from the first on, (n, n)."""
         out = np.zeros((self.n, self.n))
-        coordinate_map.congruence(first, self.support, rows.J, M, out)
+        coordinate_map.congruence(first, self.arrays.support, rows.J, M, out)
         return out
 
     def excess(self, q: Array, update: Array) -> Array:
         """Bound of the nonlinear part of rows during an update, (n_rows,)."""
-        out = np.zeros(self.offset.size)
-        coordinate_map.bound_excess(
-            self.n, self.row, self.source, self.piece_start, self.begin, self.origin,
-            self.coefficients, self.offset, self.states, self.turn_row, q, update, out,
-        )  # fmt: skip
+        out = np.zeros(self.arrays.offset.size)
+        coordinate_map.bound_excess(self.arrays, q, update, out)
         return out
 
 
@@ -245,8 +191,7 @@ class MapBuilder:
             coefficients[first:last, : piece.coefficients.shape[1]] = piece.coefficients
         support, place = self._dependence()
         none = [np.zeros(0)]
-        return CoordinateMap(
-            n=self._n,
+        arrays = MapArrays(
             offset=np.array(self._offsets, float),
             row=np.array([row for row, _, _ in self._entries], np.int64),
             source=np.array([source for _, source, _ in self._entries], np.int64),
@@ -259,6 +204,7 @@ class MapBuilder:
             states=np.array([states for states, _ in self._turns], np.int64).reshape(-1, 4),
             turn_row=np.array([row for _, row in self._turns], np.int64),
         )
+        return CoordinateMap(self._n, arrays)
 
     def _dependence(self) -> tuple[Index, Index]:
         """`support` and `place` of the map."""

@@ -130,7 +130,7 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
         first_axis=axes[0] if axes else len(state),
         turned=turned,
         laws=[(row[c.name], law) for c in coordinates for law in c.laws],
-        quaternions=np.zeros((0, 4), np.int64) if the_map is None else the_map.states,
+        quaternions=np.zeros((0, 4), np.int64) if the_map is None else the_map.arrays.states,
         held=[(index[c.name], c.prescribed) for c in state if c.prescribed is not None],
         kept=kept,
     )

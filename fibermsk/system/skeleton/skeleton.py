@@ -174,7 +174,7 @@ class Skeleton:
     def dependence(self, motion: Motion) -> tuple[Index, Array, Array, int]:
         """Support of each axis in the state, J, H, and the row of the first axis."""
         if self.map is not None and motion.rows is not None:
-            return self.map.support, motion.rows.J, motion.rows.H, self._first_axis
+            return self.map.arrays.support, motion.rows.J, motion.rows.H, self._first_axis
         own = np.arange(self.n)
         return own[:, None], np.eye(self.n), np.zeros((0, 1, 1)), 0
 
@@ -184,7 +184,7 @@ class Skeleton:
         moves[link >= 0] = self.tree.moves[link[link >= 0]]
         if self.map is None:
             return moves
-        support = self.map.support[self._first_axis :]
+        support = self.map.arrays.support[self._first_axis :]
         depends = np.zeros((self.tree.n, self.n + 1), bool)
         depends[np.arange(self.tree.n)[:, None], support] = True  # -1 is the last column
         return moves @ depends[:, :-1]
@@ -209,10 +209,10 @@ class Skeleton:
 
     def step_limit(self, q: Array, update: Array) -> float:
         """Largest fraction, at most 1, of an update within the turning limit of quaternions."""
-        if self.map is None or not self.map.states.size:
+        if self.map is None or not self.map.arrays.states.size:
             return 1.0
-        size = np.linalg.norm(q[self.map.states], axis=1)
-        turn = np.linalg.norm(update[self.map.states], axis=1) / size
+        size = np.linalg.norm(q[self.map.arrays.states], axis=1)
+        turn = np.linalg.norm(update[self.map.arrays.states], axis=1) / size
         return min(1.0, FARTHEST_TURN / max(float(turn.max()), 1e-300))
 
     def excess(self, q: Array, update: Array) -> Array:
@@ -361,18 +361,18 @@ class Skeleton:
 
     def mass_and_center(self, q: ArrayLike) -> tuple[float, Array]:
         """Total mass [kg] and center of mass in ground (3,) [m]."""
-        tree, links = self.tree, self.at(self._state(q)).links
-        R, x = links.rotation[tree.body_link], links.position[tree.body_link]
+        bodies, links = self.tree.bodies, self.at(self._state(q)).links
+        R, x = links.rotation[bodies.link], links.position[bodies.link]
         at_rest, moment = self._at_rest
-        mass = float(tree.mass.sum()) + at_rest
-        moment = moment + tree.mass @ (np.einsum("bij,bj->bi", R, tree.com) + x)
+        mass = float(bodies.mass.sum()) + at_rest
+        moment = moment + bodies.mass @ (np.einsum("bij,bj->bi", R, bodies.com) + x)
         return mass, moment / mass
 
     def _state(self, value: Any, what: str = "state") -> Array:
         """Checked copy of a vector (n,); quaternions of a state must have nonzero length."""
         vector = np.array(_check.array("skeleton", what, value, (self.n,)))
         if what == "state" and self.map is not None:
-            for own in self.map.states:
+            for own in self.map.arrays.states:
                 if not vector[own].any():
                     names = ", ".join(self.independent[k] for k in own)
                     _check.refuse(

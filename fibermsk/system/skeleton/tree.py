@@ -7,12 +7,12 @@ Each elementary joint is one axis of a joint of the model; the motion of the axe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.skeleton import rigid
+from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
 from fibermsk.model import Axis, Body, Model
 from fibermsk.model.skeleton.joint import Joint
 
@@ -20,16 +20,6 @@ __all__ = ["Tree", "TreeState", "build_tree"]
 
 Array = NDArray[np.float64]
 _KINDS = {"rotation": rigid.REVOLUTE, "translation": rigid.PRISMATIC}
-
-
-class TreeState(NamedTuple):
-    """Links in ground: poses, joint twists, link twists and spatial accelerations."""
-
-    rotation: Array
-    position: Array
-    S: Array
-    V: Array
-    A: Array
 
 
 @dataclass(frozen=True)
@@ -42,10 +32,8 @@ class Tree:
         Joints; see `fibermsk.kernels.skeleton.rigid`.
     moves : (n, n) bool array
         moves[k, j]: axis j moves link k.
-    body_link, mass, com, inertia
-        Bodies with mass on moving links, in link frames.
-    gravity : (3,) float array
-        [m/s^2].
+    bodies : TreeBodies
+        Bodies with mass on moving links, and gravity.
     frames : dict
         Body name to (link, rotation, position) of the body frame in the link frame.
     """
@@ -56,11 +44,7 @@ class Tree:
     joint_rotation: Array
     joint_position: Array
     moves: NDArray[np.bool_]
-    body_link: NDArray[np.int64]
-    mass: Array
-    com: Array
-    inertia: Array
-    gravity: Array
+    bodies: TreeBodies
     frames: dict[str, tuple[int, Array, Array]]
 
     @property
@@ -76,13 +60,7 @@ class Tree:
         q, p, p_dot (n,) of the axes; joint_rotation in place of the tree's own.
         """
         n = self.n
-        state = TreeState(
-            np.empty((n, 3, 3)),
-            np.empty((n, 3)),
-            np.empty((n, 6)),
-            np.empty((n, 6)),
-            np.empty((n, 6)),
-        )
+        state = TreeState(np.empty((n, 3, 3)), np.empty((n, 3)), *np.empty((3, n, 6)))
         rigid.tree_pose(
             q, self.parent, self.joint_rotation if joint_rotation is None else joint_rotation,
             self.joint_position, self.kind, self.axis, state.rotation, state.position, state.S,
@@ -92,10 +70,7 @@ class Tree:
 
     def dynamics(self, state: TreeState, residual: Array) -> None:
         """Add M p_dot + bias - gravity (inverse dynamics)."""
-        rigid.inverse_dynamics(
-            state.V, state.A, state.S, self.moves, state.rotation, state.position, self.body_link,
-            self.mass, self.com, self.inertia, self.gravity, residual,
-        )  # fmt: skip
+        rigid.inverse_dynamics(state, self.moves, self.bodies, residual)
 
     def weight(self, state: TreeState) -> Array:
         """Generalized forces of gravity on the axes, (n,) [N m, N for translations]."""
@@ -107,18 +82,14 @@ class Tree:
         """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
         dq, dp, M = (np.zeros((self.n, self.n)) for _ in range(3))
         rigid.inverse_dynamics_tangent(
-            p, p_dot, state.V, state.A, state.S, self.parent, self.moves, state.rotation,
-            state.position, self.body_link, self.mass, self.com, self.inertia, self.gravity, dq, dp,
-        )  # fmt: skip
+            p, p_dot, state, self.parent, self.moves, self.bodies, dq, dp
+        )
         self.fill_mass_matrix(state, M)
         return dq, dp, M
 
     def fill_mass_matrix(self, state: TreeState, M: Array) -> None:
         """Fill M(q), (n, n)."""
-        rigid.mass_matrix(
-            state.S, self.parent, state.rotation, state.position, self.body_link, self.mass,
-            self.com, self.inertia, M,
-        )  # fmt: skip
+        rigid.mass_matrix(state, self.parent, self.bodies, M)
 
     def chain_length(self, state: TreeState) -> Array:
         """Distance along the chain from each link to the first joint that moves it, (n,) [m]."""
@@ -205,15 +176,17 @@ def build_tree(model: Model) -> tuple[Tree, list[tuple[Joint, list[Axis | None]]
         joint_rotation=np.array(joint_rotation).reshape(n, 3, 3),
         joint_position=np.array(joint_position).reshape(n, 3),
         moves=moves,
-        body_link=np.array([link for link, _, _ in place], np.int64),
-        mass=np.array([b.mass for b in heavy], float),
-        com=np.array(
-            [p + R @ np.asarray(b.com) for b, (_, R, p) in zip(heavy, place, strict=True)]
-        ).reshape(-1, 3),
-        inertia=np.array(
-            [R @ np.asarray(b.inertia) @ R.T for b, (_, R, _) in zip(heavy, place, strict=True)]
-        ).reshape(-1, 3, 3),
-        gravity=np.array(model.gravity),
+        bodies=TreeBodies(
+            link=np.array([link for link, _, _ in place], np.int64),
+            mass=np.array([b.mass for b in heavy], float),
+            com=np.array(
+                [p + R @ np.asarray(b.com) for b, (_, R, p) in zip(heavy, place, strict=True)]
+            ).reshape(-1, 3),
+            inertia=np.array(
+                [R @ np.asarray(b.inertia) @ R.T for b, (_, R, _) in zip(heavy, place, strict=True)]
+            ).reshape(-1, 3, 3),
+            gravity=np.array(model.gravity),
+        ),
         frames=frames,
     )
     return tree, moving
