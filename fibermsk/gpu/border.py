@@ -1,8 +1,8 @@
 """Border of the joint coordinates on a device, with the elimination of attached ends.
 
-As `fibermsk.kernels.fibers.attachment.eliminate_attached`, with tasks that write to
-separate memory: lines gather their couplings with attached nodes, and sums over all ends are matrix
-products. Sums returned to the host are a few numbers per coordinate.
+As `fibermsk.kernels.fibers.attachment`, with tasks that write to separate memory: lines gather
+their couplings with attached nodes, and sums over all ends are matrix products. Sums returned to
+the host are a few numbers per coordinate.
 """
 
 from __future__ import annotations

@@ -147,10 +147,11 @@ class Assembly:
         C = self._attached.jacobian(at.motion, at.ends)
         if at.states.size:
             C = np.concatenate([C, np.zeros((*C.shape[:2], at.states.size))], axis=2)
-        attachment.eliminate_attached(
-            cables.ends, cables.node_start, C, sums.couplings, sums.slopes is not None, sums.nodes,
-            r_border, self._lines, B, R, D, reactions,
-        )  # fmt: skip
+        attachment.take_reactions(cables.ends.node, C, sums.nodes, r_border, reactions)
+        if sums.slopes is not None:
+            attachment.eliminate_attached(
+                cables.ends, cables.node_start, C, sums.couplings, self._lines, B, R, D
+            )
         return reactions
 
     def _add_axes(self, at: At, sums: Sums, r_q: Array) -> Array:

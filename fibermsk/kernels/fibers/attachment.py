@@ -25,6 +25,7 @@ __all__ = [
     "leave_identity",
     "line_to_border",
     "take_reaction",
+    "take_reactions",
 ]
 
 
@@ -88,24 +89,26 @@ def end_rates(
 
 
 @kernel
-def eliminate_attached(
-    ends, node_start, C, couplings, tangent, residual, residual_q, lines, B, R, D, reaction
-):
-    """Reduce residual and matrix to the independent unknowns, in place.
+def take_reactions(end_node, C, residual, residual_q, reaction):
+    """Move the forces on all attached nodes to the coordinates through C (n_points, 3, n).
 
-    Without the part of dC/dq. C (n_points, 3, n); couplings: `fibermsk.linalg.Couplings`. B, R and
-    D already hold the terms that are not from the lines. reaction (n_points, 3) receives the force
-    of the attachment on the fiber, eq. 62.
+    reaction (n_points, 3) receives the force of the attachment on the fiber, eq. 62.
     """
-    n_q = residual_q.size
-    for m in range(ends.node.size):
-        take_reaction(m, ends.node, residual, reaction)
+    for m in range(end_node.size):
+        take_reaction(m, end_node, residual, reaction)
         for r in range(3):
-            for j in range(n_q):
+            for j in range(residual_q.size):
                 residual_q[j] += C[m, r, j] * reaction[m, r]
-    if not tangent:
-        return
-    if n_q:
+
+
+@kernel
+def eliminate_attached(ends, node_start, C, couplings, lines, B, R, D):
+    """Reduce the matrix to the independent unknowns, in place, without the part of dC/dq.
+
+    couplings: `fibermsk.linalg.Couplings`. B, R and D already hold the terms that are not from the
+    lines.
+    """
+    if D.shape[0]:
         for m in range(ends.node.size):
             _columns_to_corner(ends.node[m], C[m], R, D)
         for line in range(node_start.size - 1):

@@ -25,12 +25,14 @@ __all__ = [
     "TreeBodies",
     "TreeState",
     "bracket",
+    "dynamics_slopes",
     "inverse_dynamics",
     "inverse_dynamics_tangent",
     "kinetic_and_potential",
     "mass_matrix",
     "tree_motion",
     "tree_pose",
+    "tree_state",
 ]
 
 Array = NDArray[np.float64]
@@ -164,6 +166,14 @@ def tree_motion(p, p_dot, parent, S, V, A):
         bracket(V[k], S[k], gyro)
         for c in range(6):
             A[k, c] += gyro[c] * p[k]
+
+
+@kernel
+def tree_state(q, p, p_dot, parent, joint_rotation, joint_position, kind, axis, links):
+    """Fill all of a `TreeState`; see `tree_pose` and `tree_motion`."""
+    rotation, position, S, V, A = links
+    tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, position, S)
+    tree_motion(p, p_dot, parent, S, V, A)
 
 
 @kernel
@@ -395,6 +405,13 @@ def inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dt
                         dtau_dq[i, j] += value
                     else:
                         dtau_dp[i, j] += value
+
+
+@kernel
+def dynamics_slopes(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp, M):
+    """Add the derivatives of `inverse_dynamics` in q and in p, and fill that in p_dot, M."""
+    inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp)
+    mass_matrix(links, parent, bodies, M)
 
 
 @kernel

@@ -61,11 +61,11 @@ class Tree:
         """
         n = self.n
         state = TreeState(np.empty((n, 3, 3)), np.empty((n, 3)), *np.empty((3, n, 6)))
-        rigid.tree_pose(
-            q, self.parent, self.joint_rotation if joint_rotation is None else joint_rotation,
-            self.joint_position, self.kind, self.axis, state.rotation, state.position, state.S,
+        rigid.tree_state(
+            q, p, p_dot, self.parent,
+            self.joint_rotation if joint_rotation is None else joint_rotation,
+            self.joint_position, self.kind, self.axis, state,
         )  # fmt: skip
-        rigid.tree_motion(p, p_dot, self.parent, state.S, state.V, state.A)
         return state
 
     def dynamics(self, state: TreeState, residual: Array) -> None:
@@ -81,10 +81,7 @@ class Tree:
     def slopes(self, state: TreeState, p: Array, p_dot: Array) -> tuple[Array, Array, Array]:
         """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
         dq, dp, M = (np.zeros((self.n, self.n)) for _ in range(3))
-        rigid.inverse_dynamics_tangent(
-            p, p_dot, state, self.parent, self.moves, self.bodies, dq, dp
-        )
-        self.fill_mass_matrix(state, M)
+        rigid.dynamics_slopes(p, p_dot, state, self.parent, self.moves, self.bodies, dq, dp, M)
         return dq, dp, M
 
     def fill_mass_matrix(self, state: TreeState, M: Array) -> None:
