@@ -61,23 +61,18 @@ def stress_groups(cables: Cables) -> tuple[StressGroup, ...]:
 
 def _group(cables: Cables, k: int) -> StressGroup:
     layout = cables.layouts[k]
-    kernels = stress_kernels(layout)
-    whole = CableArrays.of(cables)
-    if len(cables.layouts) == 1:
-        every = slice(None)
-        return StressGroup(
-            layout, kernels, every, every, every, cables.element_start, cables.end_element,
-            cables.end_side, whole,
-        )  # fmt: skip
-    fibers = np.flatnonzero(cables.layout == k)
-    inside = np.flatnonzero(cables.layout[cables.fiber] == k)
-    ends = np.flatnonzero(cables.layout[cables.point_fiber] == k)
-    counts = np.diff(cables.element_start)[fibers]
+    fibers = inside = ends = slice(None)
+    if len(cables.layouts) > 1:
+        fibers = np.flatnonzero(cables.layout == k)
+        inside = np.flatnonzero(cables.layout[cables.fiber] == k)
+        ends = np.flatnonzero(cables.layout[cables.point_fiber] == k)
+    whole, counts = CableArrays.of(cables), np.diff(cables.element_start)[fibers]
     own = {name: part[inside] for name, part in whole._asdict().items() if name != "xi"}
     own["law"] = np.ascontiguousarray(own["law"][..., : layout.size])
+    numbers = np.arange(cables.h.size)[inside]
     return StressGroup(
-        layout, kernels, fibers, inside, ends, np.r_[0, np.cumsum(counts)],
-        np.searchsorted(inside, cables.end_element[ends]), cables.end_side[ends],
+        layout, stress_kernels(layout), fibers, inside, ends, np.r_[0, np.cumsum(counts)],
+        np.searchsorted(numbers, cables.end_element[ends]), cables.end_side[ends],
         whole._replace(**own),
     )  # fmt: skip
 
