@@ -189,12 +189,17 @@ class Skeleton:
         depends[np.arange(self.tree.n)[:, None], support] = True  # -1 is the last column
         return moves @ depends[:, :-1]
 
-    def dynamics(self, motion: Motion, q: Array, p: Array, p_dot: Array) -> Array:
-        """M p_dot + bias - gravity - passive forces, inverse dynamics; (n,)."""
+    def dynamics(
+        self, motion: Motion, q: Array, p: Array, p_dot: Array, passive: bool = True
+    ) -> Array:
+        """M p_dot + bias - gravity, minus passive forces if `passive`: inverse dynamics; (n,)."""
         force = np.zeros(self.tree.n)
         self.tree.dynamics(motion.links, force)
         residual = self.from_axes(motion, force).copy()
-        self.passive.add(motion.rows, q, p, p_dot, residual)
+        if passive:
+            self.passive.add(motion.rows, q, p, p_dot, residual)
+        else:
+            self.passive.add_lengths(q, p, p_dot, residual)
         return residual
 
     def all_of(self, motion: Motion, q: Array, p: Array) -> tuple[Array, Array]:
@@ -292,14 +297,7 @@ class Skeleton:
         """
         q = self._state(q)
         p, p_dot = self._state(p, "rates"), self._state(p_dot, "accelerations")
-        motion = self.evaluate(q, p, p_dot)
-        if passive:
-            return self.dynamics(motion, q, p, p_dot)
-        force = np.zeros(self.tree.n)
-        self.tree.dynamics(motion.links, force)
-        residual = self.from_axes(motion, force).copy()
-        self.passive.add_lengths(q, p, p_dot, residual)
-        return residual
+        return self.dynamics(self.evaluate(q, p, p_dot), q, p, p_dot, passive)
 
     def forward_dynamics(
         self, q: ArrayLike, p: ArrayLike, force: ArrayLike | None = None, t: float = 0.0
