@@ -119,7 +119,7 @@ class Assembly:
         if slopes is not None:
             own = D[:n_q, :n_q]
             sums.corner[...] = own
-            attached.add_curvature(at.motion, at.ends, reactions, sums.axes.D)
+            attached.add_curvature(at.motion, at.ends.C, reactions, sums.axes.D)
             pullback.finish(at.ends.C, reactions)
             own[...] = sums.corner
         residual[n_x + n_q :] += sums.states.row

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
-from fibermsk.system.fibers.attachments import Attachments, Ends
+from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.parts import Parts, build_parts
+from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.states import StatesOfModel
@@ -46,12 +47,12 @@ class Configuration:
         Nodes with prescribed motion, and the points that prescribe it.
     states : StatesOfModel
         Unknowns of first order of all contributions.
-    motion, ends : Motion, Ends
+    motion, ends : Motion, PointsAt
         Bodies and attached ends at the last positions.
     """
 
     motion: Motion
-    ends: Ends
+    ends: PointsAt
 
     def __init__(self, model: Model, parts: Parts | None = None) -> None:
         self.parts = build_parts(model) if parts is None else parts
@@ -150,7 +151,7 @@ class Configuration:
             p_dot[constraints.held] = constraints.at(t, 2)
         motion = self.skeleton.evaluate(q, p, p_dot)
         ends = self.attached.place(motion)
-        slope = self.attached.velocity_slope(motion, ends)
+        slope = self.attached.velocity_slope(motion, ends.C)
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
         self._lead(nodes, given, t, derive, MovingPoint.acceleration_at)

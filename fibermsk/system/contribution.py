@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from fibermsk.linalg import Couplings
 from fibermsk.results import Field
-from fibermsk.system.fibers.attachments import Ends
 from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.coordinate_map import Corner
+from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
 __all__ = [
@@ -63,7 +63,7 @@ class At(NamedTuple):
         Unknowns of first order and their rates.
     motion : Motion
         Bodies and joint axes.
-    ends : Ends
+    ends : PointsAt
         Attached ends: positions and derivatives with respect to the axes.
     multipliers : mapping of str to (m,) float array
         Of the constraints of each element at a frame of a result, by name; NaN without forces.
@@ -79,7 +79,7 @@ class At(NamedTuple):
     states: Array
     rates: Array
     motion: Motion
-    ends: Ends
+    ends: PointsAt
     multipliers: Mapping[str, Array] = MappingProxyType({})
 
 

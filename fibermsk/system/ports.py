@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels.skeleton import points
 from fibermsk.model import Station
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.skeleton.coordinate_map import Push, push_coordinates
+from fibermsk.system.skeleton.link_points import LinkPoints
 
 __all__ = ["Accelerated", "BodyPoints", "CoordinatePort", "Placed"]
 
@@ -56,7 +56,7 @@ class Accelerated(NamedTuple):
     W: Array
 
 
-class BodyPoints:
+class BodyPoints(LinkPoints):
     """Points fixed to bodies.
 
     Parameters
@@ -68,18 +68,15 @@ class BodyPoints:
     """
 
     def __init__(self, configuration: Configuration, stations: Sequence[Station]) -> None:
-        self._skeleton = configuration.skeleton
-        places = [(self._skeleton.tree.frames[one.body.name], one.position) for one in stations]
-        self.link = np.array([link for (link, _, _), _ in places], np.int64)
-        self.local = np.array([x + R @ np.asarray(point) for (_, R, x), point in places])
+        frames = configuration.tree.frames
+        places = [(frames[one.body.name], one.position) for one in stations]
+        link = np.array([link for (link, _, _), _ in places], np.int64)
+        local = np.array([x + R @ np.asarray(point) for (_, R, x), point in places])
+        super().__init__(configuration.skeleton, link, local)
 
     def at(self, at: At) -> Placed:
         """Positions and velocities of the points."""
-        links, tree, m = at.motion.links, self._skeleton.tree, self.link.size
-        x, C = np.empty((m, 3)), np.empty((m, 3, tree.n))
-        points.place_points(
-            links.S, tree.moves, links.rotation, links.position, self.link, self.local, x, C
-        )
+        x, C = self.place(at.motion)
         return Placed(x, C @ at.motion.speed, C)
 
     def follow(self, at: At, placed: Placed, slopes: Slopes) -> tuple[Array, Array]:
@@ -101,11 +98,7 @@ class BodyPoints:
         if not second:
             none = np.zeros((0, skeleton.n))
             return Accelerated(a, X, none, none)
-        bent = np.empty_like(placed.C)
-        points.acceleration_slope(
-            motion.links.S, tree.moves, self.link, placed.C, motion.speed, motion.rate, 0.0, bent
-        )
-        bent = bent.reshape(C.shape)
+        bent = self.acceleration_slope(motion, placed.C, 0.0).reshape(C.shape)
         if motion.rows is None:
             return Accelerated(a, X, sway, bent)
         J, V, W = (skeleton.axes_of(part) for part in motion.rows[3:6])
@@ -115,7 +108,7 @@ class BodyPoints:
         """Derivative (n, n) of X^T force in the coordinates at constant force (m, 3)."""
         motion, skeleton, tree = at.motion, self._skeleton, self._skeleton.tree
         by_axes = np.zeros((tree.n, tree.n))
-        points.add_curvature(motion.links.S, tree.moves, self.link, placed.C, force, by_axes)
+        self.add_curvature(motion, placed.C, force, by_axes)
         if motion.rows is None:
             return by_axes
         J = skeleton.axes_of(motion.rows.J)
@@ -125,10 +118,7 @@ class BodyPoints:
 
     def _sway(self, at: At, placed: Placed) -> Array:
         """Derivative of the velocities in the axes at constant speeds, (3 m, n_axes)."""
-        links, S = at.motion.links, np.empty_like(placed.C)
-        moves = self._skeleton.tree.moves
-        points.velocity_slope(links.S, moves, self.link, placed.C, at.motion.speed, S)
-        return S.reshape(-1, S.shape[2])
+        return self.velocity_slope(at.motion, placed.C).reshape(-1, placed.C.shape[2])
 
     def push(
         self, at: At, placed: Placed, sums: Sums, force: Array, by_x: Array, by_v: Array
@@ -138,14 +128,13 @@ class BodyPoints:
         With dx = C d(axes) and dv = C d(speeds) + S d(axes), the force on the axes C^T F changes by
         (dC^T F) + C^T (K dx + D dv).
         """
-        skeleton, tree, links = self._skeleton, self._skeleton.tree, at.motion.links
-        C = placed.C.reshape(-1, tree.n)
+        C = placed.C.reshape(-1, self._skeleton.tree.n)
         sums.axes.force[:] -= C.T @ force.ravel()
         if sums.slopes is None:
             return
         dq = -C.T @ (by_x @ C + by_v @ self._sway(at, placed))
-        points.add_curvature(links.S, tree.moves, self.link, placed.C, -force, dq)
-        sums.follow_axes(skeleton, at.motion, dq, -C.T @ by_v @ C)
+        self.add_curvature(at.motion, placed.C, -force, dq)
+        sums.follow_axes(self._skeleton, at.motion, dq, -C.T @ by_v @ C)
 
 
 class CoordinatePort:

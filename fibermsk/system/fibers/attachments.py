@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 import sparse
 from numpy.typing import NDArray
@@ -11,22 +9,16 @@ from numpy.typing import NDArray
 from fibermsk.kernels.skeleton import points
 from fibermsk.kernels.skeleton.rigid import REVOLUTE
 from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.skeleton.link_points import LinkPoints, PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
-__all__ = ["Attachments", "Ends"]
+__all__ = ["Attachments"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-class Ends(NamedTuple):
-    """Positions c (n_points, 3), and C (n_points, 3, n_axes), dc/d(axes)."""
-
-    c: Array
-    C: Array
-
-
-class Attachments:
+class Attachments(LinkPoints):
     """Points on links that fibers are attached to.
 
     Parameters
@@ -38,56 +30,34 @@ class Attachments:
     """
 
     def __init__(self, cables: Cables, skeleton: Skeleton) -> None:
-        self._cables, self._skeleton = cables, skeleton
+        super().__init__(skeleton, cables.point_link, cables.point_local)
+        self._cables = cables
         self._moved = skeleton.moved_by(cables.point_link)
         self._pattern: tuple[Index, Index] | None = None
 
-    def place(self, motion: Motion) -> Ends:
-        """Positions of the attachment points."""
-        links, tree, n = motion.links, self._skeleton.tree, self._cables.point_link.size
-        c, C = np.empty((n, 3)), np.empty((n, 3, tree.n))
-        points.place_points(
-            links.S, tree.moves, links.rotation, links.position, self._cables.point_link,
-            self._cables.point_local, c, C,
-        )  # fmt: skip
-        return Ends(c, C)
-
-    def jacobian(self, motion: Motion, ends: Ends) -> Array:
+    def jacobian(self, motion: Motion, ends: PointsAt) -> Array:
         """dc/dq, (n_points, 3, n)."""
         return self._skeleton.columns(motion, ends.C)
 
-    def velocity_slope(self, motion: Motion, ends: Ends) -> Array:
-        """Derivative of end velocities in the axes at constant speeds, (n_points, 3, n_axes)."""
-        slope = np.empty_like(ends.C)
-        points.velocity_slope(*self._riding(motion, ends), slope)
-        return slope
-
     def slopes(
-        self, motion: Motion, ends: Ends, dp_dq: float, dpdot_dp: float, rates: bool
+        self, motion: Motion, ends: PointsAt, dp_dq: float, dpdot_dp: float, rates: bool
     ) -> tuple[Array, Array]:
         """Derivatives of the ends' velocities and accelerations in the state, two (n_points, 3, n).
 
         Without the parts C dp and C dp_dot. `rates` as in `fibermsk.protocol.System.evaluate`.
         """
-        riding, by_axes = self._riding(motion, ends), self.velocity_slope(motion, ends)
-        bent = np.empty_like(by_axes)
+        by_axes = self.velocity_slope(motion, ends.C)
         if motion.rows is None:
             if not rates:
                 return by_axes, dpdot_dp * by_axes
-            points.acceleration_slope(*riding, motion.rate, dp_dq, bent)
-            return by_axes, bent
+            return by_axes, self.acceleration_slope(motion, ends.C, dp_dq)
         J, V, W = (self._skeleton.axes_of(part) for part in motion.rows[3:6])
         velocity = by_axes @ J + ends.C @ V
         if not rates:
             return velocity, dpdot_dp * velocity
-        points.acceleration_slope(*riding, motion.rate, 0.0, bent)
+        bent = self.acceleration_slope(motion, ends.C, 0.0)
         acceleration = bent @ J + 2.0 * by_axes @ (V + dp_dq * J)
         return velocity, acceleration + ends.C @ (W + 2.0 * dp_dq * V)
-
-    def add_curvature(self, motion: Motion, ends: Ends, force: Array, D: Array) -> None:
-        """Add the derivative in the axes of C^T force at constant force (n_points, 3) to D."""
-        links, tree = motion.links, self._skeleton.tree
-        points.add_curvature(links.S, tree.moves, self._cables.point_link, ends.C, force, D)
 
     def stray(self, motion: Motion, nodes: Array, update: Array, excess: Array) -> Array:
         """Bound of the deviation of control points from linear motion, per element [m].
@@ -119,7 +89,7 @@ class Attachments:
 
     def hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor d2c/dq2 (3 n_points, n, n)."""
-        skeleton, link = self._skeleton, self._cables.point_link
+        skeleton, link = self._skeleton, self.link
         zero = np.zeros(skeleton.n)
         motion = skeleton.evaluate(q, zero, zero, second=True)
         ends = self.place(motion)
@@ -134,10 +104,6 @@ class Attachments:
         )  # fmt: skip
         shape = (3 * link.size, skeleton.n, skeleton.n)
         return sparse.COO(coords, values, shape=shape, has_duplicates=False, sorted=True)
-
-    def _riding(self, motion: Motion, ends: Ends) -> tuple[Any, ...]:
-        tree = self._skeleton.tree
-        return motion.links.S, tree.moves, self._cables.point_link, ends.C, motion.speed
 
 
 def _find_pattern(moved: NDArray[np.bool_]) -> tuple[Index, Index]:
