@@ -23,6 +23,7 @@ __all__ = [
     "inlined",
     "inlined_body",
     "kernel",
+    "loop_body",
     "on_first_compilation",
     "parallel",
     "uncached",
@@ -62,6 +63,11 @@ def body(function: Any) -> Any:
     return _compiled(function, **_TASK_OPTIONS)
 
 
+def loop_body(function: Any) -> Any:
+    """Compile a `body` into the loops that call it: passing many arrays costs like a short task."""
+    return _compiled(function, **_TASK_OPTIONS, forceinline=True)
+
+
 def inlined_body(function: Any) -> Any:
     """Compile a `body` inline into its callers, if the call itself would cost too much."""
     return _compiled(function, **_TASK_OPTIONS, inline="always")
@@ -85,7 +91,7 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
     Parameters
     ----------
     tasks : str
-        Argument whose length is the number of tasks.
+        Argument whose length is the number of tasks, or column of a group, such as "runs.element".
     least : int
         Smallest length for parallel execution.
     version : str
@@ -103,11 +109,13 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
         twin.__qualname__, twin.__module__ = f"{function.__qualname__}_shared", function.__module__
         alone = _compiled(function, version, **_OPTIONS)
         shared = _compiled(twin, version, **_OPTIONS, parallel=True)
-        index = list(signature(function).parameters).index(tasks)
+        name, _, column = tasks.partition(".")
+        index = list(signature(function).parameters).index(name)
 
         @wraps(function)
         def call(*arguments: Any) -> Any:
-            many = arguments[index].shape[0] >= least and get_num_threads() > 1
+            counted = getattr(arguments[index], column) if column else arguments[index]
+            many = counted.shape[0] >= least and get_num_threads() > 1
             return (shared if many else alone)(*arguments)
 
         named: Any = call

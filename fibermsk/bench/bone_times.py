@@ -6,10 +6,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.kernels.bones.bone_shape import fill_slopes
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, Mesh, Model, Weld
 from fibermsk.system.contact.shapes import build_shapes
 from fibermsk.system.skeleton.tree import build_tree
@@ -51,12 +51,12 @@ def time_bones(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
         faces = shape.report.faces if isinstance(shape, Mesh) else 0
         rows.append({"triangles": faces, "points": _POINTS, "build": perf_counter() - begin})
         out = np.empty(_POINTS), np.empty((_POINTS, 3))
-        runs[str(k)] = lambda arrays=arrays, out=out: fill_slopes(away, *arrays, *out)
+        runs[str(k)] = lambda arrays=arrays, out=out: fill_slopes(away, arrays, *out)
     times = medians_in_turn(runs, repeats)
     return [{**row, "seconds": times[str(k)]} for k, row in enumerate(rows)]
 
 
-def _arrays(shape: Capsule | Mesh) -> tuple[NDArray[Any], ...]:
+def _arrays(shape: Capsule | Mesh) -> BoneShapes:
     """Arrays of one shape for the kernels."""
     model = Model("bone")
     body = model.add(Body("bone", shapes=shape))

@@ -57,8 +57,8 @@ BODIES = (
     points.fill_acceleration_slope,
     points.fill_velocity_slope,
     points.place_point,
+    rows.fill_quadrature,
     rows.fill_row,
-    rows.fill_section,
     safeguard.fill_bone_fraction,
     safeguard.fill_stretch_fraction,
     safeguard.fill_way,
@@ -80,29 +80,24 @@ def name(body):
 
 
 def copied(values):
-    """Arguments with arrays of their own."""
-    return tuple(
-        np.array(value)
-        if isinstance(value, np.ndarray)
-        else type(value)(*copied(value))
-        if isinstance(value, tuple)
-        else value
-        for value in values
-    )
+    """Arguments, or a group of them, with arrays of their own."""
+    own = [
+        np.array(value) if isinstance(value, np.ndarray) else value
+        for value in (copied(one) if isinstance(one, tuple) else one for one in values)
+    ]
+    return values._make(own) if hasattr(values, "_make") else tuple(own)
 
 
-def pairs_of(before, after):
-    """Arrays and numbers of the arguments of two calls, in pairs."""
-    for a, b in zip(before, after, strict=True):
-        if isinstance(a, tuple):
-            yield from pairs_of(a, b)
-        else:
-            yield a, b
+def flat(values):
+    """Arguments with those of groups one by one."""
+    for value in values:
+        yield from flat(value) if isinstance(value, tuple) else (value,)
 
 
 def changed(before, after):
     """Whether any of the arguments changed."""
-    return any(not np.array_equal(a, b, equal_nan=True) for a, b in pairs_of(before, after))
+    pairs = zip(flat(before), flat(after), strict=True)
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
 def recorded_launches():

@@ -119,8 +119,8 @@ def unwrap(value):
         return value._values
     if isinstance(value, np.ndarray) and value.ndim:
         raise TypeError("an array of NumPy among those of the device")
-    if hasattr(value, "_fields"):
-        return type(value)(*map(unwrap, value))
+    if hasattr(value, "_make"):
+        return value._make(map(unwrap, value))
     if isinstance(value, tuple | list):
         return type(value)(map(unwrap, value))
     return value

@@ -122,9 +122,9 @@ def test_bones_on_moving_links_are_touched(rng, bones):
     host.evaluate(T, *moving_state(host, rng))
     assert host.contact.n_closed()[1] > 20
     closed = [
-        part.runs.shape[np.searchsorted(part.runs.slot_start, np.flatnonzero(own), "right") - 1]
+        part.runs.shape[np.searchsorted(part.runs.point_start, np.flatnonzero(own), "right") - 1]
         for part in host.contact.bone_sets
-        if (own := part.state[:, 0] < part.state[:, 1:3].sum(axis=1)).any()
+        if (own := part.points.state[:, 0] < part.points.state[:, 1:3].sum(axis=1)).any()
     ]
     links = host.partners.shape_link[np.concatenate(closed)]
     assert set(links) >= {0, 1}

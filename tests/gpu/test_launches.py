@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from launches import BODIES, copied, name, pairs_of, recorded_launches
+from launches import BODIES, copied, flat, name, recorded_launches
 from numba import int64, typeof, types
 from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
@@ -41,7 +41,7 @@ def test_the_order_of_tasks_does_not_matter(recorded, body):
     host_device().launch(body, tasks, expected)
     order = np.arange(tasks) if isinstance(tasks, int) else tasks
     host_device().launch(body, order[::-1], found)
-    for a, b in pairs_of(expected, found):
+    for a, b in zip(flat(expected), flat(found), strict=True):
         assert_array_equal(a, b)
 
 
@@ -94,7 +94,7 @@ def test_a_body_that_allocates_is_refused(to_ptx):
 
 _SIMULATED = """
 import numpy as np
-from launches import changed, copied, name, pairs_of, recorded_launches
+from launches import changed, copied, flat, name, recorded_launches
 from fibermsk.gpu import host_device
 from fibermsk.kernels._gpu import launch
 
@@ -103,7 +103,7 @@ for body, (tasks, values) in recorded_launches().items():
     host_device().launch(body, tasks, expected)
     launch(body, tasks, found)
     launch(body, 0, found)
-    for a, b in pairs_of(expected, found):
+    for a, b in zip(flat(expected), flat(found)):
         np.testing.assert_array_equal(a, b, name(body))
     assert changed(values, found), name(body)
 print("all tasks once")

@@ -14,10 +14,20 @@ import fibermsk as fm
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
 from fibermsk.kernels.closest import gaps
-from fibermsk.kernels.closest.rows import N_COLUMNS
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import contact as kernels
 from fibermsk.kernels.contact import variational
+from fibermsk.kernels.contact.shares import N_SHARE
+from fibermsk.kernels.contact_arrays import (
+    BonePoints,
+    BoneShapes,
+    ContactLaws,
+    FiberPoints,
+    FiberShapes,
+    QuadraturePoints,
+)
 from fibermsk.kernels.fibers.shape import power_coefficients
+from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.sets import Border
 
 KAPPA, GAMMA = 700.0, 3.0
@@ -176,33 +186,41 @@ def own_elements(system, f):
     return np.arange(c.element_start[f], c.element_start[f + 1])
 
 
+def contact_laws(law, points):
+    """One law with a Gauss rule."""
+    xi, weight = (part[None, :] for part in gauss_rule(points))
+    return ContactLaws(np.array([law]), np.array([points]), xi, weight)
+
+
+def quadrature_points(element, law, points):
+    """A set of quadrature points for every run."""
+    n = len(element)
+    none = np.zeros(0, np.int64)
+    values = np.empty((n, points, 8)), np.empty((0, 0, N_SHARE))
+    return QuadraturePoints(np.arange(n), none, element, law, *values)
+
+
 def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     """All points of some elements against one other fiber, by `fiber_runs`."""
     c = system.cables
     candidates = own_elements(system, partner)
     n, k = len(elements), candidates.size
     n_slots = n * points
-    out = SimpleNamespace(
-        element=np.full(n_slots, -9, np.int64),
-        xi=np.full(n_slots, np.nan),
-        state=np.full((n_slots, 6), np.nan),
-        force=np.full((n_slots, 3), np.nan),
-        jacobian=np.full((n_slots, 4, 3, 3), np.nan),
-    )
-    runs = (np.asarray(elements, np.int64), np.arange(n + 1) * k, np.tile(candidates, n))
-    laws = np.zeros(n, np.int64), np.array([law]), np.array([points])
-    start = np.arange(n + 1) * points
-    sections = np.empty((n, points, 8))
-    slots = (out.element, out.xi, out.state)
-    out.least = kernels.fiber_runs(
-        power, c.reference_power, c.radius_poly, c.h, *runs, *laws, gauss_rule(points)[0][None, :],
-        runs[0], laws[0], np.arange(n), start, np.empty((c.h.size, N_COLUMNS)), sections,
-        np.empty((n, 2)), *slots, out.force,
+    slots = FiberPoints(
+        np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 6), np.nan),
+        np.full((n_slots, 3), np.nan),
     )  # fmt: skip
-    kernels.fiber_slopes(
-        power, c.reference_power, c.radius_poly, c.h, c.end_flag, *laws, np.arange(n), start,
-        sections, *slots, out.jacobian,
+    out = SimpleNamespace(**slots._asdict(), jacobian=np.full((n_slots, 4, 3, 3), np.nan))
+    runs = FiberRuns(
+        np.asarray(elements, np.int64), np.zeros(n, np.int64), np.arange(n + 1) * k,
+        np.tile(candidates, n), np.arange(n + 1) * points,
     )  # fmt: skip
+    fibers, laws = FiberShapes.of(c, power), contact_laws(law, points)
+    quadrature = quadrature_points(runs.element, runs.law, points)
+    rows = np.empty((c.h.size, N_COLUMNS))
+    fill_rows(*fibers[:4], rows)
+    out.least, _ = kernels.fiber_runs(fibers, rows, runs, laws, quadrature, slots, np.empty((n, 2)))
+    kernels.fiber_slopes(fibers, runs, laws, quadrature, slots, out.jacobian)
     return out
 
 
@@ -211,7 +229,7 @@ def axis_shape(kind, a, b, radius):
     place, field, code = np.zeros((1, 4, 3)), np.zeros((1, 5)), np.zeros((1, 5), np.int64)
     place[0, :2], field[0, 0] = (a, b), radius
     code[0, 0] = INFINITE_CYLINDER if kind == "infinite_cylinder" else CAPSULE
-    return place, field, code, np.zeros(0)
+    return BoneShapes(place, field, code, np.zeros(0))
 
 
 def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
@@ -219,17 +237,18 @@ def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     c = system.cables
     n = len(elements)
     n_slots = n * points
-    out = SimpleNamespace(
-        point=np.full((n_slots, 3), np.nan),
-        state=np.full((n_slots, 6), np.nan),
-        force=np.full((n_slots, 3), np.nan),
-        jacobian=np.full((n_slots, 2, 3, 3), np.nan),
+    slots = BonePoints(
+        np.full((n_slots, 3), np.nan), np.full((n_slots, 6), np.nan), np.full((n_slots, 3), np.nan)
     )
+    out = SimpleNamespace(
+        point=slots.x, state=slots.state, force=slots.force,
+        jacobian=np.full((n_slots, 2, 3, 3), np.nan),
+    )  # fmt: skip
+    none = np.zeros(n, np.int64)
+    runs = BoneRuns(np.asarray(elements, np.int64), none, none, np.arange(n + 1) * points)
     out.least = kernels.bone_runs(
-        power, c.reference_power, c.radius_poly, c.h, np.asarray(elements, np.int64),
-        np.zeros(n, np.int64), np.zeros(n, np.int64), *axis_shape(**bone), np.array([law]),
-        np.array([points]), gauss_rule(points)[0][None, :], np.arange(n + 1) * points, out.point,
-        out.state, out.force, out.jacobian,
+        FiberShapes.of(c, power), runs, axis_shape(**bone), contact_laws(law, points), slots,
+        out.jacobian,
     )  # fmt: skip
     return out
 
@@ -240,50 +259,48 @@ class AllPairs:
     def __init__(self, system, gamma=GAMMA, bone_gamma=BONE_GAMMA, formulation="half_pass"):
         _c, n_bones = system.cables, system.partners.shape_link.size
         own = [own_elements(system, f) for f in (0, 1)]
-        self.system, self.laws = system, np.array([[KAPPA, gamma], [KAPPA, bone_gamma]])
+        self.system = system
+        self.laws = ContactLaws(
+            np.array([[KAPPA, gamma], [KAPPA, bone_gamma]]), np.full(2, 5),
+            *(np.tile(part, (2, 1)) for part in gauss_rule(5)),
+        )  # fmt: skip
         self.potential = formulation == "variational"
-        self.points = np.full(2, 5)
-        self.xi, self.weight = (np.tile(part, (2, 1)) for part in gauss_rule(5))
-        self.element = np.concatenate(own)
+        element = np.concatenate(own)
         lengths = np.repeat([own[1].size, own[0].size], [own[0].size, own[1].size])
-        self.start = np.r_[0, np.cumsum(lengths)]
-        self.candidates = np.concatenate(
-            [np.tile(own[1], own[0].size), np.tile(own[0], own[1].size)]
-        )
-        self.bone_element = np.tile(self.element, n_bones)
-        self.shape = np.repeat(np.arange(n_bones), self.element.size)
-        self.laws_of = np.zeros(self.element.size, np.int64), np.ones(self.shape.size, np.int64)
+        self.pairs = FiberRuns(
+            element, np.zeros(element.size, np.int64), np.r_[0, np.cumsum(lengths)],
+            np.concatenate([np.tile(own[1], own[0].size), np.tile(own[0], own[1].size)]),
+            np.arange(0, 5 * element.size + 1, 5),
+        )  # fmt: skip
+        shape = np.repeat(np.arange(n_bones), element.size)
+        self.bones = BoneRuns(
+            np.tile(element, n_bones), shape, np.ones(shape.size, np.int64),
+            np.arange(0, 5 * shape.size + 1, 5),
+        )  # fmt: skip
 
     def least(self, nodes, state):
         """At one configuration, at most 1."""
         c, partners = self.system.cables, self.system.partners
-        n, m = 5 * self.element.size, 5 * self.shape.size
-        geometry = (power_of(self.system, nodes), c.reference_power, c.radius_poly, c.h)
-        law = (self.laws, self.points, self.xi)
-        pairs = (self.element, self.start, self.candidates, self.laws_of[0], *law)
-        bones = (self.bone_element, self.shape, self.laws_of[1], *partners.shapes.at(state), *law)
-        sections = (self.element, self.laws_of[0], np.arange(self.element.size))
-        work = (np.empty((c.h.size, N_COLUMNS)), np.empty((self.element.size, 5, 8)))
-        work += (np.empty((self.element.size, 2)),)
-        slots = (*sections, np.arange(0, n + 1, 5), *work, np.empty(n, np.int64), np.empty(n))
-        values = [np.empty((n, 6)), np.empty((n, 3))]
-        bone_values = [np.arange(0, m + 1, 5), np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3))]
+        pairs, bones, laws = self.pairs, self.bones, self.laws
+        n, m = int(pairs.point_start[-1]), int(bones.point_start[-1])
+        fibers, shapes = FiberShapes.of(c, power_of(self.system, nodes)), partners.shapes.at(state)
+        rows, found = np.empty((c.h.size, N_COLUMNS)), np.empty((pairs.element.size, 2))
+        fill_rows(*fibers[:4], rows)
+        quadrature = quadrature_points(pairs.element, pairs.law, 5)
+        points = FiberPoints(np.empty(n, np.int64), np.empty(n), np.empty((n, 6)), np.empty((n, 3)))
+        at_bones = BonePoints(np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3)))
         if self.potential:
             everywhere = np.full(c.h.size, np.inf)
-            found = (
-                gaps.find_gaps(
-                    geometry[0], everywhere, *geometry[1:], c.end_flag, *pairs, self.weight, *slots,
-                    np.empty(n, bool), *values,
-                )[0],
-                variational.find_bone_gaps(*geometry, *bones, self.weight, *bone_values)[0],
-            )  # fmt: skip
-        else:
-            bone_values.append(np.empty((m, 2, 3, 3)))
-            found = (
-                kernels.fiber_runs(*geometry, *pairs, *slots, *values),
-                kernels.bone_runs(*geometry, *bones, *bone_values),
+            among = gaps.find_gaps(
+                fibers, everywhere, rows, pairs, laws, quadrature, points, np.empty(n, bool), found
             )
-        return min(*found, 1.0)
+            beside = variational.find_bone_gaps(fibers, bones, shapes, laws, at_bones)
+            return min(among[0], beside[0], 1.0)
+        among = kernels.fiber_runs(fibers, rows, pairs, laws, quadrature, points, found)
+        jacobian = np.empty((m, 2, 3, 3))
+        return min(
+            among[0], kernels.bone_runs(fibers, bones, shapes, laws, at_bones, jacobian), 1.0
+        )
 
 
 def nodal_force(system, f, out, points=5):

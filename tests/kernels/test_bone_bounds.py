@@ -22,7 +22,7 @@ def test_elements_near_an_axis(rng, kind):
     reach = 0.4 * rng.uniform(size=200)
     near = np.empty(200, bool)
     bone = axis_shape("infinite_cylinder" if kind == "cylinder" else kind, start, end, 0.1)
-    find_near_bone(hull, 0, *bone, 1.0, reach, np.full(200, -0.1), near)
+    find_near_bone(hull, 0, bone, 1.0, reach, np.full(200, -0.1), near)
     t = np.linspace(-100.0, 101.0, 40001) if kind == "cylinder" else np.linspace(0.0, 1.0, 1001)
     axis = start + t[:, None] * (end - start)
     center = 0.5 * (hull.min(axis=1) + hull.max(axis=1))

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 
 import fibermsk as fm
 from fibermsk.elements import hermite, hermite_d1
-from fibermsk.kernels.closest import gaps
-from fibermsk.kernels.contact import contact
+from fibermsk.kernels.contact.own_contact import contact_kernels
+from fibermsk.kernels.contact_arrays import FiberUpdate
 from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.kernels.search import safeguard
 
@@ -48,9 +48,9 @@ def evaluate(system, nodes):
     """Least 1 + gamma g, and copies of all that the slots hold."""
     zero = np.zeros((3, 0))
     least = system.contact.evaluate(nodes, system.tree.evaluate(*zero))
-    part = max(system.contact.fiber_sets, key=lambda part: part.xi.size)
+    part = max(system.contact.fiber_sets, key=lambda part: part.points.xi.size)
     held = getattr(part, "_held", np.zeros(0, bool))
-    return least, [a.copy() for a in (part.element, part.xi, part.state, part.force, held)], part
+    return least, [a.copy() for a in (*part.points, held)], part
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -62,8 +62,9 @@ def test_slots_depend_on_the_configuration_alone(rng, formulation):
     assert least < 0.95
     for size in (0.3, 1.0):
         evaluate(system, deformed(rng, system, size))
-        part.xi[:], part.state[:], part.force[:] = np.nan, np.nan, np.nan
-        part.element[:] = -9
+        for values in part.points[1:]:
+            values[:] = np.nan
+        part.points.element[:] = -9
         again, second, _ = evaluate(system, nodes)
         assert again == least
         assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
@@ -76,12 +77,12 @@ def test_threads_make_no_difference(rng, formulation, monkeypatch):
     system = bundle(formulation)
     nodes = deformed(rng, system)
     found = []
-    name, module = (
-        ("_all_fiber_runs", contact) if formulation == "half_pass" else ("_all_fiber_gaps", gaps)
-    )
-    loop = getattr(module, name)
-    for compiled in (loop.alone, loop.shared):
-        monkeypatch.setattr(module, name, compiled)
+    evaluate(system, nodes)
+    name = "fiber_runs" if formulation == "half_pass" else "find_gaps"
+    for loop in ("alone", "shared"):
+        for part in system.contact.fiber_sets:
+            compiled = getattr(getattr(contact_kernels(None), name), loop)
+            monkeypatch.setattr(part, "kernels", part.kernels._replace(**{name: compiled}))
         least, slots, _ = evaluate(system, nodes)
         found.append((least, system.contact.energy, *slots))
     assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
@@ -109,7 +110,7 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
         points = np.einsum("eak,eai->eki", N, control).reshape(-1, 3)
         longest = np.linalg.norm(np.diff(points, axis=0), axis=1).max()
         for k in range(5):
-            s = runs.slot_start[run] + k
+            s = runs.point_start[run] + k
             x = np.array(hermite(c.xi[k], c.h[e])) @ nodes[c.elements[e]].reshape(4, 3)
             sampled = np.linalg.norm(points - x, axis=1).min()
             if is_open[s]:
@@ -138,7 +139,8 @@ def plain_fraction(system, part, update, keep):
         control = update[c.elements[e]].reshape(4, 3)
         dy = slopes[candidates].max()
         for k in range(5):
-            d, r_x, r_y, admissibility, length, y_length = part.state[runs.slot_start[run] + k]
+            state = part.points.state[runs.point_start[run] + k]
+            d, r_x, r_y, admissibility, length, y_length = state
             dx = np.array(hermite(c.xi[k], c.h[e])) @ control
             dt = np.linalg.norm(np.array(hermite_d1(c.xi[k], c.h[e])) @ control)
             s = np.linalg.norm(hull[candidates] - dx, axis=2).max()
@@ -162,7 +164,7 @@ def plain_fraction(system, part, update, keep):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("size", [1e-5, 1e-4, 1e-3, 1e-2])
-def test_safeguard_against_every_slot(rng, formulation, size, monkeypatch):
+def test_safeguard_against_every_slot(rng, formulation, size):
     """Neither the balls nor the sample nor the threads change what the slots allow."""
     system = bundle(formulation)
     nodes = deformed(rng, system, 0.5)
@@ -174,15 +176,12 @@ def test_safeguard_against_every_slot(rng, formulation, size, monkeypatch):
     hull = np.empty((c.h.size, 4, 3))
     bezier_hull(update, c.elements, c.h, hull)
     arguments = (
-        c.elements, c.h, update, hull, np.zeros(c.h.size), runs.element, runs.start,
-        runs.candidates, runs.law, p.constants, p.points, p.xi, runs.slot_start, part.state, 1.0,
-        0.3, np.empty((c.h.size, safeguard.N_WAYS)), np.empty((runs.element.size, 2)),
+        c.elements, c.h, FiberUpdate(update, hull, np.zeros(c.h.size)), runs, p.laws,
+        part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
+        np.empty((runs.element.size, 2)),
     )  # fmt: skip
-    loop = safeguard._all_run_fractions
-    found = []
-    for compiled in (loop.alone, loop.shared):
-        monkeypatch.setattr(safeguard, "_all_run_fractions", compiled)
-        found.append(safeguard.fiber_fraction(*arguments))
+    loop = safeguard.fiber_fraction
+    found = [compiled(*arguments) for compiled in (loop.alone, loop.shared)]
     assert found[0] == found[1]
     expected = plain_fraction(system, part, update, 0.3)
     assert (expected < 1.0) == (size > 1e-4)
@@ -201,8 +200,8 @@ def test_common_motions_are_free(rng):
     bezier_hull(update, c.elements, c.h, hull)
     for remainder, free in ((0.0, True), (1e-7, True), (0.01, False)):
         fraction = safeguard.fiber_fraction(
-            c.elements, c.h, update, hull, np.full(c.h.size, remainder), runs.element, runs.start,
-            runs.candidates, runs.law, p.constants, p.points, p.xi, runs.slot_start, part.state,
-            1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)), np.empty((runs.element.size, 2)),
+            c.elements, c.h, FiberUpdate(update, hull, np.full(c.h.size, remainder)), runs, p.laws,
+            part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
+            np.empty((runs.element.size, 2)),
         )  # fmt: skip
         assert (fraction == 1.0) == free

@@ -64,7 +64,7 @@ def least_gaps(points, r_x, widest, candidates, power, rows, end_flag, gaps):
             if turn == 1 or is_lowest(e, 0, last, candidates, x, y, z, r_x[i], gaps[i], rows):
                 break
             e, xi, held = lowest_gap(
-                e, xi, held, 0, last, candidates, x, y, z, r_x[i], power, rows, end_flag
+                (e, xi, held), 0, last, candidates, x, y, z, r_x[i], power, rows, end_flag
             )
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 import fibermsk as fm
 from fibermsk.kernels.bones.bone_shape import MESH, distance, distance_slopes
 from fibermsk.kernels.bones.mesh_field import BEYOND, field_slopes, field_value
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.system.contact import distance_grid
 from fibermsk.system.contact.distance_grid import grid_of, signed_distance
 from fibermsk.system.contact.grid import Grid
@@ -174,16 +175,16 @@ def test_shape_in_ground_follows_the_field(grid, rng):
     place[0, :3], place[0, 3] = R, p
     field[0] = radius, *grid.origin, grid.spacing
     kind[0] = MESH, *grid.coefficients.shape, 0
-    flat = grid.coefficients.ravel()
+    shapes = BoneShapes(place, field, kind, grid.coefficients.ravel())
     low, high = box(grid)
     gradient, hessian = np.empty(3), np.empty((3, 3))
     for x in rng.uniform(low, high, (10, 3)):
         value, own, curvature = evaluate(grid, x)
         at = R @ x + p
-        found = distance_slopes(at, 0, place, field, kind, flat, gradient, hessian)
+        found = distance_slopes(at, 0, shapes, gradient, hessian)
         # coordinates of 1 over a spacing of 0.003
         assert_allclose(found, value + radius, rtol=0.0, atol=1e-13)
-        assert_allclose(distance(at, 0, place, field, kind, flat), found, rtol=1e-12)
+        assert_allclose(distance(at, 0, shapes), found, rtol=1e-12)
         assert_allclose(gradient, R @ own, rtol=0.0, atol=1e-11)
         assert_allclose(hessian, R @ curvature @ R.T, rtol=0.0, atol=1e-8)
 

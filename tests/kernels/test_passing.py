@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.passing import MOST_PARTS, halve_curve, passes, stays_apart
 from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones
 
@@ -97,7 +98,7 @@ def test_bones_against_dense_sampling(rng, kind):
     before = rng.normal(size=(n, 1, 3)) + 0.4 * rng.normal(size=(n, 4, 3))
     after = before + rng.normal(size=(n, 1, 3))
     floor = rng.uniform(0.02, 0.4, n)
-    shapes = np.ones(1), place, field, kinds, np.zeros(0)
+    shapes = np.ones(1), BoneShapes(place, field, kinds, np.zeros(0))
     shape = np.zeros(n, np.int64)
     near, found = np.zeros((2, n), bool)
     mark_near_bones(before, after, shape, floor, *shapes, near)

@@ -22,6 +22,7 @@ from reference.rigid import rotation_about
 import fibermsk as fm
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, distance_slopes
 from fibermsk.kernels.contact.potential import energy_terms, fill_bone_gap
+from fibermsk.kernels.contact_arrays import BoneShapes
 
 
 def energy(system, nodes, q):
@@ -148,13 +149,13 @@ def test_least_gaps_against_dense_sampling(rng, kind):
     part, c = system.contact.fiber_sets[1], system.cables
     xi = np.linspace(0.0, 1.0, 401)
     closed = 0
-    for s in range(part.xi.size):
-        r_x = part.state[s, 1]
-        f = int(c.fiber[part.element[s]])
+    for s in range(part.points.xi.size):
+        r_x = part.points.state[s, 1]
+        f = int(c.fiber[part.points.element[s]])
         cable, y = plain_cable(system, f), nodes_of(system, nodes, f)
-        run = np.searchsorted(part.runs.slot_start, s, side="right") - 1
+        run = np.searchsorted(part.runs.point_start, s, side="right") - 1
         e = part.runs.element[run]
-        at = c.xi[s - part.runs.slot_start[run]]
+        at = c.xi[s - part.runs.point_start[run]]
         x = shape(at, c.h[e]) @ nodes[c.elements[e]].reshape(4, 3)
         elements, samples = np.meshgrid(range(len(cable.h)), xi, indexing="ij")
         N = shape(samples, cable.h[elements])
@@ -170,16 +171,16 @@ def test_least_gaps_against_dense_sampling(rng, kind):
         gap = np.linalg.norm(points - x, axis=-1) / (r_x + radius) - 1.0
         if gap.min() < 0.0:
             closed += 1
-            assert (part.state[s, 3] - 1.0) / GAMMA <= gap.min() + 1e-12  # rounding
+            assert (part.points.state[s, 3] - 1.0) / GAMMA <= gap.min() + 1e-12  # rounding
     assert closed > 1
 
 
 def closed_slots(system, part):
     """Geometry of each closed slot: element, parameter, partner, parameter."""
-    c, runs = system.cables, part.runs
-    for s in np.flatnonzero(part.state[:, 0] < part.state[:, 1] + part.state[:, 2]):
-        run = np.searchsorted(runs.slot_start, s, side="right") - 1
-        yield runs.element[run], c.xi[s - runs.slot_start[run]], part.element[s], part.xi[s]
+    c, runs, points = system.cables, part.runs, part.points
+    for s in np.flatnonzero(points.state[:, 0] < points.state[:, 1] + points.state[:, 2]):
+        run = np.searchsorted(runs.point_start, s, side="right") - 1
+        yield runs.element[run], c.xi[s - runs.point_start[run]], points.element[s], points.xi[s]
 
 
 def complex_gradient(function, z):
@@ -214,7 +215,8 @@ def test_bone_gap_and_energy_terms(rng, free):
     place, field, kind = np.zeros((1, 4, 3)), np.zeros((1, 5)), np.zeros((1, 5), np.int64)
     place[0, 1], kind[0, 0] = (axis, INFINITE_CYLINDER) if free else (0.0 * axis, CAPSULE)
     slope, curvature = np.empty(3), np.empty((3, 3))
-    found = distance_slopes(x, 0, place, field, kind, np.zeros(0), slope, curvature)
+    shapes = BoneShapes(place, field, kind, np.zeros(0))
+    found = distance_slopes(x, 0, shapes, slope, curvature)
     assert_allclose(found, d, rtol=1e-15)
     assert_allclose(slope, -m / d, rtol=1e-14)
     g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)
@@ -245,8 +247,8 @@ def test_potential_forces_of_the_report(rng):
         w = system.partners.weight[0]
         on_first = np.zeros(3)
         for run, e in enumerate(part.runs.element):
-            own = slice(part.runs.slot_start[run], part.runs.slot_start[run + 1])
-            force = (w * c.h[e]) @ part.force[own]
+            own = slice(part.runs.point_start[run], part.runs.point_start[run + 1])
+            force = (w * c.h[e]) @ part.points.force[own]
             on_first += force if e in own_elements(system, 0) else -force
         # both passes act on both: what the first receives is its own pass minus the other's
         total = -nodes_of(system, residual, 0)[:, :3].sum(axis=0)

@@ -34,7 +34,7 @@ def test_bone_contact_is_action_and_reaction():
     nodes, q = arm.split(y)
     contact = arm.contact
     for part in contact.fiber_sets:
-        part.state[:, 0] = 1.0  # far apart: only the bones' share is left
+        part.points.state[:, 0] = 1.0  # far apart: only the bones' share is left
     on_fibers, on_q = contact_on_nodes(arm)
     wrench = contact.bone_wrenches()
     assert np.abs(wrench).max() > 0.1

@@ -309,7 +309,7 @@ def test_a_large_update_leaves_the_candidates_as_they_are(rng, monkeypatch):
     contact, (y, _) = system.contact, system.initial_state()
     nodes, _ = system.split(y)
     assert system.step_fraction(y, np.zeros_like(y), 0.1) == 1.0
-    before, n = contact.candidates.fiber_runs, contact.fiber_sets[1].xi.size
+    before, n = contact.candidates.fiber_runs, contact.fiber_sets[1].points.xi.size
     sag = np.zeros_like(nodes)
     x = nodes[:, 0] / 0.2
     sag[:, 2], sag[:, 5] = -4.0 * 0.03 * x * (1.0 - x), -4.0 * 0.03 * (1.0 - 2.0 * x)
@@ -320,9 +320,9 @@ def test_a_large_update_leaves_the_candidates_as_they_are(rng, monkeypatch):
     for update in (shift, sag, 0.05 * rng.normal(size=nodes.shape)):
         made.clear()
         system.step_fraction(y, update.ravel(), 0.1)
-        ahead.append(sum(fibers[1].xi.size for fibers, _ in made))
+        ahead.append(sum(fibers[1].points.xi.size for fibers, _ in made))
         assert contact.candidates.fiber_runs is before
-        assert contact.fiber_sets[1].xi.size == n
+        assert contact.fiber_sets[1].points.xi.size == n
     assert ahead[0] == 0
     assert ahead[1] < 0.4 * n
 

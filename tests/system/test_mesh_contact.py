@@ -115,11 +115,11 @@ def contact_forces(system, rng):
     contact, total = system.contact, np.zeros(6)
     for part in contact.bone_sets:
         for run, e in enumerate(part.runs.element):
-            own = slice(part.runs.slot_start[run], part.runs.slot_start[run + 1])
+            own = slice(part.runs.point_start[run], part.runs.point_start[run + 1])
             weight = system.partners.weight[part.runs.law[run]] * system.cables.h[e]
-            force = weight[:, None] * part.force[own]
+            force = weight[:, None] * part.points.force[own]
             total[:3] += force.sum(axis=0)
-            total[3:] += np.cross(part.point[own], force).sum(axis=0)
+            total[3:] += np.cross(part.points.x[own], force).sum(axis=0)
     return total, contact.bone_wrenches().sum(axis=0)
 
 

@@ -200,10 +200,10 @@ def test_least_gap_is_the_least_along_the_partner(rng):
         radius = system.model.fibers[other].radius_at(theta) * factor
         own = system.split(y)[0][cables.elements[element]].reshape(4, 3)
         for k in range(5):
-            slot = runs.slot_start[run] + k
+            slot = runs.point_start[run] + k
             x = np.array(_hermite(cables.xi[k], cables.h[element])) @ own
-            gaps = np.linalg.norm(curve - x, axis=1) / (part.state[slot, 1] + radius) - 1.0
-            found = part.state[slot, 0] / part.state[slot, 1:3].sum() - 1.0
+            gaps = np.linalg.norm(curve - x, axis=1) / (part.points.state[slot, 1] + radius) - 1.0
+            found = part.points.state[slot, 0] / part.points.state[slot, 1:3].sum() - 1.0
             if found < 0.0:
                 checked += 1
                 # the scan is 5e-5 coarse: second order in that

@@ -15,6 +15,16 @@ from fibermsk.gpu.border import Border
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Links
 from fibermsk.kernels.contact import bone_passes, contact, variational
+from fibermsk.kernels.contact_arrays import (
+    BoneAxes,
+    BoneMotion,
+    BonePoints,
+    BoneShapes,
+    BoneSums,
+    ContactLaws,
+    FiberShapes,
+    FiberUpdate,
+)
 from fibermsk.kernels.search.bone_bounds import fill_approaches, fill_motions
 from fibermsk.kernels.search.safeguard import fill_bone_fraction
 from fibermsk.system.contact.broad_phase import BoneRuns
@@ -27,19 +37,21 @@ __all__ = ["Bones"]
 Array = NDArray[np.float64]
 
 
-class _Runs(NamedTuple):
+class _Set(NamedTuple):
     """Runs of one formulation on a device, with their contact points and results of tasks.
 
     Attributes
     ----------
     potential : bool
         True for potentials, False for half passes.
-    element, shape, law, slot_start
-        See `fibermsk.system.contact.broad_phase.BoneRuns`.
+    runs : BoneRuns
+        Of the device.
     begin : (n_tasks + 1,) int array
         First run of each fiber with runs.
-    point, state, force, jacobian
-        See `fibermsk.kernels.contact.contact.bone_runs`; potentials have no jacobian.
+    points : BonePoints
+        Contact points.
+    jacobian : (n_points, 2, 3, 3) float array
+        See `fibermsk.kernels.contact.contact.bone_runs`; potentials have none.
     found : (n_runs, 2) float array
         Results for each run.
     moments, corners : (n_tasks, n_q) and (n_tasks, n_q, n_q) float array
@@ -47,14 +59,9 @@ class _Runs(NamedTuple):
     """
 
     potential: bool
-    element: Any
-    shape: Any
-    law: Any
-    slot_start: Any
+    runs: BoneRuns
     begin: Any
-    point: Any
-    state: Any
-    force: Any
+    points: BonePoints
     jacobian: Any
     found: Any
     moments: Any
@@ -63,7 +70,7 @@ class _Runs(NamedTuple):
     @property
     def n(self) -> int:
         """Number of runs."""
-        return int(self.element.size)
+        return int(self.runs.element.size)
 
     @property
     def n_tasks(self) -> int:
@@ -93,15 +100,14 @@ class Bones:
         self._device, self._arrays, self._cables = device, arrays, cables
         self._partners, self._tree, self._moves = partners, tree, moves
         copy = device.to_device
-        self._law = tuple(map(copy, (partners.constants, partners.points, partners.xi)))
-        self._weight = copy(partners.weight)
+        self._laws = ContactLaws(*map(copy, partners.laws))
         shapes = partners.shapes
         self._bones = tuple(map(copy, (shapes.field, shapes.kind, shapes.grids)))
         self._shape_link, self._steepest = copy(shapes.link), copy(shapes.steepest)
         self._links = np.unique(partners.shape_link)
         self._links_there = copy(self._links)
         self._beside = device.xp.zeros((cables.h.size, self._links.size))
-        self._sets: list[_Runs] = []
+        self._sets: list[_Set] = []
 
     @property
     def touch(self) -> bool:
@@ -118,43 +124,35 @@ class Bones:
             if own.element.size:
                 self._sets.append(self._copied(own, potential))
 
-    def _copied(self, runs: BoneRuns, potential: bool) -> _Runs:
+    def _copied(self, runs: BoneRuns, potential: bool) -> _Set:
         xp, n_q = self._device.xp, self._tree.n
         begin = runs.of_fibers(self._cables.fiber)
-        n_runs, n, n_tasks = runs.element.size, int(runs.slot_start[-1]), begin.size - 1
-        index = (runs.element, runs.shape, runs.law, runs.slot_start, begin)
-        return _Runs(
+        n_runs, n, n_tasks = runs.element.size, int(runs.point_start[-1]), begin.size - 1
+        copy = self._device.to_device
+        return _Set(
             potential,
-            *map(self._device.to_device, index),
-            point=xp.zeros((n, 3)),
-            state=xp.zeros((n, 6)),
-            force=xp.zeros((n, 3)),
+            BoneRuns(*map(copy, runs)),
+            copy(begin),
+            BonePoints(xp.zeros((n, 3)), xp.zeros((n, 6)), xp.zeros((n, 3))),
             jacobian=xp.zeros((0 if potential else n, 2, 3, 3)),
             found=xp.zeros((n_runs, 2)),
             moments=xp.zeros((n_tasks, n_q)),
             corners=xp.zeros((n_tasks, n_q, n_q)),
         )
 
-    def evaluate(self, power: Any, links: Links) -> float:
-        """Find closest points and forces; returns the least 1 + gamma g, at most 1.
-
-        power (n_elements, 4, 3): centerlines in powers of xi.
-        """
-        at, least = self._arrays, 1.0
-        places = self._partners.shapes.places(links.state)
-        self._power, self._shapes = power, (self._device.to_device(places), *self._bones)
-        for runs in self._sets:
-            search = (
-                power, at.reference_power, at.radius_poly, at.h, runs.element, runs.shape, runs.law,
-                *self._shapes, *self._law,
-            )  # fmt: skip
-            slots = (runs.slot_start, runs.point, runs.state, runs.force)
-            if runs.potential:
-                body, arguments = variational.fill_bone_run, (*search, self._weight, *slots)
+    def evaluate(self, fibers: FiberShapes, links: Links) -> float:
+        """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
+        places, least = self._partners.shapes.places(links.state), 1.0
+        self._fibers = fibers
+        self._shapes = BoneShapes(self._device.to_device(places), *self._bones)
+        for one in self._sets:
+            arguments = (fibers, one.runs, self._shapes, self._laws, one.points)
+            if one.potential:
+                self._device.launch(variational.fill_bone_run, one.n, (*arguments, one.found))
             else:
-                body, arguments = contact.fill_bone_run, (*search, *slots, runs.jacobian)
-            self._device.launch(body, runs.n, (*arguments, runs.found))
-            least = min(least, float(runs.found[:, 0].min()))
+                arguments = (*arguments, one.jacobian, one.found)
+                self._device.launch(contact.fill_bone_run, one.n, arguments)
+            least = min(least, float(one.found[:, 0].min()))
         return least
 
     def scatter(
@@ -173,34 +171,28 @@ class Bones:
         border : Border or None
             Of the matrix.
         """
-        at, device, n_q = self._arrays, self._device, self._tree.n
-        tangent = border is not None
-        for runs in self._sets:
+        device, n_q = self._device, self._tree.n
+        axes, tangent = self._axes(links), border is not None
+        for one in self._sets:
             if border is None:
                 B = R = device.xp.zeros((0, 0))
             else:
                 B, R = border.B, border.R
-            ends = (
-                self._shape_link, self._moves, links.S, tangent, residual, lines, B, R,
-                runs.moments, runs.corners,
-            )  # fmt: skip
-            index = (at.elements, at.h, runs.element, runs.shape, runs.law)
-            if runs.potential:
-                arguments = (
-                    runs.begin, self._power, at.reference_power, at.radius_poly, *index,
-                    *self._shapes, *self._law, self._weight, runs.slot_start, runs.state, *ends,
-                )  # fmt: skip
-                device.launch(variational.add_bone_potential, runs.n_tasks, arguments)
+            sums = BoneSums(residual, lines, B, R, one.moments, one.corners)
+            common = (one.begin, self._fibers, one.runs)
+            if one.potential:
+                arguments = (self._shapes, self._laws, one.points, axes, tangent, sums)
+                device.launch(variational.add_bone_potential, one.n_tasks, (*common, *arguments))
             else:
-                arguments = (
-                    runs.begin, *index, *self._law[1:], self._weight, runs.slot_start, runs.point,
-                    runs.state, runs.force, runs.jacobian, *ends,
-                )  # fmt: skip
-                device.launch(bone_passes.add_bone_passes, runs.n_tasks, arguments)
+                arguments = (self._laws, one.points, one.jacobian, axes, tangent, sums)
+                device.launch(bone_passes.add_bone_passes, one.n_tasks, (*common, *arguments))
             if n_q:
-                residual_q += device.to_host(runs.moments.sum(axis=0))
+                residual_q += device.to_host(one.moments.sum(axis=0))
             if n_q and border is not None:
-                border.D[:] += device.to_host(runs.corners.sum(axis=0))
+                border.D[:] += device.to_host(one.corners.sum(axis=0))
+
+    def _axes(self, links: Links) -> BoneAxes:
+        return BoneAxes(self._shape_link, self._moves, links.S)
 
     def poses(self, state: TreeState) -> tuple[Any, Any]:
         """Rotations and positions of the links with bones, (n_links, 3, 3) and (n_links, 3)."""
@@ -241,19 +233,18 @@ class Bones:
         return self._device.to_device(self._tree.chain_length(links.state))
 
     def fraction(
-        self, update: Any, stray: Any, links: Links, update_q: Any, fraction: float, keep: float
+        self, update: FiberUpdate, links: Links, update_q: Any, fraction: float, keep: float
     ) -> float:
         """Shorten a part of an update; see `fibermsk.kernels.search.safeguard.bone_fraction`."""
-        at = self._arrays
-        for runs in self._sets:
+        at, axes = self._arrays, self._axes(links)
+        motion = BoneMotion(update_q, links.position, self._steepest, self._chain_length(links))
+        for one in self._sets:
             self._device.launch(
-                fill_bone_fraction, runs.n,
+                fill_bone_fraction, one.n,
                 (
-                    at.elements, at.h, update, stray, runs.element, runs.shape, runs.law,
-                    *self._law, runs.slot_start, runs.point, runs.state, self._shape_link,
-                    self._steepest, self._moves, links.position, links.S,
-                    self._chain_length(links), update_q, fraction, keep, runs.found,
+                    at.elements, at.h, update, one.runs, self._laws, one.points, axes, motion,
+                    fraction, keep, one.found,
                 ),
             )  # fmt: skip
-            fraction = min(fraction, float(runs.found[:, 0].min()))
+            fraction = min(fraction, float(one.found[:, 0].min()))
         return fraction

@@ -18,6 +18,7 @@ from fibermsk.gpu.contact.fibers import Fibers
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
 from fibermsk.gpu.pairs import DeviceCouplings
+from fibermsk.kernels.contact_arrays import FiberShapes, FiberUpdate
 from fibermsk.kernels.fibers.shape import bezier_hull, fill_hull, fill_power
 from fibermsk.kernels.search.motion import (
     fill_growth,
@@ -67,6 +68,7 @@ class DeviceContact:
         self._power, self._hull, self._built_hull, self._hull_update = (
             xp.zeros((n, 4, 3)) for _ in range(4)
         )
+        self._shapes = FiberShapes.of(arrays, self._power)
         self._ways = xp.zeros((n, N_WAYS))
         self._least, self._sections, self._growth = (xp.zeros(n) for _ in range(3))
         self._radii = xp.zeros(len(cables.names))
@@ -122,8 +124,8 @@ class DeviceContact:
 
     def _points(self) -> float:
         """State of every contact point; returns the least 1 + gamma g, at most 1."""
-        bones = self._bones.evaluate(self._power, self._links)
-        return min(bones, self._fibers.evaluate(self._power, self._sections))
+        bones = self._bones.evaluate(self._shapes, self._links)
+        return min(bones, self._fibers.evaluate(self._shapes, self._sections))
 
     def scatter_fibers(self, residual: Any, lines: Any, tangent: bool) -> DeviceCouplings:
         """Add the forces between fibers of the last evaluation, and their tangent.
@@ -171,11 +173,10 @@ class DeviceContact:
             apart = 2.0 * way if self._fibers.touch else 0.0
             self._search(max(apart, float(beside.max(initial=0.0))) + grown)
             self._points()
-        fraction = bones.fraction(update, remainder, links, update_q, fraction, keep)
+        moves = FiberUpdate(update, self._hull_update, remainder)
+        fraction = bones.fraction(moves, links, update_q, fraction, keep)
         launch(fill_way, n, (at.h, self._hull_update, remainder, self._ways))
-        return self._fibers.fraction(
-            update, self._hull_update, remainder, self._ways, fraction, keep
-        )
+        return self._fibers.fraction(moves, self._ways, fraction, keep)
 
     def memory(self) -> dict[str, Array]:
         """Configuration and reach of the last search, which determine the candidates."""

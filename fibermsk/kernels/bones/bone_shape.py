@@ -5,10 +5,10 @@ reference radius ``R``: the gap of a fiber of radius r is g = d/(r + R) - 1. For
 cylinder d is the distance to the axis and R the radius; for a mesh d = phi + R with the signed
 distance phi (`fibermsk.kernels.bones.mesh_field`).
 
-Shapes are four arrays: ``place`` (n_shapes, 4, 3) in ground, both ends of an axis, or a mesh's
-rotation and position; ``field`` (n_shapes, 5) holds R and, for meshes, origin and spacing of the
-grid; ``kind`` (n_shapes, 5) the kind, the grid's size along each axis and where its coefficients
-begin among ``grids``.
+Shapes are four arrays, `fibermsk.kernels.contact_arrays.BoneShapes`: ``place`` (n_shapes, 4, 3) in
+ground, both ends of an axis, or a mesh's rotation and position; ``field`` (n_shapes, 5) holds R
+and, for meshes, origin and spacing of the grid; ``kind`` (n_shapes, 5) the kind, the grid's size
+along each axis and where its coefficients begin among ``grids``.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def _into_frame(x, place, local):
 
 
 @body
-def distance(x, b, place, field, kind, grids):
+def distance(x, b, shapes):
     """Distance d of a point (3,) to shape b."""
+    place, field, kind = shapes.place, shapes.field, shapes.kind
     if kind[b, 0] != MESH:
         axis, m = scratch(3), scratch(3)
         infinite = kind[b, 0] == INFINITE_CYLINDER
@@ -68,15 +69,16 @@ def distance(x, b, place, field, kind, grids):
     local = scratch(3)
     _into_frame(x, place[b], local)
     origin, size = field[b, 1:4], kind[b, 1:4]
-    return field_value(local, origin, field[b, 4], size, kind[b, 4], grids) + field[b, 0]
+    return field_value(local, origin, field[b, 4], size, kind[b, 4], shapes.grids) + field[b, 0]
 
 
 @body
-def distance_slopes(x, b, place, field, kind, grids, gradient, hessian):
+def distance_slopes(x, b, shapes, gradient, hessian):
     """Distance d of a point (3,) to shape b; fills its gradient (3,) and Hessian (3, 3).
 
     The gradient has length one for a capsule, and approximately one for a mesh.
     """
+    place, field, kind = shapes.place, shapes.field, shapes.kind
     m, axis = scratch(3), scratch(3)
     if kind[b, 0] != MESH:
         infinite = kind[b, 0] == INFINITE_CYLINDER
@@ -95,7 +97,7 @@ def distance_slopes(x, b, place, field, kind, grids, gradient, hessian):
     slopes, turned = scratch((3, 3)), scratch((3, 3))
     _into_frame(x, place[b], m)
     origin, size = field[b, 1:4], kind[b, 1:4]
-    phi = field_slopes(m, origin, field[b, 4], size, kind[b, 4], grids, axis, slopes)
+    phi = field_slopes(m, origin, field[b, 4], size, kind[b, 4], shapes.grids, axis, slopes)
     for r in range(3):
         gradient[r] = 0.0
         for c in range(3):
@@ -112,8 +114,8 @@ def distance_slopes(x, b, place, field, kind, grids, gradient, hessian):
 
 
 @kernel
-def fill_slopes(points, place, field, kind, grids, d, gradient):
+def fill_slopes(points, shapes, d, gradient):
     """Fill distances (n,) to the first shape, and their gradients (n, 3), at points (n, 3)."""
     hessian = scratch((3, 3))
     for i in range(points.shape[0]):
-        d[i] = distance_slopes(points[i], 0, place, field, kind, grids, gradient[i], hessian)
+        d[i] = distance_slopes(points[i], 0, shapes, gradient[i], hessian)

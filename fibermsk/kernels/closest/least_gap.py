@@ -149,14 +149,13 @@ def is_lowest(element, first, last, candidates, x, y, z, r_x, gap, rows):
 
 
 @body
-def lowest_gap(
-    element, xi, held, first, last, candidates, x, y, z, r_x, power, rows, end_flag
-):  # fmt: skip
+def lowest_gap(known, first, last, candidates, x, y, z, r_x, power, rows, end_flag):
     """Global least gap of all candidates, from a known gap: element, parameter, whether fixed.
 
     Branch and bound by halving: parts that cannot contain a smaller gap are discarded, by bounds of
     the change of distance and radius; Newton's method starts in the rest.
     """
+    element, xi, held = known
     gap, _, _ = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
     for i in range(first, last):
         e = candidates[i]

@@ -17,8 +17,8 @@ FASTEST    upper bound of |c'|
 BROAD      upper bound of r, RADIUS_SLOPE and RADIUS_BEND of |r'| and |r''|
 ========== =====================================================================================
 
-``sections`` (n_sections, n_points, 8) holds the quadrature points of an element with a contact law:
-x, its tangent a1 = x,theta, the radius of eq. 21, and |a1|. Shared by the runs of an element.
+``values`` (n, n_points, 8) of `fibermsk.kernels.contact_arrays.QuadraturePoints` holds x, its
+tangent a1 = x,theta, the radius of eq. 21, and |a1|.
 """
 
 from __future__ import annotations
@@ -45,10 +45,9 @@ __all__ = [
     "SLOWEST",
     "TANGENT",
     "THICK",
+    "fill_quadrature",
     "fill_row",
     "fill_rows",
-    "fill_section",
-    "fill_sections",
     "radius_along",
 ]
 
@@ -185,32 +184,25 @@ def fill_rows(power, reference, radius_poly, h, rows):
 
 
 @body
-def fill_section(i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
-    """Fill the points of one pair (element, law)."""
-    e = element[i]
-    for k in range(law_points[law[i]]):
-        xi = law_xi[law[i], k]
+def fill_quadrature(i, fibers, laws, quadrature):
+    """Fill the quadrature points of one element and law."""
+    power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
+    e, law, values = quadrature.element[i], quadrature.law[i], quadrature.values
+    h = fibers.h[e]
+    for k in range(laws.n_points[law]):
+        xi = laws.xi[law, k]
         aa, AA = 0.0, 0.0
         for c in range(3):
             v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
-            a1 = (v + xi * (2.0 * w + 3.0 * xi * u)) / h[e]
+            a1 = (v + xi * (2.0 * w + 3.0 * xi * u)) / h
             V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
-            A1 = (V + xi * (2.0 * W + 3.0 * xi * U)) / h[e]
+            A1 = (V + xi * (2.0 * W + 3.0 * xi * U)) / h
             aa += a1 * a1
             AA += A1 * A1
-            sections[i, k, c] = power[e, 0, c] + xi * (v + xi * (w + xi * u))
-            sections[i, k, 3 + c] = a1
+            values[i, k, c] = power[e, 0, c] + xi * (v + xi * (w + xi * u))
+            values[i, k, 3 + c] = a1
         r0 = radius_poly[e, 4]
         for m in range(3, -1, -1):
             r0 = r0 * xi + radius_poly[e, m]
-        sections[i, k, 6] = r0 * math.sqrt(math.sqrt(AA / aa))
-        sections[i, k, 7] = math.sqrt(aa)
-
-
-@parallel("sections", least=1024)
-def fill_sections(power, reference, radius_poly, h, element, law, law_points, law_xi, sections):
-    """Fill the points of all pairs (element, law)."""
-    for i in prange(element.size):
-        fill_section(
-            i, power, reference, radius_poly, h, element, law, law_points, law_xi, sections
-        )
+        values[i, k, 6] = r0 * math.sqrt(math.sqrt(AA / aa))
+        values[i, k, 7] = math.sqrt(aa)

@@ -16,13 +16,14 @@ __all__ = ["add_pressure"]
 
 @kernel
 def add_pressure(
-    run_element, run_law, law_constants, law_xi, radius_poly, slot_element, slot_xi, state, total
+    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, state, total
 ):
-    """Add the axial force on the integrated fiber [N] of all slots; negative is compression.
+    """Add the axial force on the integrated fiber [N] of all contact points.
 
-    It is minus half the line force times the radius, times d/R. state (n_slots, 6): as in
-    `fibermsk.kernels.contact.contact`; slot_element, slot_xi (n_slots,): the partner's point, or
-    empty (0,) for bones; total (n_elements, n_points): every law has these points.
+    Negative is compression. It is minus half the line force times the radius, times d/R. state
+    (n_contacts, 6): as in `fibermsk.kernels.contact_arrays.FiberPoints`; partner, partner_xi
+    (n_contacts,): the partner's element and xi, or empty (0,) for bones; total (n_elements,
+    n_points): every law has these points.
     """
     s = -1
     for run in range(run_element.size):
@@ -34,8 +35,8 @@ def add_pressure(
                 continue
             # reference radii, the factors of the energies of both sides
             share = reference_radius(radius_poly[e], law_xi[law, k])
-            if slot_element.size:
-                share += reference_radius(radius_poly[slot_element[s]], slot_xi[s])
+            if partner.size:
+                share += reference_radius(radius_poly[partner[s]], partner_xi[s])
             else:
                 share += state[s, 2]
             F, _ = law_force(d / R - 1.0, law_constants, law)

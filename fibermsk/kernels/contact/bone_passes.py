@@ -1,7 +1,7 @@
 """Half passes of bones, from contact points to residual and matrix.
 
-The line force T on the fiber acts exactly opposite on the bone. Runs and slots as in
-`fibermsk.kernels.contact.contact`. The residual is minus the force; the matrix has
+The line force T on the fiber acts exactly opposite on the bone. Runs and contact
+points as in `fibermsk.kernels.contact.contact`. The residual is minus the force; the matrix has
 `fibermsk.linalg.lines` and a border of the joint coordinates: ``B`` (6 n_nodes, n) its columns,
 ``R`` (n, 6 n_nodes) its rows.
 """
@@ -37,9 +37,11 @@ def _add_block(node, weight, n, d1, Tx, Ta, lines):
 
 
 @body
-def _add_to_border(node, j, weight, V, n, d1, S, T, dT, Tx, Ta, B, R):
-    """Add a contact point's column and row of one coordinate, at its element's nodes."""
-    t = crossed(T, S[j])
+def _add_to_border(node, j, weight, V, n, d1, t, dT, Tx, Ta, B, R):
+    """Add a contact point's column and row of one coordinate, at its element's nodes.
+
+    t: vector product of the force and the axis of the coordinate.
+    """
     for a in range(4):
         row = 6 * (node + a // 2) + 3 * (a % 2)
         for r in range(3):
@@ -51,35 +53,33 @@ def _add_to_border(node, j, weight, V, n, d1, S, T, dT, Tx, Ta, B, R):
 
 
 @body
-def add_bone_passes(
-    task, begin, elements, h, run_element, run_shape, run_law, law_points, law_xi, law_weight,
-    slot_start, slot_point, state, force, jacobian, shape_link, moves, S, tangent, residual, lines,
-    B, R, moments, corners,
-):  # fmt: skip
-    """Add all closed slots of one fiber; see `scatter_bones`.
+def add_bone_passes(task, begin, fibers, runs, laws, points, jacobian, axes, tangent, sums):
+    """Add all closed contact points of one fiber; see `scatter_bones`.
 
     The bone receives -T at x, hence the generalized force -T . V_j(x). When coordinate j moves the
     bone, T turns with it: dT/dq_j = w_j x T - (dT/dx) V_j(x).
     """
     weighted, change = scratch(3), scratch(3)
+    state, moves, S = points.state, axes.moves, axes.S
+    moments, corners = sums.moments, sums.corners
     clear_shares(task, tangent, moments, corners)
     for run in range(begin[task], begin[task + 1]):
-        e, law = run_element[run], run_law[run]
-        node, link = elements[e, 0], shape_link[run_shape[run]]
-        for k in range(law_points[law]):
-            s = slot_start[run] + k
+        e, law = runs.element[run], runs.law[run]
+        node, link, h = fibers.elements[e, 0], axes.link[runs.shape[run]], fibers.h[e]
+        for k in range(laws.n_points[law]):
+            s = runs.point_start[run] + k
             if state[s, 0] >= state[s, 1] + state[s, 2]:
                 continue
-            w = law_weight[law, k] * h[e]
-            T, x, Tx, Ta = force[s], slot_point[s], jacobian[s, 0], jacobian[s, 1]
-            n, d1 = shape(law_xi[law, k], h[e]), shape_d1(law_xi[law, k], h[e])
+            w = laws.weight[law, k] * h
+            T, x, Tx, Ta = points.force[s], points.x[s], jacobian[s, 0], jacobian[s, 1]
+            n, d1 = shape(laws.xi[law, k], h), shape_d1(laws.xi[law, k], h)
             for a in range(4):
                 for r in range(3):
-                    residual[node + a // 2, 3 * (a % 2) + r] -= w * n[a] * T[r]
+                    sums.residual[node + a // 2, 3 * (a % 2) + r] -= w * n[a] * T[r]
             for r in range(3):
                 weighted[r] = w * T[r]
             if tangent:
-                _add_block(node, w, n, d1, Tx, Ta, lines)
+                _add_block(node, w, n, d1, Tx, Ta, sums.lines)
             for j in range(moments.shape[1]):
                 if not moves_bone(link, j, moves):
                     continue
@@ -90,26 +90,18 @@ def add_bone_passes(
                 for r in range(3):
                     moved = Tx[r, 0] * V[0] + Tx[r, 1] * V[1] + Tx[r, 2] * V[2]
                     change[r] = dT[r] - moved
-                _add_to_border(node, j, w, V, n, d1, S, T, change, Tx, Ta, B, R)
+                t = crossed(T, S[j])
+                _add_to_border(node, j, w, V, n, d1, t, change, Tx, Ta, sums.B, sums.R)
                 for r in range(3):
                     change[r] *= w
                 add_to_corner(task, link, j, x, weighted, change, S, moves, corners)
 
 
 @kernel
-def scatter_bones(
-    begin, elements, h, run_element, run_shape, run_law, law_points, law_xi, law_weight, slot_start,
-    slot_point, state, force, jacobian, shape_link, moves, S, tangent, residual, lines, B, R,
-    moments, corners,
-):  # fmt: skip
-    """Add the fiber-bone contact of all closed slots, a task for every fiber that has runs.
+def scatter_bones(begin, fibers, runs, laws, points, jacobian, axes, tangent, sums):
+    """Add the fiber-bone contact of all closed contact points, a task for every fiber with runs.
 
-    begin (n_tasks + 1,): first run of each fiber; moments, corners: see
-    `fibermsk.kernels.contact.bone_border`.
+    begin (n_tasks + 1,): first run of each fiber.
     """
     for task in range(begin.size - 1):
-        add_bone_passes(
-            task, begin, elements, h, run_element, run_shape, run_law, law_points, law_xi,
-            law_weight, slot_start, slot_point, state, force, jacobian, shape_link, moves, S,
-            tangent, residual, lines, B, R, moments, corners,
-        )  # fmt: skip
+        add_bone_passes(task, begin, fibers, runs, laws, points, jacobian, axes, tangent, sums)

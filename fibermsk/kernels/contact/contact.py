@@ -8,24 +8,24 @@ matrices, in x, a1, y at fixed parameter, and y,theta, including the motion of t
 the change of both radii and of the length element.
 
 A run is one fiber element against one other fiber (with its candidate elements) or one bone shape.
-Each quadrature point of a run is a slot: ``slot`` rows hold element and parameter of the closest
-point, ``state`` rows (d, r_x, r_y, 1 + gamma g, |a1|, |y,theta|), ``force`` T, ``jacobian`` its
-derivatives.
+Each quadrature point of a run is a contact point, with the force T and its derivatives
+``jacobian``. Groups of arrays: `fibermsk.kernels.contact_arrays`; runs:
+`fibermsk.system.contact.broad_phase`.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import prange
 
-from fibermsk._compile import body, inlined_body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, loop_body, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
 from fibermsk.kernels.closest.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest.closest_point import way_to
-from fibermsk.kernels.closest.rows import fill_rows, fill_sections
+from fibermsk.kernels.closest.gaps import reduce_runs
+from fibermsk.kernels.closest.rows import fill_quadrature
 from fibermsk.kernels.contact_law import law_force
 
 __all__ = [
@@ -66,9 +66,10 @@ def section(power, reference, radius_poly, h, xi, x, a1, a2):
 
 
 @body
-def section_on(e, xi, power, reference, radius_poly, h):
+def section_on(e, xi, fibers):
     """Tangent, curvature, radius, its slope and |a1| of a point as `section`, returned."""
-    scale = 1.0 / h[e]
+    power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
+    scale = 1.0 / fibers.h[e]
     v0, v1, v2 = power[e, 1, 0], power[e, 1, 1], power[e, 1, 2]
     w0, w1, w2 = power[e, 2, 0], power[e, 2, 1], power[e, 2, 2]
     u0, u1, u2 = power[e, 3, 0], power[e, 3, 1], power[e, 3, 2]
@@ -102,8 +103,9 @@ def section_on(e, xi, power, reference, radius_poly, h):
 
 
 @inlined_body
-def _radius_on(e, xi, power, reference, radius_poly, h):
+def _radius_on(e, xi, fibers):
     """Radius and |a1| of a point, as `section`."""
+    power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
     aa, AA = 0.0, 0.0
     for c in range(3):
         a = power[e, 1, c] + xi * (2.0 * power[e, 2, c] + 3.0 * xi * power[e, 3, c])
@@ -113,19 +115,21 @@ def _radius_on(e, xi, power, reference, radius_poly, h):
     r0 = radius_poly[e, 4]
     for m in range(3, -1, -1):
         r0 = r0 * xi + radius_poly[e, m]
-    return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / h[e]
+    return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / fibers.h[e]
 
 
 @body
-def contact_slopes(
-    a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y1_sq, m, free,
-    law_constants, law, s, jac,
-):  # fmt: skip
+def contact_slopes(a1, length, r_x, m, d, partner, free, law_constants, law, s, jac):
     """Fill jac[s] (4, 3, 3) with the derivatives of one closed contact point's force T.
 
-    dr_y: derivative of the partner's radius along theta; slope = n . y,theta; y2_m = m . y,theta
-    theta; free: the closest point moves along the partner (it does not at a fiber's end).
+    partner: as `section_on` returns; free: the closest point moves along the partner (it does not
+    at a fiber's end).
     """
+    y1, y2, r_y, dr_y, y_length = partner
+    n = (m[0] / d, m[1] / d, m[2] / d)
+    slope = n[0] * y1[0] + n[1] * y1[1] + n[2] * y1[2]
+    y2_m = m[0] * y2[0] + m[1] * y2[1] + m[2] * y2[2]
+    y1_sq = y_length * y_length
     R = r_x + r_y
     F, dF = law_force(d / R - 1.0, law_constants, law)
     H = y1_sq + y2_m
@@ -162,22 +166,19 @@ def contact_slopes(
                 jac[s, part, r, c] = value
 
 
-@body
-def fiber_run(
-    run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
-    law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
-    slot_xi, state, force,
-):  # fmt: skip
-    """Slots of one run; see `fiber_runs`."""
-    e, law, i = run_element[run], run_law[run], run_section[run]
-    gamma = law_constants[law, 1]
-    first, last = run_start[run], run_start[run + 1]
+@loop_body
+def fiber_run(run, fibers, rows, runs, laws, quadrature, points, found):
+    """Contact points of one run; see `fiber_runs`."""
+    e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
+    power, values, state, force = fibers.power, quadrature.values, points.state, points.force
+    gamma = laws.constants[law, 1]
+    candidates, first, last = runs.candidates, runs.start[run], runs.start[run + 1]
     start = chain_start(e, first, last, candidates, rows)
     least = math.inf
-    for k in range(law_points[law]):
-        s = slot_start[run] + k
-        x, y, z = sections[i, k, 0], sections[i, k, 1], sections[i, k, 2]
-        r_x, length = sections[i, k, 6], sections[i, k, 7]
+    for k in range(laws.n_points[law]):
+        s = runs.point_start[run] + k
+        x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
+        r_x, length = values[i, k, 6], values[i, k, 7]
         kind, b, xi, d = find_partner(
             x, y, z, r_x, 0.0, False, start, first, last, candidates, power, rows
         )
@@ -186,104 +187,66 @@ def fiber_run(
         m = way_to(b, xi, x, y, z, power)
         if kind != OPEN:
             d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
-        r_y, y_length = _radius_on(b, xi, power, reference, radius_poly, h)
+        r_y, y_length = _radius_on(b, xi, fibers)
         R = r_x + r_y
         gap = d / R - 1.0
         admissibility = 1.0 + gamma * gap
         least = min(least, admissibility)
-        slot_element[s], slot_xi[s] = b, xi
+        points.element[s], points.xi[s] = b, xi
         state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
         state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
-            F, _ = law_force(gap, law_constants, law)
+            F, _ = law_force(gap, laws.constants, law)
             pull = -F * length / d
         force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
-    found[run, 0] = least
+    found[run, 0], found[run, 1] = least, 0.0
 
 
-@parallel("run_law", least=2048)
-def _all_fiber_runs(
-    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
-    law_points, run_section, slot_start, rows, sections, found, slot_element, slot_xi, state, force,
-):  # fmt: skip
-    for run in prange(run_element.size):
-        fiber_run(
-            run, power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
-            law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
-            slot_xi, state, force,
-        )  # fmt: skip
-
-
-def fiber_runs(
-    power, reference, radius_poly, h, run_element, run_start, candidates, run_law, law_constants,
-    law_points, law_xi, section_element, section_law, run_section, slot_start, rows, sections,
-    found, slot_element, slot_xi, state, force,
-):  # fmt: skip
+@parallel("found", least=2048)
+def fiber_runs(fibers, rows, runs, laws, quadrature, points, found):
     """Closest points and forces of every fiber-fiber run; returns the least 1 + gamma g.
 
-    law_constants (n_laws, n_constants), law_points (n_laws,), law_xi (n_laws, max points). Slots of
-    run r start at slot_start[r], its points are those of sections[run_section[r]]; rows, sections
-    and found (n_runs, 2) are filled as well. Where 1 + gamma g is not positive, the force is zero
-    and the caller must reject the configuration. For open contacts the distance is a lower bound
-    within a relative error of 1e-4.
+    rows (n_elements, N_COLUMNS): see `fibermsk.kernels.closest.rows`. The quadrature points and
+    found (n_runs, 2) are filled as well; an energy of zero is returned, since half passes have no
+    potential. Where 1 + gamma g is not positive, the force is zero and the caller must reject the
+    configuration. For open contacts the distance is a lower bound within a relative error of 1e-4.
     """
-    if run_element.size == 0:
-        return np.inf
-    fill_rows(power, reference, radius_poly, h, rows)
-    fill_sections(
-        power, reference, radius_poly, h, section_element, section_law, law_points, law_xi, sections
-    )
-    _all_fiber_runs(
-        power, reference, radius_poly, h, run_element, run_start, candidates, run_law,
-        law_constants, law_points, run_section, slot_start, rows, sections, found, slot_element,
-        slot_xi, state, force,
-    )  # fmt: skip
-    return float(found[:, 0].min())
+    for i in prange(quadrature.element.size):
+        fill_quadrature(i, fibers, laws, quadrature)
+    for run in prange(found.shape[0]):
+        fiber_run(run, fibers, rows, runs, laws, quadrature, points, found)
+    return reduce_runs(found)
 
 
-@body
-def fiber_run_slopes(
-    run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
-    run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
-):  # fmt: skip
-    """Derivatives of one run's closed slots; see `fiber_slopes`."""
-    law, i = run_law[run], run_section[run]
-    for k in range(law_points[law]):
-        s = slot_start[run] + k
+@loop_body
+def fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian):
+    """Derivatives of one run's closed contact points; see `fiber_slopes`."""
+    law, i = runs.law[run], quadrature.of_run[run]
+    values, state = quadrature.values, points.state
+    for k in range(laws.n_points[law]):
+        s = runs.point_start[run] + k
         d, r_x, r_y, length = state[s, 0], state[s, 1], state[s, 2], state[s, 4]
         if d >= r_x + r_y or state[s, 3] <= 0.0:
             continue
-        b, xi = slot_element[s], slot_xi[s]
-        m = way_to(b, xi, sections[i, k, 0], sections[i, k, 1], sections[i, k, 2], power)
-        a1 = (sections[i, k, 3], sections[i, k, 4], sections[i, k, 5])
-        y1, y2, _, dr_y, y_length = section_on(b, xi, power, reference, radius_poly, h)
-        n = (m[0] / d, m[1] / d, m[2] / d)
-        slope = n[0] * y1[0] + n[1] * y1[1] + n[2] * y1[2]
-        y2_m = m[0] * y2[0] + m[1] * y2[1] + m[2] * y2[2]
-        flag = end_flag[b]
+        b, xi = points.element[s], points.xi[s]
+        m = way_to(b, xi, values[i, k, 0], values[i, k, 1], values[i, k, 2], fibers.power)
+        a1 = (values[i, k, 3], values[i, k, 4], values[i, k, 5])
+        y1, y2, _, dr_y, y_length = section_on(b, xi, fibers)
+        flag = fibers.end_flag[b]
         held = (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
-        contact_slopes(
-            a1, length, r_x, n, d, r_y, dr_y, slope, y1, y2_m, y_length * y_length, m, not held,
-            law_constants, law, s, jacobian,
-        )  # fmt: skip
+        partner = (y1, y2, r_y, dr_y, y_length)
+        contact_slopes(a1, length, r_x, m, d, partner, not held, laws.constants, law, s, jacobian)
 
 
-@parallel("run_law", least=2048)
-def fiber_slopes(
-    power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points, run_section,
-    slot_start, sections, slot_element, slot_xi, state, jacobian,
-):  # fmt: skip
-    """Fill jacobian (n_slots, 4, 3, 3) with the derivatives of the forces of `fiber_runs`.
+@parallel("runs.law", least=2048)
+def fiber_slopes(fibers, runs, laws, quadrature, points, jacobian):
+    """Fill jacobian (n_points, 4, 3, 3) with the derivatives of the forces of `fiber_runs`.
 
-    end_flag (n_elements,): 1 first, 2 last element of its fiber, 3 both, 0 inside. Only closed
-    slots are filled.
+    Only closed contact points are filled.
     """
-    for run in prange(run_law.size):
-        fiber_run_slopes(
-            run, power, reference, radius_poly, h, end_flag, run_law, law_constants, law_points,
-            run_section, slot_start, sections, slot_element, slot_xi, state, jacobian,
-        )  # fmt: skip
+    for run in prange(runs.law.size):
+        fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian)
 
 
 @body
@@ -299,24 +262,22 @@ def _bone_slopes(a1, length, r_x, R, d, gradient, hessian, law_constants, law, s
             jac[s, 1, r, c] = gradient[r] * (dF * length * gap_a + F * a1[c] / length)
 
 
-@body
-def _bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
-    state, force, jacobian,
-):  # fmt: skip
-    """Slots of one run; returns the least 1 + gamma g."""
+@loop_body
+def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
+    """Contact points of one run; returns the least 1 + gamma g."""
     a1, a2, gradient, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    state, force = points.state, points.force
     least = math.inf
-    e, b, law = run_element[run], run_shape[run], run_law[run]
-    gamma, R = law_constants[law, 1], shape_field[b, 0]
-    for k in range(law_points[law]):
-        s = slot_start[run] + k
-        x = slot_point[s]
+    e, b, law = runs.element[run], runs.shape[run], runs.law[run]
+    gamma, R = laws.constants[law, 1], shapes.field[b, 0]
+    for k in range(laws.n_points[law]):
+        s = runs.point_start[run] + k
+        x = points.x[s]
         r_x, _, length = section(
-            power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
-        )
-        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
+            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], fibers.h[e],
+            laws.xi[law, k], x, a1, a2,
+        )  # fmt: skip
+        d = distance(x, b, shapes)
         admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
         least = min(least, admissibility)
         state[s, 0], state[s, 1], state[s, 2] = d, r_x, R
@@ -325,47 +286,29 @@ def _bone_run(
             force[s, c] = 0.0
         if d >= r_x + R or admissibility <= 0.0:
             continue
-        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, gradient, hessian)
-        F, _ = law_force(d / (r_x + R) - 1.0, law_constants, law)
+        distance_slopes(x, b, shapes, gradient, hessian)
+        F, _ = law_force(d / (r_x + R) - 1.0, laws.constants, law)
         for c in range(3):
             force[s, c] = F * length * gradient[c]
-        _bone_slopes(a1, length, r_x, R, d, gradient, hessian, law_constants, law, s, jacobian)
+        _bone_slopes(a1, length, r_x, R, d, gradient, hessian, laws.constants, law, s, jacobian)
     return least
 
 
 @body
-def fill_bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-    shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
-    state, force, jacobian, found,
-):  # fmt: skip
-    """Fill one run's slots, and found[run, 0] with its least 1 + gamma g."""
-    found[run, 0] = _bone_run(
-        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-        shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point,
-        state, force, jacobian,
-    )  # fmt: skip
+def fill_bone_run(run, fibers, runs, shapes, laws, points, jacobian, found):
+    """Fill one run's contact points, and found[run, 0] with its least 1 + gamma g."""
+    found[run, 0] = _bone_run(run, fibers, runs, shapes, laws, points, jacobian)
 
 
 @kernel
-def bone_runs(
-    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
-    shape_kind, grids, law_constants, law_points, law_xi, slot_start, slot_point, state, force,
-    jacobian,
-):  # fmt: skip
+def bone_runs(fibers, runs, shapes, laws, points, jacobian):
     """Distances and forces of every fiber-bone run; returns the least 1 + gamma g.
 
-    The force on a fiber per theta is T = F(g) |a1| grad d. Shapes as in
-    `fibermsk.kernels.bones.bone_shape`. slot_point (n_slots, 3) receives x; jacobian (n_slots, 2,
-    3, 3) the derivatives in x and a1. The derivatives in the bone's pose follow from them, since T
+    The force on a fiber per theta is T = F(g) |a1| grad d. jacobian (n_points, 2, 3, 3) receives
+    the derivatives in x and a1. The derivatives in the bone's pose follow from them, since T
     depends only on the position of x relative to the bone.
     """
     least = math.inf
-    for run in range(run_element.size):
-        own = _bone_run(
-            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-            shape_field, shape_kind, grids, law_constants, law_points, law_xi, slot_start,
-            slot_point, state, force, jacobian,
-        )  # fmt: skip
-        least = min(least, own)
+    for run in range(runs.element.size):
+        least = min(least, _bone_run(run, fibers, runs, shapes, laws, points, jacobian))
     return least

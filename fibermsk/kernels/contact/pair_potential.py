@@ -18,7 +18,7 @@ import math
 
 from numba import prange
 
-from fibermsk._compile import PARTS, body, parallel
+from fibermsk._compile import PARTS, body, loop_body, parallel
 from fibermsk._vectors import add_four, add_three, fill_three, fill_two
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.pairs import block_of, is_closed
@@ -45,12 +45,14 @@ def reference_radius(radius_poly, xi):
 
 
 @body
-def _fill_partner(f, eta, point, power, reference, radius_poly, h, curve, ends, n, p):
+def _fill_partner(f, eta, point, fibers, curve, ends, n, p):
     """Fill the direction n (3,) to the partner's point and p (2, 3), dR in its nodal tangents.
 
     Returns the distance and the results of `partner_curve`.
     """
-    along = partner_curve(power[f], reference[f], radius_poly[f], h[f], eta, curve, ends)
+    along = partner_curve(
+        fibers.power[f], fibers.reference[f], fibers.radius_poly[f], fibers.h[f], eta, curve, ends
+    )
     _, _, _, r0, _, sa, sb, w, _ = along
     d0, d1, d2 = curve[0, 0] - point[0], curve[0, 1] - point[1], curve[0, 2] - point[2]
     d = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
@@ -157,59 +159,52 @@ def _add_cross_rows(nx, dx, point, Q, u, T, T1, blocks, upper):
 
 
 @body
-def pair_gradients(
-    pair, power, reference, radius_poly, h, elements, run_element, run_law, law_constants,
-    law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi, state,
-    run_start, runs, shares, residual,
-):  # fmt: skip
+def pair_gradients(pair, fibers, runs, laws, quadrature, points, of_pairs, residual):
     """Add the gradient of one pair's energy; see `fill_gradients`."""
     curve, ends, n, p = scratch((3, 3)), scratch((2, 3)), scratch(3), scratch((2, 3))
-    for m in range(run_start[pair], run_start[pair + 1]):
-        run = runs[m]
-        e, law, i = run_element[run], run_law[run], run_section[run]
-        for q in range(law_points[law]):
-            s = slot_start[run] + q
-            if not is_closed(state, s):
+    h = fibers.h
+    for m in range(of_pairs.start[pair], of_pairs.start[pair + 1]):
+        run = of_pairs.runs[m]
+        e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
+        for q in range(laws.n_points[law]):
+            s = runs.point_start[run] + q
+            if not is_closed(points.state, s):
                 continue
-            f, point = slot_element[s], sections[i, q]
-            d, along = _fill_partner(
-                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
-            )
-            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], law_xi[law, q])
+            f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
+            d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
+            radius = reference_radius(fibers.radius_poly[e], laws.xi[law, q])
+            weight = laws.weight[law, q] * h[e] * radius
             _add_gradient(
-                weight, law, d, point, along, n, p, shape(slot_xi[s], h[f]), elements[f, 0],
-                law_constants, shares[i, q], residual,
+                weight, law, d, point, along, n, p, shape(eta, h[f]), fibers.elements[f, 0],
+                laws.constants, quadrature.shares[i, q], residual,
             )  # fmt: skip
 
 
 @body
 def pair_tangents(
-    pair, power, reference, radius_poly, h, elements, fiber, run_element, run_law, law_constants,
-    law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi,
-    slot_held, state, run_start, runs, first, row_start, row_node, column, block_start, shares,
-    residual, lines, upper,
-):  # fmt: skip
+    pair, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual, lines, upper
+):
     """Add gradient and second derivative of one pair's energy; see `fill_tangents`."""
     curve, ends, n, p = scratch((3, 3)), scratch((2, 3)), scratch(3), scratch((2, 3))
     u, slide, Q = scratch(3), scratch(12), scratch((3, 12))
     dn, dR, T0, T1 = scratch(12), scratch(12), scratch(12), scratch(12)
     T3, U = scratch(12), scratch(12)
-    for m in range(run_start[pair], run_start[pair + 1]):
-        run = runs[m]
-        e, law, i = run_element[run], run_law[run], run_section[run]
-        straight = fiber[e] == first[pair]
-        for q in range(law_points[law]):
-            s = slot_start[run] + q
-            if not is_closed(state, s):
+    h = fibers.h
+    for m in range(of_pairs.start[pair], of_pairs.start[pair + 1]):
+        run = of_pairs.runs[m]
+        e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
+        straight = fibers.fiber[e] == rows.first[pair]
+        for q in range(laws.n_points[law]):
+            s = runs.point_start[run] + q
+            if not is_closed(points.state, s):
                 continue
-            f, point, xi = slot_element[s], sections[i, q], law_xi[law, q]
-            d, along = _fill_partner(
-                f, slot_xi[s], point, power, reference, radius_poly, h, curve, ends, n, p
-            )
-            weight = law_weight[law, q] * h[e] * reference_radius(radius_poly[e], xi)
-            ny, dy, node = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f]), elements[f, 0]
+            f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
+            xi, share = laws.xi[law, q], quadrature.shares[i, q]
+            d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
+            weight = laws.weight[law, q] * h[e] * reference_radius(fibers.radius_poly[e], xi)
+            ny, dy, node = shape(eta, h[f]), shape_d1(eta, h[f]), fibers.elements[f, 0]
             psi, pull, stiffness = _add_gradient(
-                weight, law, d, point, along, n, p, ny, node, law_constants, shares[i, q], residual
+                weight, law, d, point, along, n, p, ny, node, laws.constants, share, residual
             )
             r_x, j = point[6], point[7]
             r_y, dr, ddr, r0, _, sa, sb, w, _ = along
@@ -218,7 +213,7 @@ def pair_tangents(
             rho, grow = -0.5 * r_x / (j * j), pull * d / (R * R)
             _, _, g_etaeta = _gap_along(point, r_x, curve, r_y, dr, ddr)
             u[0], u[1], u[2], slide[:], by_dR, by_slide = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            if not slot_held[s] and g_etaeta > 0.0:
+            if not held[s] and g_etaeta > 0.0:
                 by_dR = _fill_slide(d, R, along, ny, dy, n, p, curve, ends, u, slide)
                 by_slide = pull / g_etaeta
             # dg = by_n dn + by_R dR; products of dn with dn, dR and dj, of dR with dR and dj, and
@@ -236,7 +231,7 @@ def pair_tangents(
             turn, radius, length = -pull / (d * R), 0.5 * grow * r_x / (j * j), psi / j
             add_to_share(
                 M, turn, rho, j, by_dR, length - radius, (2.5 * radius - length) / (j * j), n, u,
-                shares[i, q],
+                share,
             )  # fmt: skip
             for b in range(4):
                 for c in range(3):
@@ -256,10 +251,10 @@ def pair_tangents(
                 tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
                 radius = 0.5 * grow * r0 * ((1.0 - w) * sa if end == 0 else w * sb) / tt
                 _add_tangent_turn(t, tt, -radius, 2.5 * radius, node + end, lines)
-            own = elements[e, 0]
+            own = fibers.elements[e, 0]
             i0, j0 = (own, node) if straight else (node, own)
-            one = block_of(pair, i0, j0, row_start, row_node, column, block_start)
-            two = block_of(pair, i0 + 1, j0, row_start, row_node, column, block_start)
+            one = block_of(pair, i0, j0, rows)
+            two = block_of(pair, i0 + 1, j0, rows)
             blocks = (one, one + 1, two, two + 1) if straight else (one, two, one + 1, two + 1)
             nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
             if straight:
@@ -268,95 +263,60 @@ def pair_tangents(
                 _add_cross_columns(nx, dx, point, Q, u, T3, T1, blocks, upper)
 
 
-@body
-def _some_pair_gradients(
-    begin, end, order, power, reference, radius_poly, h, elements, run_element, run_law,
-    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
-    slot_xi, state, run_start, runs, shares, residual,
-):  # fmt: skip
-    for k in range(begin, end):
-        pair_gradients(
-            order[k], power, reference, radius_poly, h, elements, run_element, run_law,
-            law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start,
-            slot_element, slot_xi, state, run_start, runs, shares, residual,
-        )  # fmt: skip
+@loop_body
+def _some_pair_gradients(pairs, fibers, runs, laws, quadrature, points, of_pairs, residual):
+    for k in range(pairs.size):
+        pair_gradients(pairs[k], fibers, runs, laws, quadrature, points, of_pairs, residual)
 
 
-@parallel("runs", least=2048)
-def fill_gradients(
-    order, group_start, power, reference, radius_poly, h, elements, run_element, run_law,
-    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
-    slot_xi, state, run_start, runs, section_start, section_element, section_law, shares, residual,
-):  # fmt: skip
+@parallel("runs.law", least=2048)
+def fill_gradients(groups, fibers, runs, laws, quadrature, points, of_pairs, residual):
     """Add the gradient of all pairs' energy to the residual (n_nodes, 6).
 
-    order, group_start: the pairs sorted by group; no two of a group share a fiber;
-    run_start (n_pairs + 1,), runs: the runs of each pair; section_start (n_fibers + 1,): first
-    section of each fiber; shares (n_sections, n_points, N_SHARE) is workspace.
+    groups: `fibermsk.kernels.contact_arrays.PairGroups`; of_pairs: the runs of each pair,
+    `fibermsk.system.contact.fiber_pairs.RunsOfPairs`.
     """
-    for i in prange(shares.shape[0]):
-        shares[i] = 0.0
-    for group in range(group_start.size - 1):
-        first, n = group_start[group], group_start[group + 1] - group_start[group]
+    for i in prange(quadrature.shares.shape[0]):
+        quadrature.shares[i] = 0.0
+    for group in range(groups.start.size - 1):
+        begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
-            _some_pair_gradients(
-                first + part * n // PARTS, first + (part + 1) * n // PARTS, order, power, reference,
-                radius_poly, h, elements, run_element, run_law, law_constants, law_points, law_xi,
-                law_weight, run_section, sections, slot_start, slot_element, slot_xi, state,
-                run_start, runs, shares, residual,
-            )  # fmt: skip
-    for fiber in prange(section_start.size - 1):
-        share_gradient(
-            fiber, section_start, section_element, section_law, law_points, law_xi, h, elements,
-            sections, shares, residual,
-        )  # fmt: skip
+            own = groups.order[begin + part * n // PARTS : begin + (part + 1) * n // PARTS]
+            _some_pair_gradients(own, fibers, runs, laws, quadrature, points, of_pairs, residual)
+    for fiber in prange(quadrature.start.size - 1):
+        share_gradient(fiber, fibers, laws, quadrature, residual)
 
 
-@body
+@loop_body
 def _some_pair_tangents(
-    begin, end, order, power, reference, radius_poly, h, elements, fiber, run_element, run_law,
-    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
-    slot_xi, slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
-    shares, residual, lines, upper,
-):  # fmt: skip
-    for k in range(begin, end):
+    pairs, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual, lines, upper
+):
+    for k in range(pairs.size):
         pair_tangents(
-            order[k], power, reference, radius_poly, h, elements, fiber, run_element, run_law,
-            law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start,
-            slot_element, slot_xi, slot_held, state, run_start, runs, first, row_start, row_node,
-            column, block_start, shares, residual, lines, upper,
+            pairs[k], fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
+            lines, upper,
         )  # fmt: skip
 
 
-@parallel("runs", least=2048)
+@parallel("runs.law", least=2048)
 def fill_tangents(
-    order, group_start, power, reference, radius_poly, h, elements, fiber, run_element, run_law,
-    law_constants, law_points, law_xi, law_weight, run_section, sections, slot_start, slot_element,
-    slot_xi, slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
-    section_start, section_element, section_law, shares, residual, lines, upper,
-):  # fmt: skip
+    groups, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual, lines, upper
+):
     """Add gradient and second derivative of all pairs' energy to residual, lines and blocks.
 
-    As `fill_gradients`; lines and blocks as in `fibermsk.linalg.couplings`.
+    As `fill_gradients`; held as in `fibermsk.kernels.closest.gaps.find_gaps`; lines and blocks as
+    in `fibermsk.linalg.couplings`.
     """
-    for i in prange(shares.shape[0]):
-        shares[i] = 0.0
-    for group in range(group_start.size - 1):
-        begin, n = group_start[group], group_start[group + 1] - group_start[group]
+    for i in prange(quadrature.shares.shape[0]):
+        quadrature.shares[i] = 0.0
+    for group in range(groups.start.size - 1):
+        begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
+            own = groups.order[begin + part * n // PARTS : begin + (part + 1) * n // PARTS]
             _some_pair_tangents(
-                begin + part * n // PARTS, begin + (part + 1) * n // PARTS, order, power, reference,
-                radius_poly, h, elements, fiber, run_element, run_law, law_constants, law_points,
-                law_xi, law_weight, run_section, sections, slot_start, slot_element, slot_xi,
-                slot_held, state, run_start, runs, first, row_start, row_node, column, block_start,
-                shares, residual, lines, upper,
+                own, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
+                lines, upper,
             )  # fmt: skip
-    for line in prange(section_start.size - 1):
-        share_gradient(
-            line, section_start, section_element, section_law, law_points, law_xi, h, elements,
-            sections, shares, residual,
-        )  # fmt: skip
-        share_tangent(
-            line, section_start, section_element, section_law, law_points, law_xi, h, elements,
-            sections, shares, lines,
-        )  # fmt: skip
+    for fiber in prange(quadrature.start.size - 1):
+        share_gradient(fiber, fibers, laws, quadrature, residual)
+        share_tangent(fiber, fibers, laws, quadrature, lines)

@@ -7,7 +7,7 @@ fiber must not run in parallel: they differ in color.
 
 from __future__ import annotations
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body, kernel, loop_body
 
 __all__ = [
     "block_of",
@@ -26,19 +26,20 @@ _NO_NODE = 1 << 62
 
 
 @body
-def is_closed(state, slot):
+def is_closed(state, point):
     """Whether a contact point carries a force."""
-    return state[slot, 0] < state[slot, 1] + state[slot, 2] and state[slot, 3] > 0.0
+    return state[point, 0] < state[point, 1] + state[point, 2] and state[point, 3] > 0.0
 
 
 @kernel
-def span_rows(elements, fiber, run_element, run_start, candidates, of_run, first, row_node, end):
+def span_rows(elements, fiber, runs, of_run, first, row_node, end):
     """Fill the first coupled node (n_pairs,) of each pair's first fiber, and the end of them."""
     row_node[:], end[:] = _NO_NODE, 0
-    for run in range(run_element.size):
-        p, low, high = of_run[run], run_element[run], run_element[run]
+    for run in range(runs.element.size):
+        p, low, high = of_run[run], runs.element[run], runs.element[run]
         if fiber[low] != first[p]:
-            low, high = candidates[run_start[run]], candidates[run_start[run + 1] - 1]
+            low = runs.candidates[runs.start[run]]
+            high = runs.candidates[runs.start[run + 1] - 1]
         row_node[p] = min(row_node[p], elements[low, 0])
         end[p] = max(end[p], elements[high, 1] + 1)
 
@@ -77,23 +78,21 @@ def color_pairs(touches, first, second, entry_start, entries, last_user, color):
     return n_colors
 
 
-@body
-def mark_pair(
-    pair, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
-    row_start, row_node, column, count,
-):  # fmt: skip
+@loop_body
+def mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows):
     """Widen the rows of one pair to cover its closed points; see `mark_pairs`."""
-    for k in range(run_start[pair], run_start[pair + 1]):
-        run = runs[k]
-        e = run_element[run]
-        straight = fiber[e] == first[pair]
-        for s in range(slot_start[run], slot_start[run + 1]):
+    column, count = rows.column, rows.block_start[1:]
+    for k in range(of_pairs.start[pair], of_pairs.start[pair + 1]):
+        run = of_pairs.runs[k]
+        e = runs.element[run]
+        straight = fiber[e] == rows.first[pair]
+        for s in range(runs.point_start[run], runs.point_start[run + 1]):
             if not is_closed(state, s):
                 continue
-            i, j = elements[e, 0], elements[slot_element[s], 0]
+            i, j = elements[e, 0], elements[partner[s], 0]
             if not straight:
                 i, j = j, i
-            r = row_start[pair] + i - row_node[pair]
+            r = rows.row_start[pair] + i - rows.row_node[pair]
             for row in range(r, r + 2):
                 if count[row] == 0:
                     column[row], count[row] = j, 2
@@ -104,19 +103,14 @@ def mark_pair(
 
 
 @kernel
-def mark_pairs(
-    order, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs, first,
-    row_start, row_node, column, count,
-):  # fmt: skip
-    """Widen all rows: first columns (n_rows,) and numbers of blocks, zero where there are none.
+def mark_pairs(order, elements, fiber, runs, partner, state, of_pairs, rows):
+    """Widen all rows: their first columns, and numbers of blocks, zero where there are none.
 
-    order: pairs in contact; run_start (n_pairs + 1,), runs: the runs of every pair.
+    order: pairs in contact; partner, state: element and state of the contact points; the number of
+    blocks of each row is in ``block_start`` after it.
     """
     for pair in order:
-        mark_pair(
-            pair, elements, fiber, run_element, slot_start, slot_element, state, run_start, runs,
-            first, row_start, row_node, column, count,
-        )  # fmt: skip
+        mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows)
 
 
 @kernel
@@ -129,10 +123,10 @@ def place_blocks(block_start):
 
 
 @body
-def block_of(pair, i, j, row_start, row_node, column, block_start):
+def block_of(pair, i, j, rows):
     """Block of node i of a pair's first fiber and node j of its second."""
-    row = row_start[pair] + i - row_node[pair]
-    return block_start[row] + j - column[row]
+    row = rows.row_start[pair] + i - rows.row_node[pair]
+    return rows.block_start[row] + j - rows.column[row]
 
 
 @body

@@ -1,10 +1,10 @@
-"""Half passes of fibers, from contact slots to residual and matrix: minus the force."""
+"""Half passes of fibers, from contact points to residual and matrix: minus the force."""
 
 from __future__ import annotations
 
 from numba import prange
 
-from fibermsk._compile import PARTS, body, parallel
+from fibermsk._compile import PARTS, body, loop_body, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.pairs import block_of, is_closed
 from fibermsk.kernels.fibers.shape import shape, shape_d1
@@ -39,21 +39,20 @@ def _fill_derivative(rows, weight, jac_value, jac_slope, values, slopes, block):
 
 @body
 def pair_half_passes(
-    pair, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight, slot_start,
-    slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start, row_node,
-    column, block_start, tangent, residual, lines, upper, lower,
-):  # fmt: skip
+    pair, fibers, runs, laws, points, jacobian, of_pairs, rows, tangent, residual, lines, blocks
+):
     """Add the half passes of one pair: minus the force on the integrated fiber alone."""
     block = scratch((12, 12))
-    for m in range(run_start[pair], run_start[pair + 1]):
-        run = runs[m]
-        e, law = run_element[run], run_law[run]
-        node, straight = elements[e, 0], fiber[e] == first[pair]
-        for q in range(law_points[law]):
-            s = slot_start[run] + q
+    h, state, force, elements = fibers.h, points.state, points.force, fibers.elements
+    for m in range(of_pairs.start[pair], of_pairs.start[pair + 1]):
+        run = of_pairs.runs[m]
+        e, law = runs.element[run], runs.law[run]
+        node, straight = elements[e, 0], fibers.fiber[e] == rows.first[pair]
+        for q in range(laws.n_points[law]):
+            s = runs.point_start[run] + q
             if not is_closed(state, s):
                 continue
-            w, xi = law_weight[law, q] * h[e], law_xi[law, q]
+            w, xi = laws.weight[law, q] * h[e], laws.xi[law, q]
             n = shape(xi, h[e])
             for a in range(4):
                 for r in range(3):
@@ -62,54 +61,48 @@ def pair_half_passes(
                 continue
             _fill_derivative(n, w, jacobian[s, 0], jacobian[s, 1], n, shape_d1(xi, h[e]), block)
             _add_element(block, node, lines)
-            f = slot_element[s]
-            ny, dy = shape(slot_xi[s], h[f]), shape_d1(slot_xi[s], h[f])
+            f, eta = points.element[s], points.xi[s]
+            ny, dy = shape(eta, h[f]), shape_d1(eta, h[f])
             _fill_derivative(n, w, jacobian[s, 2], jacobian[s, 3], ny, dy, block)
             for a in range(2):
                 for b in range(2):
                     i, j = node + a, elements[f, b]
                     if not straight:
                         i, j = j, i
-                    at = block_of(pair, i, j, row_start, row_node, column, block_start)
+                    at = block_of(pair, i, j, rows)
                     for c in range(6):
                         for r in range(6):
                             value = block[6 * b + c, 6 * a + r]
                             if straight:
-                                upper[at, c, r] += value
+                                blocks[0][at, c, r] += value
                             else:
-                                lower[at, c, r] += value
+                                blocks[1][at, c, r] += value
 
 
-@body
+@loop_body
 def _some_half_passes(
-    begin, end, order, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
-    slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
-    row_node, column, block_start, tangent, residual, lines, upper, lower,
-):  # fmt: skip
-    for k in range(begin, end):
+    pairs, fibers, runs, laws, points, jacobian, of_pairs, rows, tangent, residual, lines, blocks
+):
+    for k in range(pairs.size):
         pair_half_passes(
-            order[k], h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
-            slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first,
-            row_start, row_node, column, block_start, tangent, residual, lines, upper, lower,
+            pairs[k], fibers, runs, laws, points, jacobian, of_pairs, rows, tangent, residual,
+            lines, blocks,
         )  # fmt: skip
 
 
-@parallel("runs", least=2048)
+@parallel("runs.law", least=2048)
 def add_half_passes(
-    order, group_start, h, elements, fiber, run_element, run_law, law_points, law_xi, law_weight,
-    slot_start, slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
-    row_node, column, block_start, tangent, residual, lines, upper, lower,
-):  # fmt: skip
+    groups, fibers, runs, laws, points, jacobian, of_pairs, rows, tangent, residual, lines, blocks
+):
     """Add all half passes of fibers to the residual and, where `tangent` is set, to the matrix.
 
-    Arrays as in `fibermsk.kernels.contact.pair_potential.fill_tangents`.
+    Arrays as in `fibermsk.kernels.contact.pair_potential.fill_tangents`; blocks: upper and lower.
     """
-    for group in range(group_start.size - 1):
-        begin, n = group_start[group], group_start[group + 1] - group_start[group]
+    for group in range(groups.start.size - 1):
+        begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
+            own = groups.order[begin + part * n // PARTS : begin + (part + 1) * n // PARTS]
             _some_half_passes(
-                begin + part * n // PARTS, begin + (part + 1) * n // PARTS, order, h, elements,
-                fiber, run_element, run_law, law_points, law_xi, law_weight, slot_start,
-                slot_element, slot_xi, state, force, jacobian, run_start, runs, first, row_start,
-                row_node, column, block_start, tangent, residual, lines, upper, lower,
+                own, fibers, runs, laws, points, jacobian, of_pairs, rows, tangent, residual,
+                lines, blocks,
             )  # fmt: skip

@@ -45,40 +45,37 @@ def add_to_share(M, turn, rho, j, by_dR, by_identity, by_product, n, u, share):
 
 
 @body
-def share_gradient(fiber, section_start, element, law, law_points, law_xi, h, elements, sections,
-    shares, residual,
-):  # fmt: skip
+def share_gradient(fiber, fibers, laws, quadrature, residual):
     """Add the shares of one fiber's quadrature points to the residual; see `fill_gradients`."""
-    for i in range(section_start[fiber], section_start[fiber + 1]):
-        e = element[i]
-        node = elements[e, 0]
-        for q in range(law_points[law[i]]):
-            xi, share = law_xi[law[i], q], shares[i, q]
-            nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
+    values = quadrature.values
+    for i in range(quadrature.start[fiber], quadrature.start[fiber + 1]):
+        e, law = quadrature.element[i], quadrature.law[i]
+        node, h = fibers.elements[e, 0], fibers.h[e]
+        for q in range(laws.n_points[law]):
+            xi, share = laws.xi[law, q], quadrature.shares[i, q]
+            nx, dx = shape(xi, h), shape_d1(xi, h)
             for a in range(4):
                 for c in range(3):
                     residual[node + a // 2, 3 * (a % 2) + c] += (
-                        nx[a] * share[c] + dx[a] * share[3] * sections[i, q, 3 + c]
+                        nx[a] * share[c] + dx[a] * share[3] * values[i, q, 3 + c]
                     )
 
 
 @body
-def share_tangent(
-    fiber, section_start, element, law, law_points, law_xi, h, elements, sections, shares, lines
-):
+def share_tangent(fiber, fibers, laws, quadrature, lines):
     """Add the shares of one fiber's quadrature points to the lines; see `fill_tangents`.
 
     The block of a point is nx G + dx H, with G = nx A + b dx a1 and H = a1 (nx b + beta dx a1) +
     alpha dx for each of the three components.
     """
     along, G, H = scratch(12), scratch((3, 12)), scratch((3, 12))
-    for i in range(section_start[fiber], section_start[fiber + 1]):
-        e = element[i]
-        node = elements[e, 0]
-        for q in range(law_points[law[i]]):
-            xi, share = law_xi[law[i], q], shares[i, q]
-            nx, dx = shape(xi, h[e]), shape_d1(xi, h[e])
-            a1, b = sections[i, q, 3:6], share[10:13]
+    for i in range(quadrature.start[fiber], quadrature.start[fiber + 1]):
+        e, law = quadrature.element[i], quadrature.law[i]
+        node, h = fibers.elements[e, 0], fibers.h[e]
+        for q in range(laws.n_points[law]):
+            xi, share = laws.xi[law, q], quadrature.shares[i, q]
+            nx, dx = shape(xi, h), shape_d1(xi, h)
+            a1, b = quadrature.values[i, q, 3:6], share[10:13]
             A = (
                 (share[4], share[5], share[6]),
                 (share[5], share[7], share[8]),

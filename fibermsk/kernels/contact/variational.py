@@ -1,7 +1,7 @@
 """Contact of fibers with bones from potentials: gaps, gradient and tangent.
 
-The variational formulation of `fibermsk.kernels.contact.potential` over the runs and slots of
-`fibermsk.kernels.contact.contact`; residual and matrix as in
+The variational formulation of `fibermsk.kernels.contact.potential` over the runs and contact
+points of `fibermsk.kernels.contact.contact`; residual and matrix as in
 `fibermsk.kernels.contact.bone_passes`. Forces on fiber and bone derive from one energy that is
 invariant to rigid motion, so their sums of forces and moments vanish, and the tangent is symmetric.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body, kernel, loop_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
 from fibermsk.kernels.contact.bone_border import (
@@ -30,74 +30,52 @@ from fibermsk.kernels.fibers.shape import shape, shape_d1
 __all__ = ["add_bone_potential", "fill_bone_run", "find_bone_gaps", "scatter_bone_potential"]
 
 
-@body
-def _bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
-    slot_point, state, force,
-):  # fmt: skip
+@loop_body
+def _bone_run(run, fibers, runs, shapes, laws, points):
     """Gaps of one run; returns the least 1 + gamma g and the energy."""
     a1, a2, slope, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    state, force = points.state, points.force
     least, energy = math.inf, 0.0
-    e, b, law = run_element[run], run_shape[run], run_law[run]
-    gamma = law_constants[law, 1]
-    for k in range(law_points[law]):
-        s = slot_start[run] + k
-        x = slot_point[s]
+    e, b, law = runs.element[run], runs.shape[run], runs.law[run]
+    gamma, radius, h = laws.constants[law, 1], shapes.field[b, 0], fibers.h[e]
+    for k in range(laws.n_points[law]):
+        s = runs.point_start[run] + k
+        x, xi = points.x[s], laws.xi[law, k]
         r_x, _, length = section(
-            power[e], reference[e], radius_poly[e], h[e], law_xi[law, k], x, a1, a2
+            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1, a2
         )
-        d = distance(x, b, shape_place, shape_field, shape_kind, grids)
-        R = r_x + shape_field[b, 0]
+        d = distance(x, b, shapes)
+        R = r_x + radius
         admissibility = 1.0 + gamma * (d / R - 1.0)
         least = min(least, admissibility)
-        state[s, 0], state[s, 1], state[s, 2] = d, r_x, shape_field[b, 0]
+        state[s, 0], state[s, 1], state[s, 2] = d, r_x, radius
         state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
         for c in range(3):
             force[s, c] = 0.0
         if d >= R or admissibility <= 0.0:
             continue
-        distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, hessian)
-        share = reference_radius(radius_poly[e], law_xi[law, k]) + shape_field[b, 0]
-        F, _ = law_force(d / R - 1.0, law_constants, law)
+        distance_slopes(x, b, shapes, slope, hessian)
+        share = reference_radius(fibers.radius_poly[e], xi) + radius
+        F, _ = law_force(d / R - 1.0, laws.constants, law)
         for c in range(3):
             force[s, c] = share * F * length / R * slope[c]
-        density = share * length * law_energy(d / R - 1.0, law_constants, law)
-        energy += law_weight[law, k] * h[e] * density
+        density = share * length * law_energy(d / R - 1.0, laws.constants, law)
+        energy += laws.weight[law, k] * h * density
     return least, energy
 
 
 @body
-def fill_bone_run(
-    run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
-    slot_point, state, force, found,
-):  # fmt: skip
-    """Fill one run's slots, and found[run] with its least 1 + gamma g and its energy."""
-    found[run, 0], found[run, 1] = _bone_run(
-        run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-        shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start,
-        slot_point, state, force,
-    )  # fmt: skip
+def fill_bone_run(run, fibers, runs, shapes, laws, points, found):
+    """Fill one run's contact points, and found[run] with its least 1 + gamma g and its energy."""
+    found[run, 0], found[run, 1] = _bone_run(run, fibers, runs, shapes, laws, points)
 
 
 @kernel
-def find_bone_gaps(
-    power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place, shape_field,
-    shape_kind, grids, law_constants, law_points, law_xi, law_weight, slot_start, slot_point, state,
-    force,
-):  # fmt: skip
-    """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy.
-
-    Fields as in `fibermsk.kernels.contact.contact.bone_runs`.
-    """
+def find_bone_gaps(fibers, runs, shapes, laws, points):
+    """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy."""
     least, energy = math.inf, 0.0
-    for run in range(run_element.size):
-        own, part = _bone_run(
-            run, power, reference, radius_poly, h, run_element, run_shape, run_law, shape_place,
-            shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
-            slot_start, slot_point, state, force,
-        )  # fmt: skip
+    for run in range(runs.element.size):
+        own, part = _bone_run(run, fibers, runs, shapes, laws, points)
         least, energy = min(least, own), energy + part
     return least, energy
 
@@ -116,38 +94,37 @@ def _add_hessian(node, weight, n, d1, hessian, lines):
 
 
 @body
-def add_bone_potential(
-    task, begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law,
-    shape_place, shape_field, shape_kind, grids, law_constants, law_points, law_xi,
-    law_weight, slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments,
-    corners,
-):  # fmt: skip
-    """Add all closed slots of one fiber; see `scatter_bone_potential`."""
+def add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, tangent, sums):
+    """Add all closed contact points of one fiber; see `scatter_bone_potential`."""
     x, a1, a2, slope, curvature = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3))
     dz, gradient, change, force = scratch(6), scratch(6), scratch(6), scratch(3)
     dzz, hessian = scratch((6, 6)), scratch((6, 6))
+    state, moves, S = points.state, axes.moves, axes.S
+    residual, B, R, moments, corners = sums.residual, sums.B, sums.R, sums.moments, sums.corners
     clear_shares(task, tangent, moments, corners)
     for run in range(begin[task], begin[task + 1]):
-        e, b, law = run_element[run], run_shape[run], run_law[run]
-        node, link = elements[e, 0], shape_link[b]
-        for q in range(law_points[law]):
-            s, xi = slot_start[run] + q, law_xi[law, q]
+        e, b, law = runs.element[run], runs.shape[run], runs.law[run]
+        node, link, h, radius = fibers.elements[e, 0], axes.link[b], fibers.h[e], shapes.field[b, 0]
+        for q in range(laws.n_points[law]):
+            s, xi = runs.point_start[run] + q, laws.xi[law, q]
             if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
                 continue
-            w = law_weight[law, q] * h[e]
-            r_x, _, _ = section(power[e], reference[e], radius_poly[e], h[e], xi, x, a1, a2)
-            d = distance_slopes(x, b, shape_place, shape_field, shape_kind, grids, slope, curvature)
-            g = fill_bone_gap(a1, r_x, d, slope, curvature, shape_field[b, 0], dz, dzz)
-            share = reference_radius(radius_poly[e], xi) + shape_field[b, 0]
-            energy_terms(share, a1, g, law_constants, law, dz, dzz, gradient, hessian)
-            N, d1 = shape(xi, h[e]), shape_d1(xi, h[e])
+            w = laws.weight[law, q] * h
+            r_x, _, _ = section(
+                fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1, a2
+            )
+            d = distance_slopes(x, b, shapes, slope, curvature)
+            g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)
+            share = reference_radius(fibers.radius_poly[e], xi) + radius
+            energy_terms(share, a1, g, laws.constants, law, dz, dzz, gradient, hessian)
+            N, d1 = shape(xi, h), shape_d1(xi, h)
             for a in range(4):
                 for r in range(3):
                     residual[node + a // 2, 3 * (a % 2) + r] += w * (
                         N[a] * gradient[r] + d1[a] * gradient[3 + r]
                     )
             if tangent:
-                _add_hessian(node, w, N, d1, hessian, lines)
+                _add_hessian(node, w, N, d1, hessian, sums.lines)
             for r in range(3):
                 force[r] = -w * gradient[r]
             for j in range(moments.shape[1]):
@@ -173,20 +150,11 @@ def add_bone_potential(
 
 
 @kernel
-def scatter_bone_potential(
-    begin, power, reference, radius_poly, elements, h, run_element, run_shape, run_law, shape_place,
-    shape_field, shape_kind, grids, law_constants, law_points, law_xi, law_weight,
-    slot_start, state, shape_link, moves, S, tangent, residual, lines, B, R, moments, corners,
-):  # fmt: skip
+def scatter_bone_potential(begin, fibers, runs, shapes, laws, points, axes, tangent, sums):
     """Add the gradient of the fiber-bone energies, and its derivative, the joints included.
 
     The energy depends on the position of x relative to the bone and on |a1|. Tasks and their
     contributions to the coordinates as in `fibermsk.kernels.contact.bone_passes.scatter_bones`.
     """
     for task in range(begin.size - 1):
-        add_bone_potential(
-            task, begin, power, reference, radius_poly, elements, h, run_element, run_shape,
-            run_law, shape_place, shape_field, shape_kind, grids, law_constants,
-            law_points, law_xi, law_weight, slot_start, state, shape_link, moves, S, tangent,
-            residual, lines, B, R, moments, corners,
-        )  # fmt: skip
+        add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, tangent, sums)

@@ -24,7 +24,7 @@ __all__ = [
 
 
 @kernel
-def find_near_bone(hull, b, place, field, kind, grids, steepest, approach, radius, near):
+def find_near_bone(hull, b, shapes, steepest, approach, radius, near):
     """Mark in `near` (n,) the elements that may touch shape b.
 
     Shapes as in `fibermsk.kernels.bones.bone_shape`; steepest: bound of |grad d|; approach (n,):
@@ -43,8 +43,8 @@ def find_near_bone(hull, b, place, field, kind, grids, steepest, approach, radiu
             for c in range(3):
                 from_center += (hull[e, p, c] - center[c]) ** 2
             ball = max(ball, from_center)
-        reach = steepest * (math.sqrt(ball) + approach[e]) + radius[e] + field[b, 0]
-        near[e] = distance(center, b, place, field, kind, grids) <= reach
+        reach = steepest * (math.sqrt(ball) + approach[e]) + radius[e] + shapes.field[b, 0]
+        near[e] = distance(center, b, shapes) <= reach
 
 
 @body

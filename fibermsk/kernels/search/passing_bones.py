@@ -63,7 +63,7 @@ def _ball(z0, z1, center):
 
 
 @body
-def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
+def _passes_mesh(z0, z1, floor, steepest, most, b, shapes):
     """Whether a curve may come as near to a mesh as `floor`."""
     parts, part, halves = scratch((_DEPTH, 2, 4, 3)), scratch((2, 4, 3)), scratch((2, 2, 4, 3))
     center = scratch(3)
@@ -71,7 +71,7 @@ def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
         for c in range(3):
             parts[0, 0, p, c], parts[0, 1, p, c] = z0[p, c], z1[p, c]
     waiting, looked_at = 1, 0
-    small = _SMALL * field[b, 0]
+    small = _SMALL * shapes.field[b, 0]
     while waiting > 0:
         waiting -= 1
         looked_at += 1
@@ -80,7 +80,7 @@ def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
                 for c in range(3):
                     part[i, p, c] = parts[waiting, i, p, c]
         radius = _ball(part[0], part[1], center)
-        d = distance(center, b, place, field, kind, grids)
+        d = distance(center, b, shapes)
         if d - steepest * radius > floor:
             continue
         if not radius > small or looked_at > most or waiting + 2 > _DEPTH:
@@ -112,35 +112,31 @@ def _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids):
 
 
 @body
-def _passes_bone(z0, z1, floor, steepest, most, b, place, field, kind, grids):
+def _passes_bone(z0, z1, floor, steepest, most, b, shapes):
     """Whether a curve may come as near to a bone as `floor`."""
-    if kind[b, 0] == MESH:
-        return _passes_mesh(z0, z1, floor, steepest, most, b, place, field, kind, grids)
+    if shapes.kind[b, 0] == MESH:
+        return _passes_mesh(z0, z1, floor, steepest, most, b, shapes)
     axis, before, after = scratch((4, 3)), scratch((4, 3)), scratch((4, 3))
-    infinite = kind[b, 0] == INFINITE_CYLINDER
-    _fill_axis(place[b], infinite, z0, axis, before)
-    _fill_axis(place[b], infinite, z1, axis, after)
+    infinite = shapes.kind[b, 0] == INFINITE_CYLINDER
+    _fill_axis(shapes.place[b], infinite, z0, axis, before)
+    _fill_axis(shapes.place[b], infinite, z1, axis, after)
     return passes(before, after, axis, axis, floor, most)
 
 
 @kernel
-def mark_near_bones(z0, z1, shape, floor, steepest, place, field, kind, grids, near):
+def mark_near_bones(z0, z1, shape, floor, steepest, shapes, near):
     """Mark the runs (n,) whose curves may be closer to their shapes than `floor` (n,).
 
     z0, z1 (n, 4, 3): control points before and after, in the frame of the shape's link.
     """
     for i in range(shape.size):
         b = shape[i]
-        near[i] = _passes_bone(
-            z0[i], z1[i], floor[i], steepest[b], FIRST_LOOK, b, place, field, kind, grids
-        )
+        near[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], FIRST_LOOK, b, shapes)
 
 
 @kernel
-def find_passing_bones(z0, z1, shape, floor, steepest, place, field, kind, grids, found):
+def find_passing_bones(z0, z1, shape, floor, steepest, shapes, found):
     """Fill found (n,): whether curves may come as near to their shapes as `floor` (n,)."""
     for i in range(shape.size):
         b = shape[i]
-        found[i] = _passes_bone(
-            z0[i], z1[i], floor[i], steepest[b], MOST_PARTS, b, place, field, kind, grids
-        )
+        found[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], MOST_PARTS, b, shapes)

@@ -14,7 +14,7 @@ import math
 
 from numba import prange
 
-from fibermsk._compile import body, inlined_body, kernel, parallel
+from fibermsk._compile import body, inlined_body, kernel, loop_body, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
 from fibermsk.kernels.fibers.shape import shape, shape_d1
@@ -154,12 +154,6 @@ def fill_way(e, h, hull_update, remainder, ways):
     ways[e, _SLOPE] = (3.0 * math.sqrt(slope) + 6.0 * remainder[e]) / h[e]
 
 
-@kernel
-def _fill_ways(h, hull_update, remainder, ways):
-    for e in range(h.size):
-        fill_way(e, h, hull_update, remainder, ways)
-
-
 @body
 def _is_safe(fraction, keep, d, r_x, r_y, length, y_length, s, dx, dy, gamma, admissibility):
     """Whether `_shorten` provably keeps a fraction; takes no roots."""
@@ -188,50 +182,44 @@ def _reach(e, first, last, candidates, ways):
 
 
 @inlined_body
-def _is_clear(
-    run, ways, run_element, run_start, candidates, run_law, law_constants, law_points, slot_start,
-    state, fraction, keep,
-):  # fmt: skip
+def _is_clear(run, ways, runs, laws, state, fraction, keep):
     """Whether a run provably keeps the fraction."""
-    e, law = run_element[run], run_law[run]
-    s, dy = _reach(e, run_start[run], run_start[run + 1], candidates, ways)
-    for slot in range(slot_start[run], slot_start[run] + law_points[law]):
+    e, law = runs.element[run], runs.law[run]
+    s, dy = _reach(e, runs.start[run], runs.start[run + 1], runs.candidates, ways)
+    for at in range(runs.point_start[run], runs.point_start[run] + laws.n_points[law]):
         if not _is_safe(
-            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4],
-            state[slot, 5], s, ways[e, _SLOPE], dy, law_constants[law, 1], state[slot, 3],
+            fraction, keep, state[at, 0], state[at, 1], state[at, 2], state[at, 4], state[at, 5], s,
+            ways[e, _SLOPE], dy, laws.constants[law, 1], state[at, 3],
         ):  # fmt: skip
             return False
     return True
 
 
-@body
-def run_fraction(
-    run, elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-    run_law, law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
+@loop_body
+def run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found):
     """Fraction of one run; see `fiber_fraction`."""
-    e, law = run_element[run], run_law[run]
-    first, last = run_start[run], run_start[run + 1]
-    gamma = law_constants[law, 1]
-    s, dy = _reach(e, first, last, candidates, ways)
-    for k in range(law_points[law]):
-        slot = slot_start[run] + k
-        d, r_x, r_y = state[slot, 0], state[slot, 1], state[slot, 2]
-        admissibility, length, y_length = state[slot, 3], state[slot, 4], state[slot, 5]
+    e, law, remainder = runs.element[run], runs.law[run], update.remainder
+    first, last = runs.start[run], runs.start[run + 1]
+    gamma = laws.constants[law, 1]
+    s, dy = _reach(e, first, last, runs.candidates, ways)
+    for k in range(laws.n_points[law]):
+        at = runs.point_start[run] + k
+        d, r_x, r_y = state[at, 0], state[at, 1], state[at, 2]
+        admissibility, length, y_length = state[at, 3], state[at, 4], state[at, 5]
         if _is_safe(
             fraction, keep, d, r_x, r_y, length, y_length, s, ways[e, _SLOPE], dy, gamma,
             admissibility,
         ):  # fmt: skip
             continue
-        point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
+        point, change = _displacement(elements, update.nodes, e, laws.xi[law, k], h[e])
         way = 0.0
         for i in range(first, last):
-            b = candidates[i]
+            b = runs.candidates[i]
             farthest = 0.0
             for p in range(4):
                 relative = 0.0
                 for c in range(3):
-                    relative += (point[c] - hull_update[b, p, c]) ** 2
+                    relative += (point[c] - update.hull[b, p, c]) ** 2
                 farthest = max(farthest, relative)
             way = max(way, math.sqrt(farthest) + remainder[e] + remainder[b])
         fraction = _shorten(
@@ -241,89 +229,55 @@ def run_fraction(
     found[run, 0] = fraction
 
 
-@kernel
-def _some_run_fractions(
-    elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
-    for run in range(0, run_element.size, _SAMPLE):
-        run_fraction(
-            run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
-            candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
-            keep, found,
-        )  # fmt: skip
+@parallel("found", least=4096)
+def fiber_fraction(elements, h, update, runs, laws, state, fraction, keep, ways, found):
+    """Shorten `fraction` so that every contact point of fibers keeps `keep` of its 1 + gamma g.
+
+    update: `fibermsk.kernels.contact_arrays.FiberUpdate`. Also filled: ways (n_elements, N_WAYS),
+    the bounding ball of the updates of each element's points, and the change of its tangent; found
+    (n_runs, 2). Most runs are cleared by the balls of their elements; the others check every
+    contact point.
+    """
+    for e in range(h.size):
+        fill_way(e, h, update.hull, update.remainder, ways)
+    n = found.shape[0]
+    for run in range(0, n, _SAMPLE):
+        run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found)
         fraction = found[run, 0]
+    for run in prange(n):
+        if _is_clear(run, ways, runs, laws, state, fraction, keep):
+            found[run, 0] = fraction
+        else:
+            run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found)
+    for run in range(n):
+        fraction = min(fraction, found[run, 0])
     return fraction
 
 
-@parallel("run_element", least=4096)
-def _all_run_fractions(
-    elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, slot_start, state, fraction, keep, found,
-):  # fmt: skip
-    for run in prange(run_element.size):
-        if _is_clear(
-            run, ways, run_element, run_start, candidates, run_law, law_constants, law_points,
-            slot_start, state, fraction, keep,
-        ):  # fmt: skip
-            found[run, 0] = fraction
-            continue
-        run_fraction(
-            run, elements, h, update, hull_update, remainder, ways, run_element, run_start,
-            candidates, run_law, law_constants, law_points, law_xi, slot_start, state, fraction,
-            keep, found,
-        )  # fmt: skip
-
-
-def fiber_fraction(
-    elements, h, update, hull_update, remainder, run_element, run_start, candidates, run_law,
-    law_constants, law_points, law_xi, slot_start, state, fraction, keep, ways, found,
-):  # fmt: skip
-    """Shorten `fraction` so that every fiber-fiber slot keeps `keep` of its 1 + gamma g.
-
-    hull_update (n_elements, 4, 3): update of the Bezier control points; remainder (n_elements,):
-    deviation of control points from it, because attachments move on curves. Also filled: ways
-    (n_elements, N_WAYS), the bounding ball of the updates of each element's points, and the change
-    of its tangent; found (n_runs, 2). Most runs are cleared by the balls of their elements; the
-    others check every slot.
-    """
-    if run_element.size == 0:
-        return fraction
-    _fill_ways(h, hull_update, remainder, ways)
-    runs = (
-        elements, h, update, hull_update, remainder, ways, run_element, run_start, candidates,
-        run_law, law_constants, law_points, law_xi, slot_start, state,
-    )  # fmt: skip
-    fraction = _some_run_fractions(*runs, fraction, keep, found)
-    _all_run_fractions(*runs, fraction, keep, found)
-    return float(found[:, 0].min())
-
-
-@body
+@loop_body
 def _one_bone_fraction(
-    run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
-    chain_length, update_q, fraction, keep,
+    run, elements, h, update, runs, laws, points, axes, motion, fraction, keep
 ):  # fmt: skip
     """Largest part of `fraction` that one run allows; see `bone_fraction`."""
     dx = scratch(3)
-    e, law = run_element[run], run_law[run]
-    link, steepest = shape_link[run_shape[run]], shape_steepest[run_shape[run]]
-    for k in range(law_points[law]):
-        slot = slot_start[run] + k
-        point, change = _displacement(elements, update, e, law_xi[law, k], h[e])
+    S, x, state, update_q, position = axes.S, points.x, points.state, motion.update, motion.position
+    e, law, remainder = runs.element[run], runs.law[run], update.remainder
+    link, steepest = axes.link[runs.shape[run]], motion.steepest[runs.shape[run]]
+    for k in range(laws.n_points[law]):
+        at = runs.point_start[run] + k
+        point, change = _displacement(elements, update.nodes, e, laws.xi[law, k], h[e])
         dx[0], dx[1], dx[2] = point
         dt = math.sqrt(change) + 6.0 * remainder[e] / h[e]
         way = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2)
         turn, slide, reach = 0.0, 0.0, 0.0
         for j in range(update_q.size):
-            if not moves_bone(link, j, moves) or update_q[j] == 0.0:
+            if not moves_bone(link, j, axes.moves) or update_q[j] == 0.0:
                 continue
-            V = velocity_field(S, j, slot_point[slot])
+            V = velocity_field(S, j, x[at])
             lever = 0.0
             for c in range(3):
                 dx[c] -= V[c] * update_q[j]
-                lever += (slot_point[slot, c] - position[j, c]) ** 2
+                lever += (x[at, c] - position[j, c]) ** 2
             if S[j, 0] != 0.0 or S[j, 1] != 0.0 or S[j, 2] != 0.0:
                 turn += abs(update_q[j])
                 reach = max(reach, math.sqrt(lever))
@@ -331,48 +285,37 @@ def _one_bone_fraction(
                 slide += abs(update_q[j])
         s = math.sqrt(dx[0] ** 2 + dx[1] ** 2 + dx[2] ** 2) + remainder[e]
         if turn > 0.0:
-            lever = reach + way + slide + turn * chain_length[link]
+            lever = reach + way + slide + turn * motion.chain_length[link]
             s += 0.5 * turn * (2.0 * turn * lever + way + slide)
         fraction = _shorten(
-            fraction, keep, state[slot, 0], state[slot, 1], state[slot, 2], state[slot, 4], 1.0,
-            steepest * s, dt, 0.0, law_constants[law, 1], state[slot, 3],
+            fraction, keep, state[at, 0], state[at, 1], state[at, 2], state[at, 4], 1.0,
+            steepest * s, dt, 0.0, laws.constants[law, 1], state[at, 3],
         )  # fmt: skip
     return fraction
 
 
 @body
 def fill_bone_fraction(
-    run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
-    chain_length, update_q, fraction, keep, found,
+    run, elements, h, update, runs, laws, points, axes, motion, fraction, keep, found
 ):  # fmt: skip
     """Fill found[run, 0], of which the least is the `bone_fraction`."""
     found[run, 0] = _one_bone_fraction(
-        run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
-        law_points, law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves,
-        position, S, chain_length, update_q, fraction, keep,
-    )  # fmt: skip
+        run, elements, h, update, runs, laws, points, axes, motion, fraction, keep
+    )
 
 
 @kernel
-def bone_fraction(
-    elements, h, update, remainder, run_element, run_shape, run_law, law_constants, law_points,
-    law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves, position, S,
-    chain_length, update_q, fraction, keep,
-):  # fmt: skip
-    """Shorten `fraction` so that every fiber-bone slot keeps `keep` of its 1 + gamma g.
+def bone_fraction(elements, h, update, runs, laws, points, axes, motion, fraction, keep):
+    """Shorten `fraction` so that every contact point with bones keeps `keep` of its 1 + gamma g.
 
     A point's distance to a bone changes at most by its displacement in the bone's frame, times
-    shape_steepest (n_shapes,), the bound of the distance's gradient. To first order it is
-    dx - sum V_k(x) dq_k; turning the joints by the sum of |dq_k| along the chain adds at most a
-    second order term with the lever arms, bounded by the distance of x to the joints and by
-    chain_length (n_links,), the distance along the chain from a link to its first joint. Sliding
-    joints only add to the levers.
+    the bound of the distance's gradient. To first order it is dx - sum V_k(x) dq_k; turning the
+    joints by the sum of |dq_k| along the chain adds at most a second order term with the lever
+    arms, bounded by the distance of x to the joints and by the length of the chain. Sliding joints
+    only add to the levers.
     """
-    for run in range(run_element.size):
+    for run in range(runs.element.size):
         fraction = _one_bone_fraction(
-            run, elements, h, update, remainder, run_element, run_shape, run_law, law_constants,
-            law_points, law_xi, slot_start, slot_point, state, shape_link, shape_steepest, moves,
-            position, S, chain_length, update_q, fraction, keep,
-        )  # fmt: skip
+            run, elements, h, update, runs, laws, points, axes, motion, fraction, keep
+        )
     return fraction

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bone
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
 from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.shapes import ShapesAt
 
-__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs", "slots"]
+__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs", "point_starts"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class FiberRuns:
+class FiberRuns(NamedTuple):
     """Candidate pairs, one run for every element and every other fiber near it.
 
     Runs are sorted by element and then by partner, candidates within a run by number. The order
@@ -34,7 +33,7 @@ class FiberRuns:
         Where the run's candidates begin.
     candidates : (n_pairs,) int array
         Elements of the other fiber.
-    slot_start : (n_runs + 1,) int array
+    point_start : (n_runs + 1,) int array
         Where the run's quadrature points begin.
     """
 
@@ -42,7 +41,7 @@ class FiberRuns:
     law: Index
     start: Index
     candidates: Index
-    slot_start: Index
+    point_start: Index
 
     @property
     def pair_first(self) -> Index:
@@ -76,18 +75,17 @@ class FiberRuns:
             law=law,
             start=np.r_[0, np.cumsum(counts[keep])],
             candidates=self.candidates[new],
-            slot_start=slots(points, law),
+            point_start=point_starts(points, law),
         )
 
 
-@dataclass(frozen=True)
-class BoneRuns:
+class BoneRuns(NamedTuple):
     """One run for every element and every bone shape near it; fields as in `FiberRuns`."""
 
     element: Index
     shape: Index
     law: Index
-    slot_start: Index
+    point_start: Index
 
     def of_fibers(self, fiber: Index) -> Index:
         """First run of each fiber with runs, and the number of runs.
@@ -99,7 +97,7 @@ class BoneRuns:
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
         law = self.law[keep]
-        return BoneRuns(self.element[keep], self.shape[keep], law, slots(points, law))
+        return BoneRuns(self.element[keep], self.shape[keep], law, point_starts(points, law))
 
     def beyond(self, known: BoneRuns, points: Index) -> BoneRuns:
         """Runs that `known` lacks."""
@@ -108,7 +106,7 @@ class BoneRuns:
         return self.select(new, points)
 
 
-def slots(points: Index, law: Index) -> Index:
+def point_starts(points: Index, law: Index) -> Index:
     """First quadrature point of each run, and their total, from the laws of the runs."""
     return np.r_[0, np.cumsum(points[law])].astype(np.int64)
 
@@ -147,7 +145,7 @@ def find_fiber_runs(
     laws = (fiber, partners.group, partners.fiber_law)
     pairs = find_pairs(before, after, bounds, before is not after, *laws)
     element, law, start, candidates = list_runs(pairs, *laws)
-    return FiberRuns(element, law, start, candidates, slots(partners.points, law))
+    return FiberRuns(element, law, start, candidates, point_starts(partners.points, law))
 
 
 def find_bone_runs(
@@ -155,7 +153,7 @@ def find_bone_runs(
     fiber: Index,
     hull: Array,
     radius: Array,
-    shapes: ShapesAt,
+    shapes: BoneShapes,
     approach: Array,
 ) -> BoneRuns:
     """Find runs of all elements that could touch a bone.
@@ -166,8 +164,8 @@ def find_bone_runs(
         As in `find_fiber_runs`.
     hull : (n_elements, 4, 3) float array
         Bezier control points [m].
-    shapes : tuple of arrays
-        Shapes in the ground frame; see `fibermsk.kernels.bones.bone_shape`.
+    shapes : BoneShapes
+        In the ground frame.
     approach : (n_shapes, n_elements) float array
         Bound of how far each element approaches each shape [m].
     """
@@ -176,8 +174,8 @@ def find_bone_runs(
     for s in range(n_shapes):
         found = np.empty(fiber.size, bool)
         steepest = float(partners.shapes.steepest[s])
-        find_near_bone(hull, s, *shapes, steepest, approach[s], radius[fiber], found)
+        find_near_bone(hull, s, shapes, steepest, approach[s], radius[fiber], found)
         near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
     element, shape = (part.astype(np.int64) for part in np.nonzero(near))
     law = partners.bone_law[partners.group[fiber[element]], shape]
-    return BoneRuns(element, shape, law, slots(partners.points, law))
+    return BoneRuns(element, shape, law, point_starts(partners.points, law))

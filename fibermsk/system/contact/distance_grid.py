@@ -25,6 +25,7 @@ from fibermsk import _check
 from fibermsk.kernels.bones import mesh_tree
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.bones.mesh_caps import hole_caps
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Capsule, InfiniteCylinder, Mesh, MeshReport
 from fibermsk.model.skeleton.body import Shape
 from fibermsk.model.skeleton.mesh import vertices_of
@@ -165,11 +166,12 @@ def signed_distance(shape: Shape) -> Callable[[Any], tuple[Array, Array]]:
     place, code = np.zeros((1, 4, 3)), np.zeros((1, 5), np.int64)
     place[0, :2], code[0, 0] = ends, kind
     field = np.array([[float(shape.radius), 0.0, 0.0, 0.0, 0.0]])
+    shapes = BoneShapes(place, field, code, np.zeros(0))
 
     def query(points: Any) -> tuple[Array, Array]:
         points = np.ascontiguousarray(points, float).reshape(-1, 3)
         phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
-        fill_slopes(points, place, field, code, np.zeros(0), phi, gradient)
+        fill_slopes(points, shapes, phi, gradient)
         return phi - field[0, 0], gradient
 
     return query
@@ -184,19 +186,21 @@ class _MeshDistance:
         self._size = np.array(grid.coefficients.shape)
         self._low = grid.origin + grid.spacing
         self._high = grid.origin + grid.spacing * (self._size - 2)
-        self._place = np.zeros((1, 4, 3))
-        self._place[0, :3] = np.eye(3)
-        self._field = np.array([[0.0, *grid.origin, grid.spacing]])
-        self._kind = np.array([[MESH, *self._size, 0]])
-        self._grid = grid.coefficients.ravel()
+        place = np.zeros((1, 4, 3))
+        place[0, :3] = np.eye(3)
+        self._shapes = BoneShapes(
+            place,
+            np.array([[0.0, *grid.origin, grid.spacing]]),
+            np.array([[MESH, *self._size, 0]]),
+            grid.coefficients.ravel(),
+        )
         self._tree = _outer_part(_tree_of(mesh))
 
     def __call__(self, points: Any) -> tuple[Array, Array]:
         """Distances phi (n,) and gradients (n, 3) at points (n, 3)."""
         points = np.ascontiguousarray(points, float).reshape(-1, 3)
         phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
-        shape = (self._place, self._field, self._kind, self._grid)
-        fill_slopes(points, *shape, phi, gradient)
+        fill_slopes(points, self._shapes, phi, gradient)
         off = ((points < self._low) | (points > self._high)).any(axis=1)
         if off.any():
             closest = np.empty((int(off.sum()), 3))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.contact.pairs import color_pairs, find_touching, span_rows
+from fibermsk.kernels.contact_arrays import PairGroups
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.broad_phase import FiberRuns
 from fibermsk.system.fibers.cables import Cables
@@ -71,10 +72,7 @@ class FiberPairs:
         first, second = np.divmod(pairs, max(n_fibers, 1))
         n_pairs = pairs.size
         row_node, end = np.empty((2, n_pairs), np.int64)
-        span_rows(
-            cables.elements, cables.fiber, runs.element, runs.start, runs.candidates, of_run, first,
-            row_node, end,
-        )  # fmt: skip
+        span_rows(cables.elements, cables.fiber, runs, of_run, first, row_node, end)
         entries = (
             np.empty(n_fibers + 1, np.int64),
             np.empty(n_fibers, np.int64),
@@ -105,10 +103,8 @@ class TouchingPairs:
 
     Attributes
     ----------
-    order : (n,) int array
-        Pairs in contact, sorted by group.
-    group_start : (n_groups + 1,) int array
-        Where each group begins.
+    groups : PairGroups
+        Pairs in contact, sorted by group, and where each group begins.
     """
 
     def __init__(self, pairs: FiberPairs) -> None:
@@ -116,7 +112,7 @@ class TouchingPairs:
         n = pairs.first.size
         self._touches, self._before = np.zeros((2, n), bool)
         self._color, self._room = np.empty((2, n), np.int64)
-        self.order, self.group_start = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        self.groups = PairGroups(np.zeros(0, np.int64), np.zeros(1, np.int64))
 
     def update(self, found: list[tuple[RunsOfPairs, Array]]) -> None:
         """Update from the least 1 + gamma g of the runs (n_runs,) of each formulation."""
@@ -133,8 +129,10 @@ class TouchingPairs:
         )  # fmt: skip
         own = np.flatnonzero(self._touches)
         color = self._color[own]
-        self.order = own[np.argsort(color, kind="stable")]
-        self.group_start = np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))]
+        self.groups = PairGroups(
+            own[np.argsort(color, kind="stable")],
+            np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))],
+        )
 
 
 class BlockMemory:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels.contact.own_contact import N_BUILT_IN
+from fibermsk.kernels.contact_arrays import ContactLaws
 from fibermsk.laws.own import ContactLaw, constant_values
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model import Fiber, Model
@@ -79,6 +81,11 @@ class Partners:
     shape_link: Index
     shape_radius: Array
     shape_body: tuple[str, ...]
+
+    @cached_property
+    def laws(self) -> ContactLaws:
+        """Arrays for kernels."""
+        return ContactLaws(self.constants, self.points, self.xi, self.weight)
 
 
 def build_partners(model: Model, tree: Tree) -> Partners:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.kernels.search.passing import find_passing, mark_near
 from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones
@@ -266,11 +267,12 @@ class _Way:
         floor = part * (radius + thickest[element])
         # inside thin parts of a mesh the depth does not determine the side of a fiber
         floor = np.where(shapes.thin[shape], np.maximum(floor, radius), floor) + slack
-        place = (shapes.steepest, shapes.local, shapes.field, shapes.kind, shapes.grids)
-        mark_near_bones(*ways, shape, floor, *place, self._touching)
+        at_rest = BoneShapes(shapes.local, shapes.field, shapes.kind, shapes.grids)
+        self._bone_place = shapes.steepest, at_rest
+        mark_near_bones(*ways, shape, floor, *self._bone_place, self._touching)
         near = self._touching
         self._bone_shapes, self._bone_elements = shape[near], element[near]
-        self._bone_ways, self._bone_place = ways[:, near], place
+        self._bone_ways = ways[:, near]
         if near.any():
             floor = _PASSING * part * (radius + self._thinnest[element]) + slack
             self._bone_floor = floor[near]
@@ -316,11 +318,11 @@ class _Way:
         basis = np.stack([(1 - _XI) ** 3, 3 * _XI * (1 - _XI) ** 2, 3 * _XI**2 * (1 - _XI), _XI**3])
         for k in np.flatnonzero(shapes.thin[shape]):
             b = slice(shape[k], shape[k] + 1)
-            own = shapes.local[b], shapes.field[b], shapes.kind[b], shapes.grids
+            own = BoneShapes(shapes.local[b], shapes.field[b], shapes.kind[b], shapes.grids)
             depth, slope = np.empty((2, _XI.size)), np.empty((2, _XI.size, 3))
             for end in range(2):
                 points = np.ascontiguousarray(basis.T @ self._bone_ways[end, k])
-                fill_slopes(points, *own, depth[end], slope[end])
+                fill_slopes(points, own, depth[end], slope[end])
             inside = depth < shapes.field[shape[k], 0]
             flat = np.linalg.norm(slope[1], axis=1) < FLAT
             turned = (slope[0] * slope[1]).sum(axis=1) < 0.0

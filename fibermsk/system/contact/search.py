@@ -8,6 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.contact.pairs import mirror_blocks, place_blocks
+from fibermsk.kernels.contact_arrays import (
+    BoneAxes,
+    BoneMotion,
+    FiberShapes,
+    FiberUpdate,
+    PairRows,
+)
 from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
 from fibermsk.kernels.search.motion import fill_widest_sections
@@ -56,6 +63,7 @@ class ContactSearch:
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._fibers = FiberShapes.of(cables, self._power)
         self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
@@ -93,7 +101,7 @@ class ContactSearch:
         if not self.candidates.hold(self._place):
             self._search(self._skin)
         shapes = self.partners.shapes.at(self._state)
-        self._at = Geometry(self._power, self._widest_sections(), shapes, self._state)
+        self._at = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
         found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
         self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
         energies = [energy for _, energy in found]
@@ -134,7 +142,10 @@ class ContactSearch:
         for part in self.fiber_sets:
             part.pair_up(pairs, self._touching, pairs.sort(part.own[fiber_runs.law]))
         n_rows = int(pairs.row_start[-1])
-        self._column, self._block_start = np.zeros(n_rows, np.int64), np.zeros(n_rows + 1, np.int64)
+        self._rows = PairRows(
+            pairs.first, pairs.row_start, pairs.row_node, np.zeros(n_rows, np.int64),
+            np.zeros(n_rows + 1, np.int64),
+        )  # fmt: skip
 
     def _allocate(
         self, fiber_runs: FiberRuns, bone_runs: BoneRuns, fiber_sets: Iterable, bone_sets: Iterable
@@ -217,14 +228,15 @@ class ContactSearch:
         Returns the couplings between fibers; their blocks are valid until the next call.
         """
         couplings = self._couplings(tangent)
+        blocks = couplings.upper, couplings.lower
         for part in self.fiber_sets:
             if part.potential:
-                part.scatter(self._at, out, couplings, tangent)
+                part.scatter(self._at, out, self._rows, blocks, tangent)
         if tangent and couplings.lower.size:
-            mirror_blocks(couplings.n_blocks, couplings.upper, couplings.lower)
+            mirror_blocks(couplings.n_blocks, *blocks)
         for part in self.fiber_sets:
             if not part.potential:
-                part.scatter(self._at, out, couplings, tangent)
+                part.scatter(self._at, out, self._rows, blocks, tangent)
         return couplings
 
     def scatter_bones(self, out: Border, tangent: bool) -> None:
@@ -238,17 +250,16 @@ class ContactSearch:
         n, none = 0, np.empty((0, 6, 6))
         upper = lower = none
         if filled:
-            self._block_start[:] = 0
+            self._rows.block_start[:] = 0
             for part in self.fiber_sets:
-                part.mark(self._column, self._block_start[1:])
-            n = place_blocks(self._block_start)
+                part.mark(self._rows)
+            n = place_blocks(self._rows.block_start)
             one_sided = any(
                 part.runs.element.size for part in self.fiber_sets if not part.potential
             )
             upper, lower = self._blocks.make_room(n, one_sided)
         return Couplings(
-            pairs.first, pairs.second, pairs.row_start, pairs.row_node, self._column,
-            self._block_start, upper, lower, *pairs.entries,
+            pairs.first, pairs.second, *self._rows[1:], upper, lower, *pairs.entries
         )  # fmt: skip
 
     def step_fraction(
@@ -274,8 +285,13 @@ class ContactSearch:
             return fraction
         hull_update = np.empty_like(self._hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
-        moves = (update, hull_update, update_q, remainder)
-        fraction = self._shorten(self.fiber_sets, self.bone_sets, *moves, fraction, keep)
+        moves = FiberUpdate(update, hull_update, remainder)
+        motion = BoneMotion(
+            update_q, self._state.position, partners.shapes.steepest,
+            self.tree.chain_length(self._state),
+        )  # fmt: skip
+        sets = self.fiber_sets, self.bone_sets
+        fraction = self._shorten(*sets, moves, motion, fraction, keep)
         way = self.candidates.way(self._place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
@@ -283,37 +299,31 @@ class ContactSearch:
         self._allocate(*self.candidates.beyond(way), *sets)
         for part in (*sets[0], *sets[1]):
             part.evaluate(self._at)
-        return self._shorten(*sets, *moves, fraction, keep)
+        return self._shorten(*sets, moves, motion, fraction, keep)
 
     def _shorten(
         self,
         fiber_sets: Iterable[HalfPassFibers | PotentialFibers],
         bone_sets: Iterable[HalfPassBones | PotentialBones],
-        update: Array,
-        hull_update: Array,
-        update_q: Array,
-        remainder: Array,
+        update: FiberUpdate,
+        motion: BoneMotion,
         fraction: float,
         keep: float,
     ) -> float:
         """Largest fraction, at most `fraction`, that the contact points of some sets allow."""
-        cables, partners = self.cables, self.partners
+        elements, h, laws = self.cables.elements, self.cables.h, self.partners.laws
         for part in fiber_sets:
-            runs = part.runs
-            fraction = safeguard.fiber_fraction(
-                cables.elements, cables.h, update, hull_update, remainder, runs.element, runs.start,
-                runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-                runs.slot_start, part.state, fraction, keep, self._ways, part.of_run,
-            )  # fmt: skip
-        chain_length = self.tree.chain_length(self._state)
+            if part.runs.element.size:
+                fraction = safeguard.fiber_fraction(
+                    elements, h, update, part.runs, laws, part.points.state, fraction, keep,
+                    self._ways, part.of_run,
+                )  # fmt: skip
+        axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
         for part in bone_sets:
-            runs = part.runs
-            fraction = safeguard.bone_fraction(
-                cables.elements, cables.h, update, remainder, runs.element, runs.shape, runs.law,
-                partners.constants, partners.points, partners.xi, runs.slot_start, part.point,
-                part.state, partners.shape_link, partners.shapes.steepest, self.tree.moves,
-                self._state.position, self._state.S, chain_length, update_q, fraction, keep,
-            )  # fmt: skip
+            if part.runs.element.size:
+                fraction = safeguard.bone_fraction(
+                    elements, h, update, part.runs, laws, part.points, axes, motion, fraction, keep
+                )
         return fraction
 
     def line_forces(self) -> Array:
@@ -345,7 +355,7 @@ class ContactSearch:
     def flawed(self, sets: Iterable) -> str:
         """Names of a pair with a contact force that is not finite; empty if none."""
         for part in sets:
-            bad = np.flatnonzero(~np.isfinite(part.force).all(axis=1))
+            bad = np.flatnonzero(~np.isfinite(part.points.force).all(axis=1))
             if bad.size:
                 return part.names(int(bad[0]))
         return ""
@@ -353,8 +363,10 @@ class ContactSearch:
     def n_closed(self) -> tuple[int, int]:
         """Number of closed contact points, fiber-fiber and fiber-bone."""
         fibers, bones = (
-            sum(int((part.state[:, 0] < part.state[:, 1:3].sum(axis=1)).sum()) for part in sets)
-            for sets in (self.fiber_sets, self.bone_sets)
+            sum(int((state[:, 0] < state[:, 1:3].sum(axis=1)).sum()) for state in states)
+            for states in (
+                [part.points.state for part in sets] for sets in (self.fiber_sets, self.bone_sets)
+            )
         )
         return fibers, bones
 
@@ -372,9 +384,9 @@ def _worst_of(parts: Iterable) -> tuple[float, str]:
     """Least 1 + gamma g of some sets, and the names of that pair."""
     found = [(1.0, "")]
     for part in parts:
-        if part.state.shape[0]:
-            slot = int(np.argmin(part.state[:, 3]))
-            found.append((float(part.state[slot, 3]), part.names(slot)))
+        if part.points.state.shape[0]:
+            point = int(np.argmin(part.points.state[:, 3]))
+            found.append((float(part.points.state[point, 3]), part.names(point)))
     return min(found)
 
 

@@ -2,26 +2,34 @@
 
 Four sets with one interface: fibers and bones, by half passes (each fiber integrates its own line
 force) or from pair potentials (`variational`). A set holds the runs of one kind of contact law, and
-one slot (contact point) for each of their quadrature points.
+one contact point for each of their quadrature points.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels.closest.rows import N_COLUMNS
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import bone_passes, scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact.pairs import mark_pairs
 from fibermsk.kernels.contact.shares import N_SHARE
-from fibermsk.linalg import Couplings
+from fibermsk.kernels.contact_arrays import (
+    BoneAxes,
+    BonePoints,
+    BoneShapes,
+    BoneSums,
+    FiberPoints,
+    FiberShapes,
+    PairRows,
+    QuadraturePoints,
+)
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.fiber_pairs import FiberPairs, RunsOfPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.shapes import ShapesAt
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
@@ -35,7 +43,11 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-Index = NDArray[np.int64]
+Blocks = tuple[Array, Array]
+"""Upper and lower blocks of the couplings; see `fibermsk.linalg.Couplings`."""
+
+# half passes have no shares
+_NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
 
 
 class Geometry(NamedTuple):
@@ -43,19 +55,19 @@ class Geometry(NamedTuple):
 
     Attributes
     ----------
-    power : (n_elements, 4, 3) float array
-        Centerlines in powers of xi.
+    fibers : FiberShapes
+        Centerlines and radii.
     widest : (n_elements,) float array
         Bound of the radius of the element's fiber [m].
-    shapes : tuple of arrays
-        Bone shapes in the ground frame; see `fibermsk.kernels.bones.bone_shape`.
+    shapes : BoneShapes
+        Bone shapes in the ground frame.
     state : TreeState
         Of the bodies.
     """
 
-    power: Array
+    fibers: FiberShapes
     widest: Array
-    shapes: ShapesAt
+    shapes: BoneShapes
     state: TreeState
 
 
@@ -86,16 +98,14 @@ class _Set:
 
 
 class _FiberSet(_Set):
-    """Slots of fiber-fiber runs.
+    """Contact points of fiber-fiber runs.
 
     Attributes
     ----------
     runs : FiberRuns
         Runs of this formulation.
-    element, xi : (n_slots,) array
-        Closest point of the partner.
-    state, force : (n_slots, 6) and (n_slots, 3) float array
-        See `fibermsk.kernels.contact.contact`.
+    points : FiberPoints
+        Their contact points.
     of_pairs : RunsOfPairs
         Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
@@ -104,66 +114,52 @@ class _FiberSet(_Set):
 
     def allocate(self, runs: FiberRuns) -> None:
         """Set new runs and allocate their contact points."""
-        self.runs = runs
-        n = int(runs.slot_start[-1])
-        self.element, self.xi = np.full(n, -1), np.empty(n)
-        self.state, self.force = np.full((n, 6), np.inf), np.zeros((n, 3))
+        self.runs, n = runs, int(runs.point_start[-1])
+        self.points = FiberPoints(
+            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3))
+        )
+        self.of_run = np.empty((runs.element.size, 2))
         # successive runs of one element with one law have the same quadrature points
         same = (np.diff(runs.element, prepend=-1) == 0) & (np.diff(runs.law, prepend=-1) == 0)
-        sections = np.flatnonzero(~same)
-        self._sections = (runs.element[sections], runs.law[sections], np.cumsum(~same) - 1)
-        self.of_run = np.empty((runs.element.size, 2))
-        self._points = np.empty((sections.size, self.partners.xi.shape[1], 8))
+        own = np.flatnonzero(~same)
+        element, size = runs.element[own], (own.size, self.partners.xi.shape[1])
+        self._quadrature = QuadraturePoints(
+            np.cumsum(~same) - 1,
+            np.searchsorted(element, self.cables.element_start) if self.potential else _NONE,
+            element,
+            runs.law[own],
+            np.empty((*size, 8)),
+            np.empty((*size, N_SHARE)) if self.potential else _NO_SHARES,
+        )
 
-    @property
-    def _search(self) -> tuple[Any, ...]:
-        runs, cables, partners = self.runs, self.cables, self.partners
-        return (
-            cables.reference_power, cables.radius_poly, cables.h, cables.end_flag, runs.element,
-            runs.start, runs.candidates, runs.law, partners.constants, partners.points, partners.xi,
-        )  # fmt: skip
+    def _rows(self, at: Geometry) -> Array:
+        """Data of every element for the closest point search; new array."""
+        rows = np.empty((self.cables.h.size, N_COLUMNS))
+        fill_rows(*at.fibers[:4], rows)
+        return rows
 
     def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
         """Set the pairs of fibers, and this set's runs of each pair."""
         self._pairs, self._touching, self.of_pairs = pairs, touching, own
 
-    def mark(self, column: Index, count: Index) -> None:
+    def mark(self, rows: PairRows) -> None:
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
-        pairs, runs, cables = self._pairs, self.runs, self.cables
-        mark_pairs(
-            self._touching.order, cables.elements, cables.fiber, runs.element, runs.slot_start,
-            self.element, self.state, *self.of_pairs, pairs.first, pairs.row_start, pairs.row_node,
-            column, count,
-        )  # fmt: skip
-
-    @property
-    def _order(self) -> tuple[Index, Index]:
-        return self._touching.order, self._touching.group_start
-
-    @property
-    def _places(self) -> tuple[Index, ...]:
-        pairs = self._pairs
-        return pairs.first, pairs.row_start, pairs.row_node
-
-    @property
-    def _slots(self) -> tuple[Any, ...]:
-        # rows are needed for the search alone; their memory is reused
-        rows = np.empty((self.cables.h.size if self.runs.element.size else 0, N_COLUMNS))
-        return (
-            *self._sections, self.runs.slot_start, rows, self._points, self.of_run, self.element,
-            self.xi,
-        )  # fmt: skip
+        if self.runs.element.size:
+            mark_pairs(
+                self._touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
+                self.points.element, self.points.state, self.of_pairs, rows,
+            )  # fmt: skip
 
     def line_force(self) -> Array:
-        """Contact force on the own fiber per current length, (n_slots, 3) [N/m]."""
-        return self.force / self.state[:, 4:5]
+        """Contact force on the own fiber per current length, (n_points, 3) [N/m]."""
+        return self.points.force / self.points.state[:, 4:5]
 
-    def names(self, slot: int) -> str:
-        """Names of the pair at a slot."""
+    def names(self, point: int) -> str:
+        """Names of the pair at a contact point."""
         cables = self.cables
-        run = int(np.searchsorted(self.runs.slot_start, slot, side="right")) - 1
-        a = cables.names[cables.fiber[self.runs.element[run]]]
-        return f"fiber {a!r} and fiber {cables.names[cables.fiber[self.element[slot]]]!r}"
+        run = int(np.searchsorted(self.runs.point_start, point, side="right")) - 1
+        a, b = (cables.fiber[e] for e in (self.runs.element[run], self.points.element[point]))
+        return f"fiber {cables.names[a]!r} and fiber {cables.names[b]!r}"
 
 
 class HalfPassFibers(_FiberSet):
@@ -172,32 +168,29 @@ class HalfPassFibers(_FiberSet):
     def allocate(self, runs: FiberRuns) -> None:
         """Set new runs and allocate their contact points."""
         super().allocate(runs)
-        self._jacobian = np.empty((self.xi.size, 4, 3, 3))
+        self._jacobian = np.empty((self.points.xi.size, 4, 3, 3))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
-        reference, radius_poly, h, _, *search = self._search
-        slots = (*self._slots, self.state, self.force)
-        least = self.kernels.fiber_runs(*(at.power, reference, radius_poly, h, *search, *slots))
-        return least, 0.0
+        if self.runs.element.size == 0:
+            return np.inf, 0.0
+        return self.kernels.fiber_runs(
+            at.fibers, self._rows(at), self.runs, self.partners.laws, self._quadrature,
+            self.points, self.of_run,
+        )  # fmt: skip
 
-    def scatter(self, at: Geometry, out: Border, blocks: Couplings, tangent: bool) -> None:
+    def scatter(
+        self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
+    ) -> None:
         """Add forces and tangent."""
-        runs, cables, partners = self.runs, self.cables, self.partners
-        if runs.element.size == 0:
+        if self.runs.element.size == 0:
             return
+        runs, laws, points, jacobian = self.runs, self.partners.laws, self.points, self._jacobian
         if tangent:
-            self.kernels.fiber_slopes(
-                at.power, cables.reference_power, cables.radius_poly, cables.h, cables.end_flag,
-                runs.law, partners.constants, partners.points, self._sections[2], runs.slot_start,
-                self._points, self.element, self.xi, self.state, self._jacobian,
-            )  # fmt: skip
+            self.kernels.fiber_slopes(at.fibers, runs, laws, self._quadrature, points, jacobian)
         scatter.add_half_passes(
-            *self._order, cables.h, cables.elements, cables.fiber, runs.element, runs.law,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.element, self.xi,
-            self.state, self.force, self._jacobian, *self.of_pairs, *self._places, blocks.column,
-            blocks.block_start, tangent, out.residual, out.lines, blocks.upper,
-            blocks.lower,
+            self._touching.groups, at.fibers, runs, laws, points, jacobian, self.of_pairs, rows,
+            tangent, out.residual, out.lines, blocks,
         )  # fmt: skip
 
 
@@ -209,64 +202,58 @@ class PotentialFibers(_FiberSet):
     def allocate(self, runs: FiberRuns) -> None:
         """Set new runs and allocate their contact points."""
         super().allocate(runs)
-        self._held = np.zeros(self.xi.size, bool)
-        own, cables = self._sections[0], self.cables
-        self._section_start = np.searchsorted(own, cables.element_start)
+        self._held = np.zeros(self.points.xi.size, bool)
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        search = (at.power, at.widest, *self._search, self.partners.weight)
-        return self.kernels.find_gaps(*(*search, *self._slots, self._held, self.state, self.force))
+        if self.runs.element.size == 0:
+            return np.inf, 0.0
+        return self.kernels.find_gaps(
+            at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self._quadrature,
+            self.points, self._held, self.of_run,
+        )  # fmt: skip
 
     def line_force(self) -> Array:
-        """Contact force on the own fiber per current length, (n_slots, 3) [N/m].
+        """Contact force on the own fiber per current length, (n_points, 3) [N/m].
 
-        The slot holds the share of the own reference radius; the reaction of the partner's points
-        adds, for parallel fibers and per length, the share of the partner's.
+        A contact point holds the share of the own reference radius; the reaction of the partner's
+        points adds, for parallel fibers and per length, the share of the partner's.
         """
-        own = np.repeat(self.runs.element, np.diff(self.runs.slot_start))
-        law = np.repeat(self.runs.law, np.diff(self.runs.slot_start))
-        number = np.arange(own.size) - np.repeat(
-            self.runs.slot_start[:-1], np.diff(self.runs.slot_start)
-        )
-        closed = np.any(self.force != 0.0, axis=1)
+        runs, points = self.runs, self.points
+        counts = np.diff(runs.point_start)
+        own, law = np.repeat(runs.element, counts), np.repeat(runs.law, counts)
+        number = np.arange(own.size) - np.repeat(runs.point_start[:-1], counts)
+        closed = np.any(points.force != 0.0, axis=1)
         share = self._reference_radius(own[closed], self.partners.xi[law, number][closed])
-        other = self._reference_radius(self.element[closed], self.xi[closed])
+        other = self._reference_radius(points.element[closed], points.xi[closed])
         line_force = super().line_force()
         line_force[closed] *= 1.0 + (other / share)[:, None]
         return line_force
 
-    def _reference_radius(self, element: Index, xi: Array) -> Array:
+    def _reference_radius(self, element: NDArray[np.int64], xi: Array) -> Array:
         powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)
         return np.sum(self.cables.radius_poly[element] * powers, axis=1)
 
-    def scatter(self, at: Geometry, out: Border, blocks: Couplings, tangent: bool) -> None:
+    def scatter(
+        self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
+    ) -> None:
         """Add forces and tangent."""
-        runs, cables, partners = self.runs, self.cables, self.partners
-        if runs.element.size == 0:
+        if self.runs.element.size == 0:
             return
-        search = (
-            *self._order, at.power, cables.reference_power, cables.radius_poly, cables.h,
-            cables.elements,
+        common = (
+            self._touching.groups, at.fibers, self.runs, self.partners.laws, self._quadrature,
+            self.points,
         )  # fmt: skip
-        points = (
-            runs.element, runs.law, partners.constants, partners.points, partners.xi,
-            partners.weight, self._sections[2], self._points, runs.slot_start, self.element,
-            self.xi,
-        )  # fmt: skip
-        shares = np.empty((*self._points.shape[:2], N_SHARE))
-        shares = (self._section_start, *self._sections[:2], shares, out.residual)
         if not tangent:
-            self.kernels.fill_gradients(*search, *points, self.state, *self.of_pairs, *shares)
+            self.kernels.fill_gradients(*common, self.of_pairs, out.residual)
             return
         self.kernels.fill_tangents(
-            *search, cables.fiber, *points, self._held, self.state, *self.of_pairs, *self._places,
-            blocks.column, blocks.block_start, *shares, out.lines, blocks.upper,
-        )  # fmt: skip
+            *common, self._held, self.of_pairs, rows, out.residual, out.lines, blocks[0]
+        )
 
 
 class _BoneSet(_Set):
-    """Slots of fiber-bone runs; ``point`` (n_slots, 3) on the fiber, the rest as in `_FiberSet`."""
+    """Contact points of fiber-bone runs; attributes as in `_FiberSet`."""
 
     def __init__(self, kind: int, cables: Cables, partners: Partners, tree: Tree) -> None:
         super().__init__(kind, cables, partners)
@@ -274,24 +261,18 @@ class _BoneSet(_Set):
 
     def allocate(self, runs: BoneRuns) -> None:
         """Set new runs and allocate their contact points."""
-        self.runs = runs
-        n = int(runs.slot_start[-1])
-        self.point, self.state = np.empty((n, 3)), np.full((n, 6), np.inf)
-        self.force = np.zeros((n, 3))
+        self.runs, n = runs, int(runs.point_start[-1])
+        self.points = BonePoints(np.empty((n, 3)), np.full((n, 6), np.inf), np.zeros((n, 3)))
         self._begin = runs.of_fibers(self.cables.fiber)
         n_tasks, n_q = self._begin.size - 1, self.tree.n
         self._moments, self._corners = np.empty((n_tasks, n_q)), np.empty((n_tasks, n_q, n_q))
 
-    def _search(self, at: Geometry) -> tuple[Any, ...]:
-        runs, cables, partners = self.runs, self.cables, self.partners
-        return (
-            cables.reference_power, cables.radius_poly, cables.h, runs.element, runs.shape,
-            runs.law, *at.shapes, partners.constants, partners.points, partners.xi,
-        )  # fmt: skip
+    def _axes(self, at: Geometry) -> BoneAxes:
+        return BoneAxes(self.partners.shape_link, self.tree.moves, at.state.S)
 
-    def _receives(self, out: Border, tangent: bool) -> tuple[Any, ...]:
-        """Arguments of scatter kernels: the arrays that the runs of each fiber add to."""
-        return tangent, out.residual, out.lines, out.B, out.R, self._moments, self._corners
+    def _sums(self, out: Border) -> BoneSums:
+        """The arrays that the runs of each fiber add to."""
+        return BoneSums(out.residual, out.lines, out.B, out.R, self._moments, self._corners)
 
     def _add_shares(self, out: Border, tangent: bool) -> None:
         """Add the contributions of the fibers to the coordinates, in order."""
@@ -300,12 +281,12 @@ class _BoneSet(_Set):
             out.D[:] += self._corners.sum(axis=0)
 
     def line_force(self) -> Array:
-        """Contact force on the fiber per current length, (n_slots, 3) [N/m]."""
-        return self.force / self.state[:, 4:5]
+        """Contact force on the fiber per current length, (n_points, 3) [N/m]."""
+        return self.points.force / self.points.state[:, 4:5]
 
-    def names(self, slot: int) -> str:
-        """Names of the pair at a slot."""
-        run = int(np.searchsorted(self.runs.slot_start, slot, side="right")) - 1
+    def names(self, point: int) -> str:
+        """Names of the pair at a contact point."""
+        run = int(np.searchsorted(self.runs.point_start, point, side="right")) - 1
         a = self.cables.names[self.cables.fiber[self.runs.element[run]]]
         return f"fiber {a!r} and body {self.partners.shape_body[self.runs.shape[run]]!r}"
 
@@ -317,10 +298,11 @@ class _BoneSet(_Set):
             zip(runs.element, runs.shape, runs.law, strict=True)
         ):
             n = partners.points[law]
-            own = slice(runs.slot_start[run], runs.slot_start[run] + n)
-            force = -(partners.weight[law, :n] * cables.h[element])[:, None] * self.force[own]
+            own = slice(runs.point_start[run], runs.point_start[run] + n)
+            weight = partners.weight[law, :n] * cables.h[element]
+            force = -weight[:, None] * self.points.force[own]
             total[shape, :3] += force.sum(axis=0)
-            total[shape, 3:] += np.cross(self.point[own], force).sum(axis=0)
+            total[shape, 3:] += np.cross(self.points.x[own], force).sum(axis=0)
         return total
 
 
@@ -330,28 +312,24 @@ class HalfPassBones(_BoneSet):
     def allocate(self, runs: BoneRuns) -> None:
         """Set new runs and allocate their contact points."""
         super().allocate(runs)
-        self._jacobian = np.empty((self.point.shape[0], 2, 3, 3))
+        self._jacobian = np.empty((self.points.x.shape[0], 2, 3, 3))
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: the line force has no potential."""
         if self.runs.element.size == 0:
             return np.inf, 0.0
         least = self.kernels.bone_runs(
-            at.power, *self._search(at), self.runs.slot_start, self.point, self.state, self.force,
-            self._jacobian,
-        )  # fmt: skip
+            at.fibers, self.runs, at.shapes, self.partners.laws, self.points, self._jacobian
+        )
         return least, 0.0
 
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
-        runs, cables, partners = self.runs, self.cables, self.partners
-        if runs.element.size == 0:
+        if self.runs.element.size == 0:
             return
         bone_passes.scatter_bones(
-            self._begin, cables.elements, cables.h, runs.element, runs.shape, runs.law,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.point, self.state,
-            self.force, self._jacobian, partners.shape_link, self.tree.moves, at.state.S,
-            *self._receives(out, tangent),
+            self._begin, at.fibers, self.runs, self.partners.laws, self.points, self._jacobian,
+            self._axes(at), tangent, self._sums(out),
         )  # fmt: skip
         self._add_shares(out, tangent)
 
@@ -366,19 +344,15 @@ class PotentialBones(_BoneSet):
         if self.runs.element.size == 0:
             return np.inf, 0.0
         return self.kernels.find_bone_gaps(
-            at.power, *self._search(at), self.partners.weight, self.runs.slot_start, self.point,
-            self.state, self.force,
-        )  # fmt: skip
+            at.fibers, self.runs, at.shapes, self.partners.laws, self.points
+        )
 
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
-        runs, cables, partners = self.runs, self.cables, self.partners
-        if runs.element.size == 0:
+        if self.runs.element.size == 0:
             return
         self.kernels.scatter_bone_potential(
-            self._begin, at.power, cables.reference_power, cables.radius_poly, cables.elements,
-            cables.h, runs.element, runs.shape, runs.law, *at.shapes, partners.constants,
-            partners.points, partners.xi, partners.weight, runs.slot_start, self.state,
-            partners.shape_link, self.tree.moves, at.state.S, *self._receives(out, tangent),
+            self._begin, at.fibers, self.runs, at.shapes, self.partners.laws, self.points,
+            self._axes(at), tangent, self._sums(out),
         )  # fmt: skip
         self._add_shares(out, tangent)

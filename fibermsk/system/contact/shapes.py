@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
+from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.skeleton.body import Shape
 from fibermsk.system.contact.distance_grid import grid_of
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["Shapes", "ShapesAt", "build_shapes"]
+__all__ = ["Shapes", "build_shapes"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -21,9 +22,6 @@ Index = NDArray[np.int64]
 # Margin of a grid over the radius of the thickest fiber: fibers compressed to a quarter of their
 # length are twice as thick.
 _MARGIN = 2.0
-
-ShapesAt = tuple[Array, Array, Index, Array]
-"""place, field, kind and grids of `fibermsk.kernels.bones.bone_shape`."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,9 @@ class Shapes:
     steepest: Array
     thin: NDArray[np.bool_]
 
-    def at(self, state: TreeState) -> ShapesAt:
+    def at(self, state: TreeState) -> BoneShapes:
         """Arrays for kernels, with all shapes in the ground frame."""
-        return self.places(state), self.field, self.kind, self.grids
+        return BoneShapes(self.places(state), self.field, self.kind, self.grids)
 
     def places(self, state: TreeState) -> Array:
         """Both ends of an axis, or rotation and position of a mesh, in ground, (n_shapes, 4, 3)."""

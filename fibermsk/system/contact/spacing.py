@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.elements import gauss_rule
-from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, slots
+from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, point_starts
 from fibermsk.system.contact.partners import Partners
 
 __all__ = ["Spacing", "densely"]
@@ -122,7 +122,7 @@ class Spacing:
     def _number(self, runs: Runs, level: Index, rules: Partners) -> Runs:
         """Runs with the laws of given levels."""
         law = runs.law + self._given.points.size * level
-        return replace(runs, law=law, slot_start=slots(rules.points, law))
+        return runs._replace(law=law, point_start=point_starts(rules.points, law))
 
     def dense(
         self, fibers: FiberRuns, bones: BoneRuns, length: Array, thinnest: Array

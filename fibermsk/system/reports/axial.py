@@ -28,12 +28,12 @@ def pressure_along(search: ContactSearch) -> NDArray[np.float64]:
     """
     cables, partners = search.cables, search.partners
     total = np.zeros((cables.h.size, int(partners.points.max(initial=1))))
-    partner_points = [(part, (part.element, part.xi)) for part in search.fiber_sets]
+    partner_points = [(part, part.points[:2]) for part in search.fiber_sets]
     for part, points in (*partner_points, *((part, _NO_PARTNERS) for part in search.bone_sets)):
         if not part.potential or part.runs.element.size == 0:
             continue
         part.kernels.add_pressure(
             part.runs.element, part.runs.law, partners.constants, partners.xi, cables.radius_poly,
-            *points, part.state, total,
+            *points, part.points.state, total,
         )  # fmt: skip
     return total
