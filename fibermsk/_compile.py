@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
@@ -111,11 +112,12 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
         shared = _compiled(twin, version, **_OPTIONS, parallel=True)
         name, _, column = tasks.partition(".")
         index = list(signature(function).parameters).index(name)
+        of_group = attrgetter(column) if column else None
 
         @wraps(function)
         def call(*arguments: Any) -> Any:
-            counted = getattr(arguments[index], column) if column else arguments[index]
-            many = counted.shape[0] >= least and get_num_threads() > 1
+            counted = arguments[index] if of_group is None else of_group(arguments[index])
+            many = len(counted) >= least and get_num_threads() > 1
             return (shared if many else alone)(*arguments)
 
         named: Any = call

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
+from scipy.linalg import get_lapack_funcs
 
 __all__ = ["factor_dense"]
 
 Array = NDArray[np.float64]
+
+_LAPACK: Any = get_lapack_funcs(("getrf", "getrs"))
+_FACTOR, _SOLVE = _LAPACK
 
 
 def factor_dense(matrix: Array) -> Callable[[Array], Array]:
@@ -25,14 +27,13 @@ def factor_dense(matrix: Array) -> Callable[[Array], Array]:
     """
     if not np.isfinite(matrix).all():
         raise np.linalg.LinAlgError("the tangent is not finite")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
-        try:
-            factors: Any = lu_factor(matrix, check_finite=False)
-        except LinAlgWarning as error:
-            raise np.linalg.LinAlgError("the tangent is singular") from error
+    if not matrix.size:
+        return np.copy
+    factors, pivots, info = _FACTOR(matrix)
+    if info:
+        raise np.linalg.LinAlgError("the tangent is singular")
 
     def solve(right: Array) -> Array:
-        return np.asarray(lu_solve(factors, right, check_finite=False))
+        return _SOLVE(factors, pivots, right)[0]
 
     return solve

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fibermsk.protocol import HasStates, System
+from fibermsk.protocol import HasStates, System, offers
 
 __all__ = ["first_order", "n_states"]
 
 
 def n_states(system: System) -> int:
     """Number of unknowns of first order, the last of y."""
-    if not isinstance(system, HasStates):
+    if not offers(system, HasStates):
         return 0
     return sum(len(block.names) for block in system.states)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
@@ -84,8 +85,8 @@ class Configuration:
     @property
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
-        nodes = np.repeat(self.cables.length, 6 * np.diff(self.cables.node_start))
-        return np.r_[nodes, np.ones(self.skeleton.n), self.states.scale]
+        nodes = np.repeat(self.cables.length, 6 * sizes(self.cables.node_start))
+        return np.concatenate([nodes, np.ones(self.skeleton.n), self.states.scale])
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""

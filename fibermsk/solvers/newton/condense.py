@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.protocol import BorderedMatrix, Projects, System
+from fibermsk.protocol import BorderedMatrix, Projects, System, offers
 
 __all__ = ["condensed", "followers", "free_part", "part"]
 
@@ -43,7 +43,7 @@ def condensed(matrix: Matrix, k: int) -> Matrix:
 
 def followers(system: System, t: float, y: Array) -> tuple[Index, Array]:
     """Constrained unknowns (m,), and their derivatives (m, n) in all others."""
-    if not isinstance(system, Projects):
+    if not offers(system, Projects):
         return np.zeros(0, np.int64), np.zeros((0, y.size))
     held, G = system.held(t, y)
     return held, np.asarray(-np.linalg.solve(G[:, held], G), np.float64)

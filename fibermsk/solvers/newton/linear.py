@@ -13,7 +13,7 @@ from scipy.sparse.linalg import MatrixRankWarning, splu
 from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
 from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
-from fibermsk.protocol import BorderedMatrix, SolvesItself, Tangent
+from fibermsk.protocol import BorderedMatrix, Tangent
 
 __all__ = ["Solution", "Solver", "factorize", "solver"]
 
@@ -49,10 +49,10 @@ def solver(matrix: Tangent) -> Solver:
     numpy.linalg.LinAlgError
         If the matrix is singular or not finite; raised here or by `solve`.
     """
-    if isinstance(matrix, SolvesItself):
-        return matrix.solver()
     if isinstance(matrix, np.ndarray):
         return _exactly(factor_dense(matrix))
+    if not isinstance(matrix, BorderedMatrix):
+        return matrix.solver()
     if matrix.B.shape[0] == 0:
         return _exactly(factor_dense(matrix.D))
     if not isinstance(matrix.A, LineMatrix):

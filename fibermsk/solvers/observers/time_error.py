@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
-from fibermsk.protocol import Projects, System, Tolerance
+from fibermsk.protocol import Projects, System, Tolerance, offers
 from fibermsk.solvers.newton.newton import NewtonReport
 from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.solvers.vectors import largest
@@ -145,7 +145,7 @@ def _on_constraints(system: System, state: State, y: Array, v: Array) -> tuple[A
         If the projection fails.
     """
     size = largest(y / system.scale) + largest(v / system.scale)
-    if not isinstance(system, Projects) or not 0.0 < size < _HOPELESS:
+    if not offers(system, Projects) or not 0.0 < size < _HOPELESS:
         return y, v
     part = _SMALL / size
     trial = state.y + part * y

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import begins, sizes, starts
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bone
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
@@ -46,13 +47,13 @@ class FiberRuns(NamedTuple):
     @property
     def pair_first(self) -> Index:
         """Integrated element of each candidate pair."""
-        return np.repeat(self.element, np.diff(self.start))
+        return np.repeat(self.element, sizes(self.start))
 
     def select(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
         """Runs of a mask (n_runs,)."""
         if keep.all():
             return self
-        return self._keep(np.repeat(keep, np.diff(self.start)), points)
+        return self._keep(np.repeat(keep, sizes(self.start)), points)
 
     def select_candidates(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
         """Runs with only the candidates of a mask (n_pairs,)."""
@@ -66,14 +67,14 @@ class FiberRuns(NamedTuple):
 
     def _keep(self, new: NDArray[np.bool_], points: Index) -> FiberRuns:
         """Runs of a mask of the candidates, without empty runs."""
-        before = np.r_[0, np.cumsum(new)]
-        counts = np.diff(before[self.start])
+        before = starts(new)
+        counts = sizes(before[self.start])
         keep = counts > 0
         law = self.law[keep]
         return FiberRuns(
             element=self.element[keep],
             law=law,
-            start=np.r_[0, np.cumsum(counts[keep])],
+            start=starts(counts[keep]),
             candidates=self.candidates[new],
             point_start=point_starts(points, law),
         )
@@ -92,7 +93,8 @@ class BoneRuns(NamedTuple):
 
         fiber (n_elements,): fiber of each element.
         """
-        return np.r_[np.flatnonzero(np.diff(fiber[self.element], prepend=-1)), self.element.size]
+        first = np.flatnonzero(begins(fiber[self.element]))
+        return np.append(first, self.element.size)
 
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
@@ -108,7 +110,7 @@ class BoneRuns(NamedTuple):
 
 def point_starts(points: Index, law: Index) -> Index:
     """First quadrature point of each run, and their total, from the laws of the runs."""
-    return np.r_[0, np.cumsum(points[law])].astype(np.int64)
+    return starts(points[law])
 
 
 def find_fiber_runs(

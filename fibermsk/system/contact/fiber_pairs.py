@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import starts
 from fibermsk.kernels.contact.pairs import color_pairs, find_touching, span_rows
 from fibermsk.kernels.contact_arrays import PairGroups
 from fibermsk.linalg.couplings import list_entries
@@ -83,7 +84,7 @@ class FiberPairs:
             first=first,
             second=second,
             of_run=of_run,
-            row_start=np.r_[0, np.cumsum(end - row_node)],
+            row_start=starts(end - row_node),
             row_node=row_node,
             entries=entries,
         )
@@ -92,7 +93,7 @@ class FiberPairs:
         """Runs of a mask (n_runs,), renumbered."""
         of_run = self.of_run[own]
         counts = np.bincount(of_run, minlength=self.first.size)
-        return RunsOfPairs(np.r_[0, np.cumsum(counts)], np.argsort(of_run, kind="stable"))
+        return RunsOfPairs(starts(counts), np.argsort(of_run, kind="stable"))
 
 
 class TouchingPairs:
@@ -131,7 +132,7 @@ class TouchingPairs:
         color = self._color[own]
         self.groups = PairGroups(
             own[np.argsort(color, kind="stable")],
-            np.r_[0, np.cumsum(np.bincount(color, minlength=n_colors))],
+            starts(np.bincount(color, minlength=n_colors)),
         )
 
 

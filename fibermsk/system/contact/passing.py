@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import sizes
 from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
@@ -243,7 +244,7 @@ class _Way:
         if not self._pairs.any():
             return
         self._first, self._second = runs.pair_first[self._pairs], runs.candidates[self._pairs]
-        law = np.repeat(runs.law, np.diff(runs.start))[self._pairs]
+        law = np.repeat(runs.law, sizes(runs.start))[self._pairs]
         least = self._thinnest[self._first] + self._thinnest[self._second]
         stray = self._stray[self._first] + self._stray[self._second]
         self._pair_floor = _PASSING * self._part[law] * least + stray

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import begins
 from fibermsk.kernels.contact.pairs import mirror_blocks, place_blocks
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
@@ -337,7 +338,7 @@ class ContactSearch:
             if part.runs.element.size:
                 density = part.line_force().reshape(-1, n_points, 3)
                 own = part.runs.element  # in increasing order
-                first = np.flatnonzero(np.diff(own, prepend=-1))
+                first = np.flatnonzero(begins(own))
                 total[own[first]] += np.add.reduceat(density, first)
         return total
 

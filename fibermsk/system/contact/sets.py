@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import bone_passes, scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
@@ -120,11 +121,11 @@ class _FiberSet(_Set):
         )
         self.of_run = np.empty((runs.element.size, 2))
         # successive runs of one element with one law have the same quadrature points
-        same = (np.diff(runs.element, prepend=-1) == 0) & (np.diff(runs.law, prepend=-1) == 0)
-        own = np.flatnonzero(~same)
+        new = begins(runs.element) | begins(runs.law)
+        own = np.flatnonzero(new)
         element, size = runs.element[own], (own.size, self.partners.xi.shape[1])
         self._quadrature = QuadraturePoints(
-            np.cumsum(~same) - 1,
+            new.cumsum() - 1,
             np.searchsorted(element, self.cables.element_start) if self.potential else _NONE,
             element,
             runs.law[own],
@@ -220,7 +221,7 @@ class PotentialFibers(_FiberSet):
         points adds, for parallel fibers and per length, the share of the partner's.
         """
         runs, points = self.runs, self.points
-        counts = np.diff(runs.point_start)
+        counts = sizes(runs.point_start)
         own, law = np.repeat(runs.element, counts), np.repeat(runs.law, counts)
         number = np.arange(own.size) - np.repeat(runs.point_start[:-1], counts)
         closed = np.any(points.force != 0.0, axis=1)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import sizes
 from fibermsk.elements import gauss_rule
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, point_starts
 from fibermsk.system.contact.partners import Partners
@@ -175,7 +176,7 @@ class Spacing:
         own = np.unique(
             np.r_[
                 fibers.element[keep[fibers.law]],
-                fibers.candidates[np.repeat(keep[fibers.law], np.diff(fibers.start))],
+                fibers.candidates[np.repeat(keep[fibers.law], sizes(fibers.start))],
             ]
         )
         beside = np.unique(np.stack([bones.element, bones.shape])[:, keep[bones.law]], axis=1)

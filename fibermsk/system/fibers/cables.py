@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import sizes, starts
 from fibermsk.elements import gauss_rule, mesh_fiber
 from fibermsk.elements.hermite import hermite_d1
 from fibermsk.elements.mesh import FiberMesh, spline_through
@@ -145,7 +146,7 @@ class Cables:
     @cached_property
     def fiber_of_node(self) -> Index:
         """Fiber of each node (n_nodes,)."""
-        return np.repeat(np.arange(len(self.names)), np.diff(self.node_start))
+        return np.repeat(np.arange(len(self.names)), sizes(self.node_start))
 
     @cached_property
     def ends(self) -> AttachedEnds:
@@ -211,8 +212,8 @@ def build_cables(
                     local = position + rotation @ np.asarray(station.position)
                 ends.append((f, side, link, local))
     n_elements = np.array([fiber.n_elements for fiber in model.fibers], np.int64)
-    element_start = np.r_[0, np.cumsum(n_elements)].astype(np.int64)
-    node_start = np.r_[0, np.cumsum(n_elements + 1)].astype(np.int64)
+    element_start = starts(n_elements)
+    node_start = starts(n_elements + 1)
     first = np.concatenate(
         [np.zeros(0, np.int64), *(node_start[f] + np.arange(n) for f, n in enumerate(n_elements))]
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import sizes, starts
 from fibermsk.kernels.fibers.cable import CableArrays
 from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
@@ -66,12 +67,12 @@ def _group(cables: Cables, k: int) -> StressGroup:
         fibers = np.flatnonzero(cables.layout == k)
         inside = np.flatnonzero(cables.layout[cables.fiber] == k)
         ends = np.flatnonzero(cables.layout[cables.point_fiber] == k)
-    whole, counts = CableArrays.of(cables), np.diff(cables.element_start)[fibers]
+    whole, counts = CableArrays.of(cables), sizes(cables.element_start)[fibers]
     own = {name: part[inside] for name, part in whole._asdict().items() if name != "xi"}
     own["law"] = np.ascontiguousarray(own["law"][..., : layout.size])
     numbers = np.arange(cables.h.size)[inside]
     return StressGroup(
-        layout, stress_kernels(layout), fibers, inside, ends, np.r_[0, np.cumsum(counts)],
+        layout, stress_kernels(layout), fibers, inside, ends, starts(counts),
         np.searchsorted(numbers, cables.end_element[ends]), cables.end_side[ends],
         whole._replace(**own),
     )  # fmt: skip

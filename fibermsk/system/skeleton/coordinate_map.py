@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._ranges import starts
 from fibermsk.kernels.skeleton import coordinate_map
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.model.function import Function, Linear
@@ -186,7 +187,7 @@ class MapBuilder:
         counts = [piece.origin.size for piece in pieces]
         width = max((piece.coefficients.shape[1] for piece in pieces), default=1)
         coefficients = np.zeros((sum(counts), width))
-        start = np.r_[0, np.cumsum(counts)].astype(np.int64)
+        start = starts(counts)
         for piece, first, last in zip(pieces, start, start[1:], strict=False):
             coefficients[first:last, : piece.coefficients.shape[1]] = piece.coefficients
         support, place = self._dependence()
