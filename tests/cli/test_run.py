@@ -238,7 +238,7 @@ def test_bad_settings(cli, scene_file, setting, message):
 def test_blanks_around_the_equals_sign(cli, scene_file, given):
     done = cli("run", scene_file(), "--set", *given)
     assert done.exit_code == 2
-    assert "no spaces may be around the = of a setting" in " ".join(done.stderr.split())
+    assert "no spaces may be around the = of a value" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_checkpoint_stays_with_a_result_that_is_not_in_its_place(scene_file, ful
     file = find(str(scene_file()))
     for folder, stays in ((full, True), (full.parent, False)):
         try:
-            compute(file, {}, None, folder / "x.h5", True, False, {"checkpoint": checkpoint})
+            compute(file, {}, {}, None, folder / "x.h5", True, False, {"checkpoint": checkpoint})
         except saving.typer.Exit as end:
             assert end.exit_code == 1 and stays
         assert checkpoint.exists() == stays

@@ -194,6 +194,18 @@ COMPUTED = {
         errors=(fm.ModelError, SystemExit),
     ),
     "check": Call(fm.check, lambda p: {"system": fm.build(p.with_bone()), "result": result()}),
+    "check_contribution": Call(
+        fm.check_contribution,
+        lambda p: {
+            "system": fm.build(p.with_spring()),
+            "element": "spring",
+            "start": None,
+            "amplitude": 0.01,
+            "tolerance": 1e-6,
+            "states": 1,
+            "seed": 1,
+        },
+    ),
     "equilibrium": Call(
         fm.equilibrium,
         lambda p: {

@@ -74,6 +74,12 @@ class Parts:
         self.model.add(self.fiber(**fields))
         return self.model
 
+    def with_spring(self):
+        model = self.with_bodies()
+        ends = model.ground.at((0, 0, 1.0)), model.bodies[1].at((0, 0, 0))
+        model.add(fm.PointSpring("spring", *ends, stiffness=10.0, rest_length=0.1))
+        return model
+
     def with_held_fiber(self):
         ends = self.ground.at(O3), self.ground.at(0.1, 0, 0)
         return self.with_fiber(path=None, attach=ends)

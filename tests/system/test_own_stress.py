@@ -188,6 +188,6 @@ def test_gpu_refuses_them():
     from fibermsk.gpu.refusals import refuse_unsupported
 
     with pytest.raises(
-        fm.ModelError, match="tissue.muscle = 'Twin'; must be a law that comes with"
+        fm.ModelError, match="tissue.muscle = 'Twin'; must be a law of the package for"
     ):
         refuse_unsupported(hanging(OWN))
