@@ -15,8 +15,6 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None
 
-__all__ = ["cache_of"]
-
 
 def cache_of(function: Any, version: str = "") -> Any:
     """Cache of the compiled versions of a function, in Numba's folder.

@@ -17,19 +17,6 @@ from numba.core import event
 from fibermsk._code_cache import cache_of
 from fibermsk.laws.own import codes_of
 
-__all__ = [
-    "PARTS",
-    "Rebuilding",
-    "body",
-    "inlined",
-    "inlined_body",
-    "kernel",
-    "loop_body",
-    "on_first_compilation",
-    "parallel",
-    "uncached",
-]
-
 # Waiting threads spin briefly and then sleep. By default they spin for long, which costs
 # milliseconds on a busy machine, where another process may occupy the core.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")

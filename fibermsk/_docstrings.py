@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["parameter_texts"]
-
 
 def parameter_texts(function: Callable[..., Any]) -> dict[str, str]:
     """Description of each parameter in a docstring, as one line of text.

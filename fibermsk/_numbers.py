@@ -16,11 +16,6 @@ import numpy as np
 
 from fibermsk import _check
 
-__all__ = [
-    "ANY", "FRACTION", "NON_NEGATIVE", "POSITIVE", "Checked", "Fixed", "Number", "Part", "Range",
-    "above", "bounded", "checked", "declared", "direction", "fixed", "number", "part",
-]  # fmt: skip
-
 _KEY = "fibermsk"
 
 

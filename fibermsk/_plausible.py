@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from fibermsk import _check
 from fibermsk.errors import ModelWarning
 
-__all__ = ["RULES", "Finding", "Rule", "judge", "names", "warn_of"]
-
 
 class Rule(NamedTuple):
     """Plausible range of the absolute value of one quantity; zero is also plausible."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["begins", "sizes", "starts"]
-
 Index = NDArray[np.int64]
 
 

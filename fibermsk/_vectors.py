@@ -21,19 +21,6 @@ from numba.core.cpu import CPUContext
 from numba.core.errors import NumbaTypeError
 from numba.extending import intrinsic
 
-__all__ = [
-    "add_four",
-    "add_three",
-    "add_two",
-    "fill_three",
-    "fill_two",
-    "load",
-    "picked",
-    "repeated",
-    "spelled_out",
-    "store",
-]
-
 _NUMBER, _INDEX = ir.DoubleType(), ir.IntType(32)
 
 Pieces = tuple[tuple[int, int], ...]

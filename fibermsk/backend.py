@@ -12,8 +12,6 @@ from fibermsk.system import build as build_for_cpu
 if TYPE_CHECKING:
     from fibermsk.gpu import DeviceSystem
 
-__all__ = ["BACKENDS", "build"]
-
 BACKENDS = ("cpu", "cupy")
 
 

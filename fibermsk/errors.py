@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ConstraintError", "ConvergenceError", "ModelError", "ModelWarning", "WriteError"]
-
 
 class ModelError(ValueError):
     """A description that cannot be simulated.

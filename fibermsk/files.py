@@ -13,8 +13,6 @@ from pathlib import Path
 
 from fibermsk.errors import ModelError, WriteError
 
-__all__ = ["check_writable", "path_of", "replacing", "replacing_all"]
-
 _LONGEST_NAME = 255
 """Largest number of bytes in the name of a file or folder on common file systems."""
 

@@ -9,8 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Guard", "guarded"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from fibermsk.errors import WriteError
 from fibermsk.files import replacing_all
 
-__all__ = ["RESCUE", "remove_kept", "write_all", "write_whole"]
-
 RESCUE = "FIBERMSK_RESCUE"
 """Environment variable for the folder that is tried first."""
 

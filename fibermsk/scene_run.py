@@ -22,8 +22,6 @@ from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
 from fibermsk.system.reports import inverse
 
-__all__ = ["simulate_scene"]
-
 
 def simulate_scene(
     scene: Scene,

@@ -16,8 +16,6 @@ from fibermsk.anatomy.room import least_gap
 from fibermsk.anatomy.sections import Sections, divide
 from fibermsk.errors import ModelError
 
-__all__ = ["PER_ELEMENT", "Arrangement"]
-
 Array = NDArray[np.float64]
 
 PER_ELEMENT = 10

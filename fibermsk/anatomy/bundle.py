@@ -34,8 +34,6 @@ from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.reports.muscle_path import active_points, path_points
 from fibermsk.system.skeleton.skeleton import skeleton
 
-__all__ = ["MuscleBundle", "fibers_from_muscle"]
-
 Array = NDArray[np.float64]
 
 CLEARANCE = 0.05

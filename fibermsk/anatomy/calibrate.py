@@ -24,8 +24,6 @@ from fibermsk.model import Tissue
 if TYPE_CHECKING:
     from fibermsk.model.muscles.line_muscle import LineMuscle
 
-__all__ = ["Calibration", "calibrate"]
-
 Array = NDArray[np.float64]
 
 SPECIFIC_TENSION = 3.0e5

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.skeleton.body import shapes_of
 
-__all__ = ["Obstacles"]
-
 Array = NDArray[np.float64]
 Distance = Callable[[Array], tuple[Array, Array]]
 Pose = tuple[Array, Array]

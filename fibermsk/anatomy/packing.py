@@ -14,8 +14,6 @@ from fibermsk import _check
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Grid, polyline_length
 
-__all__ = ["Neighbors", "pack_section", "place_ends", "relax"]
-
 Array = NDArray[np.float64]
 
 _ROUNDS = 40

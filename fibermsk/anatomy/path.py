@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fibermsk.elements.hermite import hermite, hermite_d1, hermite_d2
 
-__all__ = ["Curve", "Grid", "polyline_length", "resample", "smooth", "transported_frames"]
-
 Array = NDArray[np.float64]
 
 _DENSE = 801

@@ -15,8 +15,6 @@ from fibermsk.anatomy.sections import Sections
 from fibermsk.laws import KelvinVoigt
 from fibermsk.model import LineMuscle
 
-__all__ = ["BundleReport"]
-
 Array = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors
 from fibermsk.kernels.search.chords import fill_closest
 
-__all__ = ["least_gap"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

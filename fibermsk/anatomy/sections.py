@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Sections", "divide"]
-
 Array = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from fibermsk import _check
 from fibermsk.model import Capsule, LineMuscle
 from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 
-__all__ = ["shapes_from_wraps"]
-
 
 def shapes_from_wraps(
     muscles: LineMuscle | Iterable[LineMuscle], names: Iterable[str] | None = None

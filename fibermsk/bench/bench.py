@@ -10,8 +10,6 @@ from typing import Any
 from fibermsk.bench.measure.machine import describe_machine, versions
 from fibermsk.errors import ModelError
 
-__all__ = ["Bench", "Findings", "Options", "run_bench"]
-
 
 @dataclass(frozen=True)
 class Options:

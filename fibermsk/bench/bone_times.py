@@ -14,8 +14,6 @@ from fibermsk.model import Body, Capsule, Mesh, Model, Weld
 from fibermsk.system.contact.shapes import build_shapes
 from fibermsk.system.skeleton.tree import build_tree
 
-__all__ = ["time_bones"]
-
 _RADIUS, _REACH, _SPACING = 0.02, 0.003, 0.002
 """Of the sphere, of the fibers' points beyond it, and of the grid [m]."""
 

@@ -23,8 +23,6 @@ from fibermsk.solvers import BackwardEuler
 from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.system import build
 
-__all__ = ["measure"]
-
 _METHOD = BackwardEuler()
 
 

@@ -14,8 +14,6 @@ from fibermsk.bench.measure.capture import evaluation, last_call, moving_state
 from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.system import build
 
-__all__ = ["time_parts"]
-
 
 def time_parts(n: int, threads: list[int], repeats: int) -> dict[str, Any]:
     """Wall times of assembly and contact of a bundle of n fibers whose contacts are all closed.

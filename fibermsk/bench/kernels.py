@@ -10,8 +10,6 @@ from fibermsk.bench.bundles.case import DURATION, ELEMENTS
 from fibermsk.bench.measure.machine import describe_machine, is_installed
 from fibermsk.bench.measure.worker import Worker
 
-__all__ = ["run"]
-
 _N = 128
 _QUICK_N = 8
 """Fibers of which the parts are timed."""

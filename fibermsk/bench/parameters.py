@@ -14,8 +14,6 @@ from fibermsk.errors import ModelWarning
 from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
 from fibermsk.system import build
 
-__all__ = ["run", "time_study"]
-
 _VALUES, _QUICK = 50, 5
 _DURATION, _STEPS = 2.0, 64
 """Of each run, the first quarter of the 8 s of the scene [s]."""

@@ -9,8 +9,6 @@ from fibermsk.bench.bundles.case import ELEMENTS
 from fibermsk.bench.measure.machine import PEERS, is_installed
 from fibermsk.bench.measure.worker import CallFailed, Worker
 
-__all__ = ["run"]
-
 _N = (2, 8, 32)
 _CABLES = 50
 

@@ -23,8 +23,6 @@ from fibermsk.kernels.fibers import cable
 from fibermsk.laws import stress
 from fibermsk.system import build
 
-__all__ = ["count_work", "measure_machine"]
-
 _MATRIX = 768
 _LENGTH = 1 << 23
 """Of the long arrays: 64 MiB each, more than any cache holds."""

@@ -19,8 +19,6 @@ from fibermsk.results import Progress, Result
 from fibermsk.solvers import FixedSteps
 from fibermsk.system import FiberSystem, build
 
-__all__ = ["run", "time_steps"]
-
 _N = (8, 32, 128, 512, 2048)
 _QUICK = 3
 

@@ -24,8 +24,6 @@ from fibermsk.model import (
     Tissue,
 )
 
-__all__ = ["run", "time_skeleton"]
-
 _SIZES = (10, 40)
 """Bodies, with two and three coordinates in turn."""
 

@@ -12,8 +12,6 @@ from fibermsk.results import Result
 from fibermsk.solvers import BackwardEuler
 from fibermsk.system import build
 
-__all__ = ["run", "time_level", "time_transcription"]
-
 _LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048), (128, 4096))
 """Elements of each fiber and time steps for 8 s (Gfrerer and Simeon 2021, table 5)."""
 

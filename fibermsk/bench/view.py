@@ -13,8 +13,6 @@ from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
-__all__ = ["bundle_result", "run", "time_viewer"]
-
 _CASES = ((5, 8), (500, 20))
 """Fibers, and elements of each."""
 _SIZE = (1200, 900)

@@ -8,8 +8,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-__all__ = ["BAD_INPUT", "FAILED", "ReportingGroup", "exit_status"]
-
 FAILED = 1
 BAD_INPUT = 2
 

@@ -10,8 +10,6 @@ from fibermsk.cli.commands import bench, export, info, new, plot, resume, run, s
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="fibermsk",
     cls=ReportingGroup,

@@ -17,10 +17,6 @@ from typer.core import TyperCommand
 
 from fibermsk.errors import ModelError
 
-__all__ = [
-    "Geometry", "GeometryOutside", "ManyValues", "parse_numbers", "parse_settings", "suggestion",
-]  # fmt: skip
-
 Geometry = Annotated[
     Path | None, typer.Option("--geometry", metavar="DIR", help="Folder of a model's bone meshes.")
 ]

@@ -11,8 +11,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["aligned", "plain", "print_check", "print_json", "print_time_error", "printing_beside"]
-
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
     """Context in which a scene that prints does not spoil the JSON on standard output."""

@@ -14,8 +14,6 @@ from fibermsk.errors import ModelError
 if TYPE_CHECKING:
     from fibermsk.model import Model
 
-__all__ = ["show_parameters"]
-
 _WIDEST = 60
 """Letters of a description in a table."""
 

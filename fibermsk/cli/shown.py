@@ -10,8 +10,6 @@ import typer
 if TYPE_CHECKING:
     from fibermsk.results import Still
 
-__all__ = ["is_model", "read_model", "short_names"]
-
 
 def is_model(file: Path) -> bool:
     """Whether a file is an OpenSim model, by its ending."""

@@ -8,8 +8,6 @@ from typing import Any
 from fibermsk.cli.shown import is_model
 from fibermsk.errors import ModelError
 
-__all__ = ["check_files", "check_options", "comparison", "pixels"]
-
 _OWN = {
     "--size": ("--screenshot", "--movie"),
     "--fps": ("--movie",),

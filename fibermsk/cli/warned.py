@@ -9,8 +9,6 @@ from typing import Any
 
 from fibermsk.errors import ModelWarning
 
-__all__ = ["collecting"]
-
 
 @contextmanager
 def collecting() -> Iterator[list[dict[str, Any]]]:

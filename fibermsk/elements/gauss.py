@@ -7,8 +7,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["gauss_rule"]
-
 
 def gauss_rule(n_points: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Points and weights on [0, 1], exact for polynomials of degree 2 n_points - 1.

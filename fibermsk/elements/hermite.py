@@ -15,8 +15,6 @@ References
 
 from __future__ import annotations
 
-__all__ = ["hermite", "hermite_d1", "hermite_d2"]
-
 
 def hermite(xi, h):
     """Shape functions at ``xi``; eq. 53 of [1]_ with the tangents scaled by ``h``."""

@@ -10,8 +10,6 @@ from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
-__all__ = ["FiberMesh", "mesh_fiber"]
-
 Array = NDArray[np.float64]
 Path = Callable[[Array], Array]
 

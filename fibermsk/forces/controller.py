@@ -17,8 +17,6 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import CoordinatePort
 
-__all__ = ["CoordinateController"]
-
 Array = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Held, Sums
 from fibermsk.system.ports import BodyPoints
 
-__all__ = ["PointConstraint"]
-
 Array = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
 
-__all__ = ["PointSpring"]
-
 Array = NDArray[np.float64]
 
 _SHORTEST = 1e-9

@@ -11,8 +11,6 @@ from fibermsk.kernels.fibers.attachment import AttachedEnds
 from fibermsk.system.contact.candidates import bound_sections
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["DeviceCables", "copy_cables"]
-
 
 class DeviceCables(NamedTuple):
     """Arrays as in `fibermsk.system.fibers.cables.Cables`, and additional ones.

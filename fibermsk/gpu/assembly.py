@@ -15,8 +15,6 @@ from fibermsk.system.assembly import Assembled
 from fibermsk.system.contribution import FollowsEnds, Slopes
 from fibermsk.system.norms import imbalance
 
-__all__ = ["DeviceAssembly"]
-
 
 class DeviceAssembly:
     """Equations of fibers and coordinates.

@@ -22,8 +22,6 @@ from fibermsk.kernels.fibers.attachment import (
     take_reaction,
 )
 
-__all__ = ["Border", "Elimination"]
-
 Array = NDArray[np.float64]
 
 

@@ -31,8 +31,6 @@ from fibermsk.system.contribution import (
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import TreeState
 
-__all__ = ["DeviceAt", "DeviceContribution", "DeviceSums", "OnHost", "at_on_host"]
-
 Array = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Device", "cupy_device", "host_device"]
-
 
 @dataclass(frozen=True)
 class Device:

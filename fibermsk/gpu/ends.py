@@ -19,8 +19,6 @@ from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.skeleton.tree import TreeState
 
-__all__ = ["Ends", "Links"]
-
 Array = NDArray[np.float64]
 
 

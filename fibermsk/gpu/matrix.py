@@ -22,8 +22,6 @@ from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.newton.linear import factorize
 
-__all__ = ["DeviceMatrix"]
-
 
 @dataclass(frozen=True)
 class DeviceMatrix:

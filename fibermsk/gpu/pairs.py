@@ -17,8 +17,6 @@ from fibermsk.linalg.coloring import color_lines
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.fiber_pairs import FiberPairs
 
-__all__ = ["DeviceCouplings", "DevicePairs"]
-
 
 class DeviceCouplings(NamedTuple):
     """Fields as in `fibermsk.linalg.Couplings`, and their number of blocks."""

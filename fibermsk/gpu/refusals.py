@@ -9,8 +9,6 @@ from fibermsk.laws.own import law_label
 from fibermsk.model import Linear, Model
 from fibermsk.system import FiberSystem
 
-__all__ = ["refuse_states", "refuse_unsupported"]
-
 
 def _refuse_law(owner: str, field: str, kind: type) -> NoReturn:
     _check.refuse(

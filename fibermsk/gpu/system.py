@@ -23,8 +23,6 @@ from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import HasStepFraction, Slopes, Update
 
-__all__ = ["DeviceSystem"]
-
 Array = NDArray[np.float64]
 
 

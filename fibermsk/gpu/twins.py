@@ -22,8 +22,6 @@ from fibermsk.system.contribution import Update
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import KEEP_STRETCH, Fibers
 
-__all__ = ["DeviceFibers", "Parts", "contributions_of"]
-
 Array = NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result, ShapeRecord
 
-__all__ = ["Triangles", "bone_triangles"]
-
 Array = NDArray[np.float64]
 
 _AROUND = 32

@@ -15,8 +15,6 @@ from fibermsk.errors import ModelError
 from fibermsk.io.sealed import CHECKPOINT, kind_of, put, read_sealed, write_sealed
 from fibermsk.results import Snapshot
 
-__all__ = ["is_checkpoint", "load_checkpoint", "save_checkpoint"]
-
 _TEXTS = ("identity", "libraries", "job")
 
 

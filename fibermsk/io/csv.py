@@ -11,8 +11,6 @@ from typing import Any
 from fibermsk.results.result import Result
 from fibermsk.results.tables import TABLES, table
 
-__all__ = ["about", "csv_writers"]
-
 Done = Callable[[float], Any]
 
 _ROWS = 50_000

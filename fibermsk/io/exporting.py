@@ -17,8 +17,6 @@ from fibermsk.io.vtkhdf import vtkhdf_writers
 from fibermsk.rescue import write_all
 from fibermsk.results.result import Result
 
-__all__ = ["FORMATS", "check_export", "export"]
-
 Report: TypeAlias = Callable[[Path, float], None]
 
 _WRITERS = {"vtkhdf": vtkhdf_writers, "sto": sto_writers, "csv": csv_writers}

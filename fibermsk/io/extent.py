@@ -11,8 +11,6 @@ from h5py import h5o, h5z  # pyright: ignore[reportAttributeAccessIssue]
 
 from fibermsk.errors import ModelError
 
-__all__ = ["check_extent"]
-
 _DEFLATE, _SHUFFLE, _FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
 _FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32}
 _PACKED = 1100

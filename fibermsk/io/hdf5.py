@@ -27,8 +27,6 @@ from fibermsk.results.histories import Histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord, to_json
 from fibermsk.results.slack import Slack
 
-__all__ = ["describe", "load", "save"]
-
 # Whether a path is a group or a dataset is known only when the file is read.
 _Node: TypeAlias = Any
 

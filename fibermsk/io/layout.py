@@ -11,8 +11,6 @@ from fibermsk.errors import ModelError
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS
 from fibermsk.results.result import STATUSES, Result, ShapeRecord
 
-__all__ = ["check_result"]
-
 _KINDS = ("capsule", "infinite_cylinder", "mesh")
 _COORDINATE_UNITS = ("rad", "m", "1")
 

@@ -24,8 +24,6 @@ from fibermsk.files import path_of
 from fibermsk.io.extent import check_extent
 from fibermsk.rescue import write_whole
 
-__all__ = ["CHECKPOINT", "RESULT", "Kind", "kind_of", "put", "read_sealed", "write_sealed"]
-
 _BLOCK = 512
 _MAGIC = b"fibermsk"
 _LIBRARY = ("v110", "v110")

@@ -16,8 +16,6 @@ from fibermsk.io.csv import about
 from fibermsk.results.result import Result
 from fibermsk.results.tables import columns_of, single_numbers
 
-__all__ = ["sto_writers"]
-
 Array = NDArray[np.float64]
 Done = Callable[[float], Any]
 

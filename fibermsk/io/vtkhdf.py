@@ -24,8 +24,6 @@ from fibermsk.results.curves import along, centerlines
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
-__all__ = ["vtkhdf_writers"]
-
 Array = NDArray[np.float64]
 Cells = list[NDArray[np.int64]]
 Done = Callable[[float], Any]

@@ -18,8 +18,6 @@ from typing import Any
 
 from numba import config, cuda
 
-__all__ = ["launch", "over_listed", "over_tasks"]
-
 _THREADS_PER_BLOCK = 64
 
 # small models underuse a GPU, which needs no warning

@@ -15,8 +15,6 @@ from numba.core import cgutils
 from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
 
-__all__ = ["scratch"]
-
 _ITEM_SIZE = 8
 
 

@@ -8,21 +8,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = [
-    "BoneAxes",
-    "BoneMotion",
-    "BonePoints",
-    "BoneShapes",
-    "BoneSums",
-    "ContactLaws",
-    "FiberPoints",
-    "FiberShapes",
-    "FiberUpdate",
-    "PairGroups",
-    "PairRows",
-    "QuadraturePoints",
-]
-
 
 class FiberShapes(NamedTuple):
     """Centerlines and radii of all elements.

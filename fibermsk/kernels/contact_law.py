@@ -9,8 +9,6 @@ from __future__ import annotations
 from fibermsk._compile import inlined_body, kernel
 from fibermsk.laws.penalty import line_energy, line_force
 
-__all__ = ["law_energy", "law_force"]
-
 _line_force = kernel(line_force)
 _line_energy = kernel(line_energy)
 

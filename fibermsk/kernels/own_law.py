@@ -16,8 +16,6 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.derivatives import STEP
 from fibermsk.laws.own import constants_type, law_label
 
-__all__ = ["compiled_law", "constants_at", "file_name"]
-
 
 def compiled_law(kind: type, name: str, n_arguments: int, n_slopes: int) -> Callable[..., Any]:
     """Compile a function of a law, of its constants and numbers: the value, and derivatives.

@@ -8,3 +8,19 @@ from fibermsk.laws.coordinate import CoordinateForce, Damper, QuadraticLimit, Sm
 from fibermsk.laws.own import ContactLaw, CoordinateLaw, StressLaw, law_constant
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
+
+__all__ = [
+    "ActiveStress",
+    "ContactLaw",
+    "CoordinateForce",
+    "CoordinateLaw",
+    "Damper",
+    "KelvinVoigt",
+    "PenaltyContact",
+    "QuadraticLimit",
+    "SmoothLimit",
+    "Spring",
+    "Stiffening",
+    "StressLaw",
+    "law_constant",
+]

@@ -12,8 +12,6 @@ from typing import NamedTuple
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
 
-__all__ = ["CoordinateForce", "Damper", "QuadraticLimit", "SmoothLimit", "Spring"]
-
 
 class CoordinateForce(NamedTuple):
     """Force on a coordinate [N m or N], its derivatives in q and in p, and the energy [J]."""

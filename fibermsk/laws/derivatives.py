@@ -18,14 +18,6 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.coordinate import CoordinateForce
 from fibermsk.laws.own import check_constants, constant_values, law_digest, law_label
 
-__all__ = [
-    "STEP",
-    "check_contact_law",
-    "check_coordinate_law",
-    "check_stress_law",
-    "stress_at",
-]
-
 STEP = 1e-50
 """Imaginary step: its square is negligible, products with it do not underflow."""
 

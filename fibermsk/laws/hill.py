@@ -23,14 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
 
-__all__ = [
-    "active_force_length",
-    "force_velocity",
-    "isometric_force",
-    "passive_force_length",
-    "tendon_force_length",
-]
-
 Array = NDArray[np.float64]
 
 _ACTIVE = (

@@ -13,8 +13,6 @@ from inspect import signature
 from fibermsk.laws.own import constant_names, law_digest, law_label
 from fibermsk.laws.stress import nominal_stress
 
-__all__ = ["BUILT_IN", "StressLayout"]
-
 BUILT_IN = tuple(signature(nominal_stress).parameters)[3:]
 """Constants of the built-in law, in the order of its arguments."""
 

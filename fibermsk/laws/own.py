@@ -21,20 +21,6 @@ from fibermsk import _check
 from fibermsk._numbers import Number, bounded, declared, number
 from fibermsk.laws.coordinate import CoordinateForce
 
-__all__ = [
-    "ContactLaw",
-    "CoordinateLaw",
-    "StressLaw",
-    "check_constants",
-    "codes_of",
-    "constant_names",
-    "constant_values",
-    "constants_type",
-    "law_constant",
-    "law_digest",
-    "law_label",
-]
-
 
 class StressLaw(Protocol):
     """Nominal stress of a fiber: force per reference area, along the fiber.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from fibermsk._numbers import POSITIVE, Checked, above, number
 
-__all__ = ["PenaltyContact", "line_energy", "line_force"]
-
 
 @dataclass(frozen=True)
 class PenaltyContact(Checked):

@@ -7,15 +7,6 @@ from dataclasses import dataclass
 
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, above, number
 
-__all__ = [
-    "ActiveStress",
-    "KelvinVoigt",
-    "Stiffening",
-    "bending_stiffness",
-    "nominal_stress",
-    "stored_energy",
-]
-
 
 @dataclass(frozen=True)
 class KelvinVoigt(Checked):

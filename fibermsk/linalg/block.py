@@ -13,8 +13,6 @@ from typing import Any
 
 from fibermsk._vectors import load, picked, repeated, spelled_out, store
 
-__all__ = ["multiply_in_place", "subtract_product", "subtract_transposed"]
-
 
 def _sum(builder: Any, terms: list[Any]) -> Any:
     """Pairwise sum of six terms, for parallel additions."""

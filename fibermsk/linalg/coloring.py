@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 
-__all__ = ["color_lines"]
-
 Index = NDArray[np.int64]
 
 

@@ -11,20 +11,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.linalg.block import subtract_product, subtract_transposed
 from fibermsk.linalg.lines import solve_line
 
-__all__ = [
-    "Couplings",
-    "list_entries",
-    "multiply_couplings",
-    "solve_one_backward",
-    "solve_one_forward",
-    "subtract_lower",
-    "subtract_others",
-    "subtract_upper",
-    "sweep_backward",
-    "sweep_forward",
-]
-
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
-__all__ = ["factor_dense"]
-
 Array = NDArray[np.float64]
 
 _LAPACK: Any = get_lapack_funcs(("getrf", "getrs"))

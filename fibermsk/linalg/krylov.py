@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fibermsk._compile import kernel
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
-__all__ = ["GOOD_ENOUGH", "MOST_DIRECT", "MOST_ITERATIONS", "gmres"]
-
 MOST_ITERATIONS = 200
 """Maximum iterations for a Newton system."""
 

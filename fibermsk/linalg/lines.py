@@ -20,17 +20,6 @@ from numba import prange
 from fibermsk._compile import body, kernel, parallel
 from fibermsk.linalg.block import multiply_in_place, subtract_product
 
-__all__ = [
-    "factor_lines",
-    "factor_one",
-    "multiply_lines",
-    "multiply_one",
-    "solve_columns",
-    "solve_line",
-    "solve_lines",
-    "solve_one",
-]
-
 
 @body
 def invert_block(block):

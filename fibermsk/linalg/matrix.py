@@ -11,8 +11,6 @@ from scipy.sparse import coo_array, csc_array
 from fibermsk.linalg.couplings import Couplings, multiply_couplings
 from fibermsk.linalg.lines import multiply_lines
 
-__all__ = ["LineMatrix"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from fibermsk._compile import kernel
 
-__all__ = ["multiply_rows", "subtract_rows"]
-
 
 @kernel
 def multiply_rows(rows, n, x, products):

@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Solution", "Solver"]
-
 
 class Solution(NamedTuple):
     """A solution (n,), and its number of iterations: 0 if direct."""

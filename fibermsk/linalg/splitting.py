@@ -12,8 +12,6 @@ from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
-__all__ = ["Splitting"]
-
 Array = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model.muscles.fiber import Fiber
 from fibermsk.model.skeleton.body import Body
 
-__all__ = ["Contact"]
-
 FORMULATIONS = ("variational", "half_pass")
 
 _MOST = 64

@@ -7,8 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from fibermsk.model.skeleton.body import Body
 
-__all__ = ["Element"]
-
 
 @runtime_checkable
 class Element(Protocol):

@@ -14,17 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from fibermsk import _check
 from fibermsk._numbers import Checked, number
 
-__all__ = [
-    "Function",
-    "Linear",
-    "NaturalSpline",
-    "PiecewiseLinear",
-    "Pieces",
-    "Polynomial",
-    "Scaled",
-    "SimmSpline",
-]
-
 Array = NDArray[np.float64]
 
 

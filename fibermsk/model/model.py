@@ -20,8 +20,6 @@ from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling, check_coupling
 from fibermsk.model.skeleton.joint import JOINTS, Joint
 
-__all__ = ["Model"]
-
 Named = Body | Joint | Fiber | LineMuscle
 
 GRAVITY = Number("m/s^2", shape=(3,))

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from fibermsk.model.muscles.tissue import Tissue
     from fibermsk.model.skeleton.joint import Joint
 
-__all__ = ["Quantity", "implausible", "quantities", "remarks"]
-
 UNBOUNDED = 9999.0
 """Symmetric ranges at least this large mean "no limit" in published models."""
 

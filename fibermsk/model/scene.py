@@ -8,8 +8,6 @@ from typing import Any
 from fibermsk import _check
 from fibermsk.model.model import Model
 
-__all__ = ["METHODS", "STARTS", "Scene"]
-
 STARTS = ("initial", "equilibrium")
 METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha")
 

@@ -3,3 +3,12 @@
 from fibermsk.parameters.activate import with_activations
 from fibermsk.parameters.mapping import Parameter, Parameters
 from fibermsk.parameters.revise import Revision, revise, with_parameters
+
+__all__ = [
+    "Parameter",
+    "Parameters",
+    "Revision",
+    "revise",
+    "with_activations",
+    "with_parameters",
+]

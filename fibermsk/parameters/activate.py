@@ -12,8 +12,6 @@ from fibermsk.model import Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.parameters.revise import redirected
 
-__all__ = ["with_activations"]
-
 
 def with_activations(model: Model, activations: Mapping[str, float | Activation]) -> Model:
     """Create a model with other activations of its fibers; all other items are shared.

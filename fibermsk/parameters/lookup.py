@@ -11,8 +11,6 @@ from fibermsk.errors import ModelError
 from fibermsk.model import Model
 from fibermsk.parameters.places import Place, find_roots
 
-__all__ = ["UnknownPath", "all_numbers", "find", "is_pattern"]
-
 
 class UnknownPath(ModelError, KeyError):
     """A path that does not exist in a model."""

@@ -20,8 +20,6 @@ from fibermsk.model import Model
 from fibermsk.parameters.lookup import all_numbers, find
 from fibermsk.parameters.places import Place
 
-__all__ = ["Parameter", "Parameters"]
-
 Array = NDArray[np.float64]
 
 

@@ -20,8 +20,6 @@ from fibermsk.model.model import GRAVITY
 from fibermsk.model.muscles.wrap import SURFACES, PathWrap
 from fibermsk.model.skeleton.joint import JOINTS
 
-__all__ = ["Place", "find_roots"]
-
 _ELSEWHERE = (Body, Coordinate, Fiber, Model, MovingPoint, *JOINTS, *SURFACES)
 """Items that have their own path, also where others refer to them."""
 

@@ -18,8 +18,6 @@ from fibermsk.parameters.lookup import find
 from fibermsk.parameters.mapping import why_no_number
 from fibermsk.parameters.places import Place
 
-__all__ = ["Revision", "redirected", "revise", "with_parameters"]
-
 
 class Revision(NamedTuple):
     """A revised model.

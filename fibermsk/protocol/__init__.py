@@ -13,3 +13,22 @@ from fibermsk.protocol.values import (
     Tolerance,
     Verdict,
 )
+
+__all__ = [
+    "BorderedMatrix",
+    "Collides",
+    "Evaluation",
+    "Frames",
+    "HasStates",
+    "Legible",
+    "NO_MULTIPLIERS",
+    "Offloaded",
+    "Projects",
+    "SolvesItself",
+    "StateBlock",
+    "System",
+    "Tangent",
+    "Tolerance",
+    "Verdict",
+    "offers",
+]

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import StateBlock, Verdict
 
-__all__ = ["Collides", "HasStates", "Legible", "Offloaded", "Projects", "offers"]
-
 Array = NDArray[np.float64]
 T = TypeVar("T")
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from fibermsk.protocol.values import Evaluation, Frames, Tolerance
 from fibermsk.results import Result
 
-__all__ = ["System"]
-
 Array = NDArray[np.float64]
 
 

@@ -10,17 +10,6 @@ from scipy.sparse import csc_array
 
 from fibermsk.linalg import LineMatrix, Solver
 
-__all__ = [
-    "BorderedMatrix",
-    "Evaluation",
-    "Frames",
-    "SolvesItself",
-    "StateBlock",
-    "Tangent",
-    "Tolerance",
-    "Verdict",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ from fibermsk.errors import ModelError
 from fibermsk.model import Table
 from fibermsk.read.signals import Signals
 
-__all__ = ["emg_activation", "emg_envelope"]
-
 Array = NDArray[np.float64]
 
 _ORDER = 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["split_heads"]
-
 _UNIT = re.compile(
     r"%|%\s?MVC|-|a\.?u\.?|°|deg|rad|(deg|rad|m)/s|m/s(²|\^?2)|N\s?[·*]?\s?m"
     r"|[nuµμmckM]?(V|N|m|s|g|Hz|Pa|W)"

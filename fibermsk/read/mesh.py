@@ -22,8 +22,6 @@ from fibermsk.read.ply import read_ply
 from fibermsk.read.polygons import Polygons, fans, strips
 from fibermsk.read.xml_tree import Element, read_xml
 
-__all__ = ["read_mesh"]
-
 Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
 Doubted = tuple[NDArray[np.float64], NDArray[np.int64], str]
 """Triangles, and a reason why their file may be truncated although it is consistent."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from fibermsk.read.polygons import Polygons
 
-__all__ = ["read_obj"]
-
 DOUBT = "the format has no counts"
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from fibermsk.read.polygons import Polygons
 
-__all__ = ["read_ply"]
-
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2",
     "ushort": "u2", "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",

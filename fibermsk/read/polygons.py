@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Polygons", "fans", "strips"]
-
 
 class Polygons(NamedTuple):
     """Polygons of a file."""

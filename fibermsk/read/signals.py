@@ -20,8 +20,6 @@ from fibermsk.files import path_of
 from fibermsk.model import Table
 from fibermsk.read.heads import split_heads
 
-__all__ = ["Signals", "read_signals"]
-
 Array = NDArray[np.float64]
 
 _MAX_BYTES = 256 * 2**20

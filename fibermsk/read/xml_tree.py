@@ -10,8 +10,6 @@ from xml.parsers import expat
 
 from fibermsk.errors import ModelError
 
-__all__ = ["Element", "read_xml"]
-
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 100

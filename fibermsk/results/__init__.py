@@ -7,3 +7,19 @@ from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecor
 from fibermsk.results.slack import Slack
 from fibermsk.results.snapshot import Snapshot
 from fibermsk.results.still import JointAxis, MuscleLine, Still
+
+__all__ = [
+    "BodyMotion",
+    "FiberHistory",
+    "Field",
+    "Histories",
+    "JointAxis",
+    "MuscleLine",
+    "Progress",
+    "Result",
+    "ShapeRecord",
+    "Slack",
+    "Snapshot",
+    "StateRecord",
+    "Still",
+]

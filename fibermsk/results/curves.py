@@ -9,8 +9,6 @@ from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
 
-__all__ = ["along", "at_samples", "centerlines", "mean_along"]
-
 Array = NDArray[np.float64]
 
 

@@ -7,19 +7,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "AXES",
-    "BODY_FIELDS",
-    "COLORINGS",
-    "FIBER_FIELDS",
-    "FIELDS",
-    "MESH_FIELDS",
-    "SHAPE_FIELDS",
-    "SOLVER_FIELDS",
-    "Field",
-    "Place",
-]
-
 Place = Literal[
     "frame", "coordinate", "body", "shape", "mesh", "fiber", "node", "sample", "end", "solver",
     "element", "state",

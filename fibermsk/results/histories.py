@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from fibermsk.results.fields import AXES, Field
 
-__all__ = ["Histories", "StateRecord", "state_histories"]
-
 Array = NDArray[np.float64]
 
 

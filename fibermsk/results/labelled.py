@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
 
-__all__ = ["to_dataframe", "to_xarray"]
-
 Array = NDArray[Any]
 
 

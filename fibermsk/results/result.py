@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
 
-__all__ = ["COMPLETE", "STATUSES", "BodyMotion", "FiberHistory", "Result", "ShapeRecord", "to_json"]
-
 Array = NDArray[np.float64]
 
 COMPLETE = ("success", "stopped")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Slack"]
-
 
 class Slack(NamedTuple):
     """Interval in which a fiber is compressed."""

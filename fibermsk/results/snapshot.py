@@ -14,8 +14,6 @@ import numpy as np
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 
-__all__ = ["Snapshot", "code_version", "library_versions", "pack", "unpack"]
-
 _LIBRARIES = ("numpy", "scipy", "numba")
 """Libraries that affect results bitwise."""
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result, ShapeRecord
 
-__all__ = ["JointAxis", "MuscleLine", "Still"]
-
 Array = NDArray[np.float64]
 
 

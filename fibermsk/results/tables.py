@@ -15,8 +15,6 @@ from fibermsk.results.fields import AXES, FIBER_FIELDS, SOLVER_FIELDS
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory, Result
 
-__all__ = ["TABLES", "Column", "columns_of", "single_numbers", "table"]
-
 Array = NDArray[Any]
 
 

@@ -10,3 +10,25 @@ from fibermsk.solvers.statics.equilibrium import equilibrium
 from fibermsk.solvers.statics.stability import Stability, stability
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import FixedSteps
+
+__all__ = [
+    "Accepted",
+    "AdaptiveSteps",
+    "BDF2",
+    "BackwardEuler",
+    "FixedSteps",
+    "GeneralizedAlpha",
+    "METHODS",
+    "Newton",
+    "NewtonReport",
+    "Observer",
+    "SDIRK2",
+    "Stability",
+    "State",
+    "Stop",
+    "StopWhen",
+    "accelerations",
+    "equilibrium",
+    "simulate",
+    "stability",
+]

@@ -9,8 +9,6 @@ from fibermsk.protocol import System
 from fibermsk.solvers.newton.newton import NewtonReport
 from fibermsk.solvers.steps.control import StepFailure
 
-__all__ = ["explain", "explain_solve"]
-
 _GENERAL = (
     "no fiber is slack, folded or stretched far and no contact near its limit before the step: "
     "try more frames or an adaptive step, more viscosity, or smaller loads"

@@ -13,8 +13,6 @@ from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order
 from fibermsk.solvers.vectors import largest
 
-__all__ = ["accelerations", "begin_from"]
-
 Array = NDArray[np.float64]
 
 _DV_DY, _DVDOT_DV = 1e10, 1e20

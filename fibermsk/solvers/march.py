@@ -22,8 +22,6 @@ from fibermsk.solvers.steps.control import Advanced, Control, Counters, FixedSte
 from fibermsk.solvers.steps.corners import Corners
 from fibermsk.solvers.vectors import largest
 
-__all__ = ["March", "advance", "first", "interpolate", "key", "uses"]
-
 Array = NDArray[np.float64]
 
 

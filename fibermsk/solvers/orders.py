@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fibermsk.protocol import HasStates, System, offers
 
-__all__ = ["first_order", "n_states"]
-
 
 def n_states(system: System) -> int:
     """Number of unknowns of first order, the last of y."""

@@ -17,8 +17,6 @@ from fibermsk.solvers.observers import Accepted
 from fibermsk.solvers.steps.control import Counters
 from fibermsk.solvers.vectors import from_host, to_host
 
-__all__ = ["Checkpoints", "identify", "resume"]
-
 _VERSION = "fibermsk"
 """Name of the version in an identity, which is compared first."""
 

@@ -36,8 +36,6 @@ from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.vectors import require_state, require_system
 
-__all__ = ["simulate"]
-
 Array = NDArray[np.float64]
 
 _MOST_TOLD = 5

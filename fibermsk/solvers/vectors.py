@@ -9,16 +9,6 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.protocol import Offloaded, System, offers
 
-__all__ = [
-    "from_host",
-    "largest",
-    "on_host",
-    "require_host",
-    "require_state",
-    "require_system",
-    "to_host",
-]
-
 _OF_A_SYSTEM = ("n", "evaluate", "initial_state", "retract", "enforce", "check_inputs")
 """Attributes that identify a system."""
 

@@ -24,8 +24,6 @@ from fibermsk.system.norms import imbalance
 from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton.skeleton import Skeleton
 
-__all__ = ["Assembled", "Assembly"]
-
 Array = NDArray[np.float64]
 
 

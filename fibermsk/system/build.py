@@ -13,8 +13,6 @@ from fibermsk.parameters import revise
 from fibermsk.system.parts import revise_parts
 from fibermsk.system.system import FiberSystem
 
-__all__ = ["build", "rebuild"]
-
 
 def build(model: Model) -> FiberSystem:
     """Number a model, check its geometry, and allocate arrays.

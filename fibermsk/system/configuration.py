@@ -23,8 +23,6 @@ from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.states import StatesOfModel
 
-__all__ = ["Configuration"]
-
 Array = NDArray[np.float64]
 
 

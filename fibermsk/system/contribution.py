@@ -22,29 +22,6 @@ from fibermsk.system.skeleton.coordinate_map import Corner
 from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
-__all__ = [
-    "At",
-    "AxisBorder",
-    "Contribution",
-    "FollowsEnds",
-    "HasConstraints",
-    "HasEnergy",
-    "HasFields",
-    "HasFingerprint",
-    "HasFlaws",
-    "HasInertia",
-    "HasInputs",
-    "HasMemory",
-    "HasStepFraction",
-    "HasSuspects",
-    "Held",
-    "Signal",
-    "Slopes",
-    "StateSums",
-    "Sums",
-    "Update",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -25,8 +25,6 @@ from fibermsk.protocol import NO_MULTIPLIERS
 from fibermsk.system.contribution import At, Contribution, HasConstraints, Held, Slopes
 from fibermsk.system.skeleton.skeleton import Skeleton
 
-__all__ = ["Multipliers"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fibermsk.protocol import Tolerance
 from fibermsk.system.fibers.cables import Cables, per_fiber
 
-__all__ = ["error_size", "imbalance", "longest"]
-
 Array = NDArray[np.float64]
 
 

@@ -20,8 +20,6 @@ from fibermsk.system.contact.partners import Partners, build_partners
 from fibermsk.system.fibers.cables import Cables, build_cables
 from fibermsk.system.skeleton.skeleton import Skeleton
 
-__all__ = ["Parts", "build_parts", "revise_parts", "same_start", "shared"]
-
 
 class Parts(NamedTuple):
     """A model as arrays: bodies and joints, fibers, contacts."""

@@ -10,8 +10,6 @@ from typing import Any
 from fibermsk import _check
 from fibermsk.model import Model, MovingPoint
 
-__all__ = ["check_picklable"]
-
 
 def check_picklable(model: Model) -> None:
     """Refuse a model with functions or laws that pickle does not find by their names.

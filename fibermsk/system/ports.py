@@ -18,8 +18,6 @@ from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.skeleton.coordinate_map import Push, push_coordinates
 from fibermsk.system.skeleton.link_points import LinkPoints
 
-__all__ = ["Accelerated", "BodyPoints", "CoordinatePort", "Placed"]
-
 Array = NDArray[np.float64]
 
 

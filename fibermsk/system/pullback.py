@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from fibermsk.system.contribution import Sums
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
-__all__ = ["Pullback"]
-
 Array = NDArray[np.float64]
 
 

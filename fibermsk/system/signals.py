@@ -20,8 +20,6 @@ from fibermsk.model.element import Element
 from fibermsk.model.muscles.fiber import SAMPLES
 from fibermsk.system.contribution import Contribution, HasInputs, Signal
 
-__all__ = ["Inputs", "all_signals", "check_shape", "corners"]
-
 Array = NDArray[np.float64]
 
 _PURE = (Constant, Ramp, Table)

@@ -14,8 +14,6 @@ from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["check_start"]
-
 Array = NDArray[np.float64]
 
 _MOST_POINTS = 65

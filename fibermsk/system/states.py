@@ -17,8 +17,6 @@ from fibermsk.protocol import StateBlock
 from fibermsk.results import StateRecord
 from fibermsk.system.contribution import At, Sums
 
-__all__ = ["States", "StatesOfModel"]
-
 Array = NDArray[np.float64]
 
 

@@ -55,8 +55,6 @@ from fibermsk.system.signals import Inputs, all_signals, corners
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.start import check_start
 
-__all__ = ["FiberSystem"]
-
 Array = NDArray[np.float64]
 
 

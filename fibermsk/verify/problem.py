@@ -12,8 +12,6 @@ from typing import Any
 
 from fibermsk.errors import ModelError
 
-__all__ = ["KINDS", "VERIFYING", "Expected", "Problem", "Unavailable", "problem_of"]
-
 KINDS = {
     "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
     "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",

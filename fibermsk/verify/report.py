@@ -18,8 +18,6 @@ from fibermsk.rescue import write_all
 from fibermsk.verify.problem import KINDS, VERIFYING, Problem
 from fibermsk.verify.runner import Outcome
 
-__all__ = ["HTML_NAME", "MARKDOWN_NAME", "Section", "study_problem", "write_report"]
-
 HTML_NAME = "verification.html"
 MARKDOWN_NAME = "verification.md"
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from fibermsk.verify.problem import Expected, Problem
 
-__all__ = ["Outcome", "Row", "run_problem"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -10,17 +10,6 @@ from fibermsk.results.curves import at_samples
 from fibermsk.results.fields import COLORINGS as FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
-__all__ = [
-    "FIELDS",
-    "SHORT_NAMES",
-    "check_field",
-    "check_frames",
-    "fiber_field",
-    "field_range",
-    "flawed_fibers",
-    "nearest_frame",
-]
-
 Array = NDArray[np.float64]
 
 SHORT_NAMES = {"contact": "contact_force_density"}

@@ -14,16 +14,6 @@ from fibermsk.errors import ModelError
 from fibermsk.results.centerline import combine, element_of, hermite_places
 from fibermsk.results.result import FiberHistory, Result
 
-__all__ = [
-    "ARROW_KINDS",
-    "attachment_forces",
-    "check_kinds",
-    "contact_forces",
-    "greatest_force",
-    "sample_lengths",
-    "sample_weights",
-]
-
 Array = NDArray[np.float64]
 
 ARROW_KINDS = ("attachment", "contact")

@@ -17,9 +17,10 @@ from fibermsk.errors import ModelError
 from fibermsk.view import play, show
 from fibermsk.view.drawing.looks import THEMES
 from fibermsk.view.pictures import opengl
+from fibermsk.view.window.keys import KEYS
 from fibermsk.view.window.playback import SPEEDS
 from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
-from fibermsk.view.window.window import KEYS, Window
+from fibermsk.view.window.window import Window
 
 ARM = make_result()
 SIZE = (1000, 700)

@@ -15,8 +15,6 @@ from fibermsk.bench.measure.cheapest import Contender, Found, find_cheapest, swi
 from fibermsk.bench.measure.machine import is_installed
 from fibermsk.bench.measure.worker import Worker
 
-__all__ = ["MUJOCO", "PYELASTICA", "run"]
-
 _N = (2, 8, 32)
 _COMPARED = 32
 """The number of fibers that the ratios are of."""

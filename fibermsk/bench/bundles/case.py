@@ -25,23 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-__all__ = [
-    "DENSITY",
-    "DURATION",
-    "ELEMENTS",
-    "FRAMES",
-    "GRAVITY",
-    "LENGTH",
-    "MEASURED",
-    "RADIUS",
-    "YOUNGS_MODULUS",
-    "measure",
-    "packing",
-    "penetration",
-    "string_sag",
-    "watch",
-]
-
 Array = NDArray[np.float64]
 
 LENGTH = 0.3

@@ -18,16 +18,6 @@ from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, GeneralizedAlpha, Newt
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import build
 
-__all__ = [
-    "METHODS",
-    "STEPS",
-    "bundle_model",
-    "centerlines",
-    "run_bundle",
-    "run_cables",
-    "squeezed_model",
-]
-
 Array = NDArray[np.float64]
 
 STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)

@@ -9,8 +9,6 @@ import numpy as np
 
 from fibermsk.bench.bundles import case
 
-__all__ = ["evaluation", "last_call", "moving_state"]
-
 _STEP = 1.0 / 128.0
 """Length of the time step that the rates of change belong to [s]."""
 

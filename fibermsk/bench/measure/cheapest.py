@@ -6,16 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = [
-    "DEEPEST",
-    "NEAR",
-    "Contender",
-    "Found",
-    "find_cheapest",
-    "hangs_right",
-    "swing_error",
-]
-
 NEAR = 0.02
 """Largest difference of a sag from the converged one, over it."""
 

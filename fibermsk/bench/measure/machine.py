@@ -10,8 +10,6 @@ from typing import Any
 
 from fibermsk._version import __version__
 
-__all__ = ["PEERS", "describe_machine", "is_installed", "versions"]
-
 PEERS = ("pyelastica", "mujoco", "exudyn")
 """Packages of the extra `peers`."""
 

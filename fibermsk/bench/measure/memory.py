@@ -8,8 +8,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["forget_peak", "peak_memory"]
-
 
 def forget_peak() -> int | None:
     """Reset the peak and return the memory in use [bytes].

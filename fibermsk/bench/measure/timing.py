@@ -13,8 +13,6 @@ from fibermsk.results import Result
 from fibermsk.solvers import FixedSteps, simulate
 from fibermsk.system import FiberSystem
 
-__all__ = ["median_seconds", "medians_in_turn", "simulate_timed"]
-
 _SHORTEST = 2e-3
 """A repeat lasts this long at least, in as many calls as it takes [s]."""
 

@@ -17,8 +17,6 @@ import traceback
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CallFailed", "Worker", "load"]
-
 _THREAD_COUNTS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _TOLD = 2000

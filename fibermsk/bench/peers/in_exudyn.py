@@ -19,8 +19,6 @@ import numpy as np
 
 from fibermsk.bench.bundles import case
 
-__all__ = ["DAMPING_TIME", "run_cables"]
-
 DAMPING_TIME = 0.02
 """Damping of stretching over its stiffness [s]."""
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from fibermsk.bench.bundles import case
 
-__all__ = ["run_bundle"]
-
 EDGE_DAMPING_TIME = 2e-3
 """Damping of an edge over its stiffness [s]."""
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from fibermsk.bench.bundles import case
 
-__all__ = ["run_bundle"]
-
 DAMPING = 2.0
 """Rate at which the damper slows all motion down [1/s]."""
 

@@ -13,8 +13,6 @@ from fibermsk.cli.output import aligned, print_json
 if TYPE_CHECKING:
     from fibermsk.bench import Bench
 
-__all__ = ["bench"]
-
 _COLUMNS = {
     "case": "case",
     "who": "who",

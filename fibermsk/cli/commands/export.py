@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["export"]
-
 _SECONDS_BETWEEN_LINES = 3.0
 
 

@@ -14,8 +14,6 @@ from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
 from fibermsk.errors import ModelError
 
-__all__ = ["info"]
-
 
 def info(
     file: Annotated[

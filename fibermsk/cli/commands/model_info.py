@@ -13,8 +13,6 @@ from fibermsk.cli.output import aligned, print_json
 if TYPE_CHECKING:
     from fibermsk.model import Model
 
-__all__ = ["show_model"]
-
 _OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
 
 

@@ -13,8 +13,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["new"]
-
 _TEMPLATE = Path(__file__).with_name("_template.py")
 _PLACEHOLDER = "NAME"
 

@@ -10,8 +10,6 @@ import typer
 
 from fibermsk.cli.output import aligned
 
-__all__ = ["plot"]
-
 _FORMATS = (".png", ".svg", ".pdf")
 
 

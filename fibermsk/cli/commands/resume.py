@@ -23,8 +23,6 @@ from fibermsk.cli.running.seal import is_sealed
 if TYPE_CHECKING:
     from fibermsk.cli.running.scene_files import SceneFile
 
-__all__ = ["resume"]
-
 
 def resume(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Checkpoint of an earlier run.")],

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from fibermsk.cli.running.scene_files import SceneFile
     from fibermsk.results import Progress, Result
 
-__all__ = ["compute", "run", "run_scene"]
-
 Out = Annotated[
     Path | None,
     typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),

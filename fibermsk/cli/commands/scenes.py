@@ -10,8 +10,6 @@ import typer
 
 from fibermsk.cli.output import print_json, printing_beside
 
-__all__ = ["scenes"]
-
 
 def scenes(
     scene: Annotated[

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk.cli.errors import FAILED
-from fibermsk.cli.options import ManyValues, parse_settings
+from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import print_json, printing_beside
 
 if TYPE_CHECKING:
     from fibermsk.verify import Outcome, Problem
-
-__all__ = ["ManyValues", "verify"]
 
 
 def verify(

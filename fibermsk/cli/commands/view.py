@@ -15,8 +15,6 @@ from fibermsk.results.fields import COLORINGS
 if TYPE_CHECKING:
     from fibermsk.results import Result, Still
 
-__all__ = ["view"]
-
 
 def view(
     files: Annotated[

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["interruptible", "not_at_once"]
-
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], None]]:

@@ -13,8 +13,6 @@ from typing import Any
 from fibermsk.cli.running.seal import is_sealed, sealed
 from fibermsk.errors import ModelError, ModelWarning
 
-__all__ = ["check_job", "digest", "make_job", "note_result", "resume_command"]
-
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "scene": str,
     "function": str,

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fibermsk.results.progress import Progress
 
-__all__ = ["Pictures", "progress_report"]
-
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_PICTURES = 3.0
 """A movie is done in seconds, not in minutes."""

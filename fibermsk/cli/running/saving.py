@@ -13,8 +13,6 @@ from fibermsk.cli.running.interrupts import not_at_once
 if TYPE_CHECKING:
     from fibermsk.results import Result
 
-__all__ = ["save_result"]
-
 
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     """Write a result to its file, or else to another folder, or else to a path that the user gives.

@@ -25,20 +25,6 @@ from fibermsk.model.scene import METHODS
 if TYPE_CHECKING:
     from fibermsk.verify import Problem
 
-__all__ = [
-    "SceneFile",
-    "find",
-    "find_problem",
-    "folder_of",
-    "is_packaged",
-    "list_files",
-    "make_scene",
-    "path_of",
-    "problem_names",
-    "read_title",
-    "scene_of",
-]
-
 _FOLDERS = {"scenes": "_scenes", "verification": "_verification"}
 """Folder in a checkout, and where a wheel carries it inside of the package."""
 

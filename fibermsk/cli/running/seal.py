@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["is_sealed", "sealed"]
-
 _PURPOSE = b"fibermsk job\n"
 _BYTES = 32
 _LEFT_OUT = ("seal", "start")

@@ -32,8 +32,6 @@ from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["Bones"]
-
 Array = NDArray[np.float64]
 
 

@@ -34,8 +34,6 @@ from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, RunsOfP
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["Fibers"]
-
 
 class _Set(NamedTuple):
     """Runs of one formulation on a device, with their contact points and results of tasks.

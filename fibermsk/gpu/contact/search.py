@@ -39,8 +39,6 @@ from fibermsk.system.contribution import Update
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import TreeState
 
-__all__ = ["DeviceContact"]
-
 Array = NDArray[np.float64]
 
 

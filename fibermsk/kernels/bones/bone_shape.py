@@ -19,8 +19,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.mesh_field import field_slopes, field_value
 
-__all__ = ["CAPSULE", "INFINITE_CYLINDER", "MESH", "distance", "distance_slopes", "fill_slopes"]
-
 CAPSULE, INFINITE_CYLINDER, MESH = 0, 1, 2
 
 

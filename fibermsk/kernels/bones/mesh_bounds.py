@@ -13,8 +13,6 @@ import numpy as np
 
 from fibermsk._compile import kernel
 
-__all__ = ["highest_of_cells", "steepest"]
-
 # Cubic Bezier control points of a cell from its four coefficients, and those of its two halves.
 _BEZIER = np.array([[1.0, 4, 1, 0], [0, 4, 2, 0], [0, 2, 4, 0], [0, 1, 4, 1]]) / 6.0
 _FIRST = np.array([[8.0, 0, 0, 0], [4, 4, 0, 0], [2, 4, 2, 0], [1, 3, 3, 1]]) / 8.0

@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["hole_caps"]
-
 Array = NDArray[np.float64]
 
 

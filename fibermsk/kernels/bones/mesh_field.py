@@ -16,8 +16,6 @@ import math
 from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 
-__all__ = ["BEYOND", "field_slopes", "field_value"]
-
 BEYOND = 0.5
 """Slope of the field outside the grid's box."""
 

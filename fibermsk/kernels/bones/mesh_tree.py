@@ -23,8 +23,6 @@ from numba import prange
 
 from fibermsk._compile import kernel, parallel
 
-__all__ = ["build_tree", "fill_closest", "fill_distances", "fill_winding_beside", "fill_windings"]
-
 _LEAF = 4
 
 # Nodes beyond this many radii use the dipole: error of the winding number about 1e-3.

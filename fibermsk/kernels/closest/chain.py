@@ -21,8 +21,6 @@ from fibermsk.kernels.closest.closest_point import distance_quintic, nearest, wa
 from fibermsk.kernels.closest.polynomial import bracketed_root
 from fibermsk.kernels.closest.rows import BALL, BEND, CENTER, MONOTONE, SLOWEST, THICK, radius_along
 
-__all__ = ["CLOSED", "OPEN", "UNSETTLED", "chain_start", "find_partner"]
-
 OPEN, CLOSED, UNSETTLED = 0, 1, 2
 
 # The distance of open points may be below the least one by this fraction.

@@ -14,8 +14,6 @@ from fibermsk._compile import body
 from fibermsk.kernels.closest.polynomial import lowest_point
 from fibermsk.kernels.closest.rows import BALL, CENTER, QUINTIC
 
-__all__ = ["distance_quintic", "nearest", "nearest_on_element", "way_to"]
-
 
 @body
 def distance_quintic(e, x, y, z, power, rows):

@@ -19,8 +19,6 @@ from fibermsk.kernels.closest.least_gap import is_lowest, least_gap, lowest_gap
 from fibermsk.kernels.closest.rows import TANGENT, fill_quadrature, radius_along
 from fibermsk.kernels.contact_law import law_energy, law_force
 
-__all__ = ["fiber_gap", "find_gaps", "reduce_runs"]
-
 
 @loop_body
 def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_points, found):

@@ -26,8 +26,6 @@ from fibermsk.kernels.closest.rows import (
     radius_along,
 )
 
-__all__ = ["is_lowest", "least_gap", "lowest_gap"]
-
 _MAX_ITERATIONS = 50
 
 # Slope of the gap per element above which a corner of the reference radius is not round-off.

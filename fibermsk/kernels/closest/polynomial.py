@@ -13,8 +13,6 @@ import math
 
 from fibermsk._compile import body
 
-__all__ = ["bernstein", "bracketed_root", "lowest_point", "sign_pattern", "value_and_slope"]
-
 # Return values of `sign_pattern`.
 RISES, FALLS, DIPS, PEAKS, UNKNOWN = 0, 1, 2, 3, 4
 

@@ -30,27 +30,6 @@ from numba import prange
 from fibermsk._compile import body, parallel
 from fibermsk.kernels._scratch import scratch
 
-__all__ = [
-    "BALL",
-    "BEND",
-    "BROAD",
-    "CENTER",
-    "FASTEST",
-    "MONOTONE",
-    "N_COLUMNS",
-    "QUINTIC",
-    "RADIUS",
-    "RADIUS_BEND",
-    "RADIUS_SLOPE",
-    "SLOWEST",
-    "TANGENT",
-    "THICK",
-    "fill_quadrature",
-    "fill_row",
-    "fill_rows",
-    "radius_along",
-]
-
 QUINTIC, CENTER, BALL, SLOWEST, BEND, MONOTONE = 0, 5, 8, 9, 10, 11
 THICK, TANGENT, RADIUS = 12, 13, 14
 FASTEST, BROAD, RADIUS_SLOPE, RADIUS_BEND, N_COLUMNS = 22, 23, 24, 25, 26

@@ -11,8 +11,6 @@ from fibermsk._compile import kernel
 from fibermsk.kernels.contact.pair_potential import reference_radius
 from fibermsk.kernels.contact_law import law_force
 
-__all__ = ["add_pressure"]
-
 
 @kernel
 def add_pressure(

@@ -12,16 +12,6 @@ from __future__ import annotations
 
 from fibermsk._compile import body
 
-__all__ = [
-    "add_moment",
-    "add_to_corner",
-    "clear_shares",
-    "crossed",
-    "line_block",
-    "moves_bone",
-    "velocity_field",
-]
-
 
 @body
 def crossed(a, b):

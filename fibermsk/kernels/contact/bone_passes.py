@@ -20,8 +20,6 @@ from fibermsk.kernels.contact.bone_border import (
 )
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = ["add_bone_passes", "scatter_bones"]
-
 
 @body
 def _add_block(node, weight, n, d1, Tx, Ta, lines):

@@ -28,16 +28,6 @@ from fibermsk.kernels.closest.gaps import reduce_runs
 from fibermsk.kernels.closest.rows import fill_quadrature
 from fibermsk.kernels.contact_law import law_force
 
-__all__ = [
-    "bone_runs",
-    "fiber_run",
-    "fiber_run_slopes",
-    "fiber_runs",
-    "fiber_slopes",
-    "fill_bone_run",
-    "section",
-]
-
 
 @kernel
 def section(power, reference, radius_poly, h, xi, x, a1, a2):

@@ -16,8 +16,6 @@ from fibermsk.kernels.contact import axial, contact, pair_potential, variational
 from fibermsk.kernels.own_law import compiled_law, constants_at, file_name
 from fibermsk.laws.own import law_digest
 
-__all__ = ["N_BUILT_IN", "ContactKernels", "contact_kernels"]
-
 N_BUILT_IN = 2
 """Columns before the constants of a user-defined law: stiffness (unused) and limit."""
 

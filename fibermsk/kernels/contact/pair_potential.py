@@ -27,14 +27,6 @@ from fibermsk.kernels.contact.shares import add_to_share, share_gradient, share_
 from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = [
-    "fill_gradients",
-    "fill_tangents",
-    "pair_gradients",
-    "pair_tangents",
-    "reference_radius",
-]
-
 
 @body
 def reference_radius(radius_poly, xi):

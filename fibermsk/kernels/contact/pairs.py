@@ -9,19 +9,6 @@ from __future__ import annotations
 
 from fibermsk._compile import body, kernel, loop_body
 
-__all__ = [
-    "block_of",
-    "color_pairs",
-    "find_touching",
-    "is_closed",
-    "mark_pair",
-    "mark_pairs",
-    "mirror_block",
-    "mirror_blocks",
-    "place_blocks",
-    "span_rows",
-]
-
 _NO_NODE = 1 << 62
 
 

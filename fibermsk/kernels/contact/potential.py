@@ -23,8 +23,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact_law import law_energy, law_force
 
-__all__ = ["energy_terms", "fill_bone_gap", "partner_curve"]
-
 
 @kernel
 def partner_curve(power, reference, radius_poly, h, xi, curve, ends):

@@ -9,8 +9,6 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.pairs import block_of, is_closed
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = ["add_half_passes", "pair_half_passes"]
-
 
 @body
 def _add_element(block, node, lines):

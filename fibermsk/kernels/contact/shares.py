@@ -22,8 +22,6 @@ from fibermsk._vectors import add_two, fill_two
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = ["N_SHARE", "add_to_share", "share_gradient", "share_tangent"]
-
 N_SHARE = 15
 
 

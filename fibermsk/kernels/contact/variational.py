@@ -27,8 +27,6 @@ from fibermsk.kernels.contact.potential import energy_terms, fill_bone_gap
 from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = ["add_bone_potential", "fill_bone_run", "find_bone_gaps", "scatter_bone_potential"]
-
 
 @loop_body
 def _bone_run(run, fibers, runs, shapes, laws, points):

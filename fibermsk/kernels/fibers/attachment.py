@@ -17,18 +17,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.fibers.cable import element_tangent
 
-__all__ = [
-    "AttachedEnds",
-    "add_end_rates",
-    "eliminate_attached",
-    "end_rates",
-    "leave_identity",
-    "line_to_border",
-    "take_reaction",
-    "take_reactions",
-]
-
-
 Index = NDArray[np.int64]
 
 

@@ -32,16 +32,6 @@ from fibermsk.kernels.fibers.element import (
 )
 from fibermsk.kernels.fibers.shape import shape_d1, shape_d2
 
-__all__ = [
-    "add_residual",
-    "add_tangent",
-    "assemble_bending",
-    "bending_energy",
-    "bending_residual",
-    "fiber_residual",
-    "fiber_tangent",
-]
-
 
 @kernel
 def bending_energy(nodes, bent, elements, h, xi, weight, stiffness):

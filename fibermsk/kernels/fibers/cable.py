@@ -35,25 +35,6 @@ from fibermsk.kernels.fibers.element import (
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
-__all__ = [
-    "CableArrays",
-    "add_residual",
-    "add_tangent",
-    "assemble_cable",
-    "cable_energy",
-    "cable_mass",
-    "cable_residual",
-    "element_tangent",
-    "fiber_residual",
-    "fiber_tangent",
-    "law_energy",
-    "law_stress",
-    "least_force",
-    "least_forces",
-    "line_load_force",
-    "sample_cable",
-]
-
 Array = NDArray[np.float64]
 
 _nominal_stress = kernel(nominal_stress)

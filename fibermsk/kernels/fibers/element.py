@@ -9,20 +9,6 @@ from __future__ import annotations
 
 from fibermsk._compile import inlined
 
-__all__ = [
-    "ZERO_3",
-    "ZERO_9",
-    "add_3",
-    "add_9",
-    "add_stiffness",
-    "chord",
-    "combine_3",
-    "combine_9",
-    "dot",
-    "scale_3",
-    "slope",
-]
-
 ZERO_3 = (0.0,) * 3
 ZERO_9 = (0.0,) * 9
 

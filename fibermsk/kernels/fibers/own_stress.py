@@ -16,8 +16,6 @@ from fibermsk.kernels.fibers import attachment, cable
 from fibermsk.kernels.own_law import compiled_law, constants_at, file_name
 from fibermsk.laws.layout import StressLayout
 
-__all__ = ["StressKernels", "stress_kernels"]
-
 
 @dataclass(slots=True)
 class StressKernels:

@@ -11,16 +11,6 @@ from __future__ import annotations
 from fibermsk._compile import inlined, kernel
 from fibermsk.elements.hermite import hermite, hermite_d1, hermite_d2
 
-__all__ = [
-    "bezier_hull",
-    "fill_hull",
-    "fill_power",
-    "power_coefficients",
-    "shape",
-    "shape_d1",
-    "shape_d2",
-]
-
 shape = kernel(hermite)
 shape_d1 = kernel(hermite_d1)
 shape_d2 = kernel(hermite_d2)

@@ -14,14 +14,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels.bones.bone_shape import distance
 from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
 
-__all__ = [
-    "fill_approaches",
-    "fill_bone_approach",
-    "fill_motions",
-    "find_near_bone",
-    "motion_beside",
-]
-
 
 @kernel
 def find_near_bone(hull, b, shapes, steepest, approach, radius, near):

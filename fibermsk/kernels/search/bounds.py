@@ -17,14 +17,6 @@ from fibermsk._compile import body, inlined_body, kernel
 from fibermsk.kernels.search.chords import closest_on_chords
 from fibermsk.kernels.search.motion import tangent_left
 
-__all__ = [
-    "N_BOUNDS",
-    "can_touch",
-    "enclose",
-    "fill_after",
-    "relative_motion",
-]
-
 N_BOUNDS = 12
 
 _ROUNDING = 1e-6

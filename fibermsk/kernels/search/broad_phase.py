@@ -21,8 +21,6 @@ import numpy as np
 from fibermsk._compile import inlined_body, kernel
 from fibermsk.kernels.search.bounds import can_touch
 
-__all__ = ["find_pairs", "list_runs", "mark_new"]
-
 _LEVELS = 8
 """Number of grids; a key has three bits for it, and twenty for each number of a cell."""
 

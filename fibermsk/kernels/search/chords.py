@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from fibermsk._compile import inlined_body, kernel
 
-__all__ = ["closest_on_chords", "fill_closest"]
-
 
 @inlined_body
 def closest_on_chords(a, b, c, d):

@@ -12,18 +12,6 @@ import math
 from fibermsk._compile import body, kernel
 from fibermsk.kernels.fibers.shape import shape_d1
 
-__all__ = [
-    "fill_growth",
-    "fill_least_tangent",
-    "fill_least_tangents",
-    "fill_radii",
-    "fill_radius",
-    "fill_sizes",
-    "fill_widest_section",
-    "fill_widest_sections",
-    "tangent_left",
-]
-
 # If an element turns so far that its hull gives no lower bound of the tangent, half of the least
 # tangent at its quadrature points is used.
 _HAIRPIN = 0.5

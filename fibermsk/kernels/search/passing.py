@@ -21,16 +21,6 @@ from fibermsk._compile import body, kernel, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.search.chords import closest_on_chords
 
-__all__ = [
-    "FIRST_LOOK",
-    "MOST_PARTS",
-    "find_passing",
-    "halve_curve",
-    "mark_near",
-    "passes",
-    "stays_apart",
-]
-
 _DEPTH = 96
 """Maximum number of queued parts; each halving adds one."""
 

@@ -16,8 +16,6 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER, MESH, distance
 from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, halve_curve, passes
 
-__all__ = ["find_passing_bones", "mark_near_bones"]
-
 _DEPTH = 96
 _SMALL = 1e-3
 

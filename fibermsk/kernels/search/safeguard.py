@@ -19,17 +19,6 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-__all__ = [
-    "N_WAYS",
-    "bone_fraction",
-    "fiber_fraction",
-    "fill_bone_fraction",
-    "fill_stretch_fraction",
-    "fill_way",
-    "run_fraction",
-    "stretch_fraction",
-]
-
 # Columns of `ways`, see `fiber_fraction`.
 _BALL, _SLOPE, N_WAYS = 3, 4, 5
 

@@ -26,19 +26,6 @@ from numpy.typing import NDArray
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 
-__all__ = [
-    "FARTHEST_TURN",
-    "MapArrays",
-    "Rows",
-    "add_columns",
-    "add_curvature",
-    "bound_excess",
-    "congruence",
-    "fill_all",
-    "fill_rows",
-    "fill_turns",
-]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

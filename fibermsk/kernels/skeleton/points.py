@@ -16,19 +16,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import cross
 
-__all__ = [
-    "acceleration_slope",
-    "add_curvature",
-    "add_stray",
-    "add_strays",
-    "fill_acceleration_slope",
-    "fill_hessian",
-    "fill_velocity_slope",
-    "place_point",
-    "place_points",
-    "velocity_slope",
-]
-
 
 @body
 def place_point(m, S, moves, rotation, position, link, local, point, C):

@@ -21,20 +21,6 @@ from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 
-__all__ = [
-    "TreeBodies",
-    "TreeState",
-    "bracket",
-    "dynamics_slopes",
-    "inverse_dynamics",
-    "inverse_dynamics_tangent",
-    "kinetic_and_potential",
-    "mass_matrix",
-    "tree_motion",
-    "tree_pose",
-    "tree_state",
-]
-
 Array = NDArray[np.float64]
 
 REVOLUTE, PRISMATIC = 0, 1

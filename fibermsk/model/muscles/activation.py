@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, Checked, number
 
-__all__ = ["Activation", "Constant", "Ramp", "Table"]
-
 Activation = Callable[[float], float]
 
 _CORNER = 0.1

@@ -17,8 +17,6 @@ from fibermsk.model.muscles.tissue import Tissue
 from fibermsk.model.skeleton.body import Station
 from fibermsk.model.skeleton.moving_point import MovingPoint
 
-__all__ = ["End", "Fiber"]
-
 End = Station | MovingPoint | None
 """Attachment of one end of a fiber."""
 

@@ -16,8 +16,6 @@ from fibermsk.model.muscles.wrap import PathWrap
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.joint import orientation
 
-__all__ = ["ConditionalPathPoint", "LineMuscle", "MovingPathPoint", "PathPoint", "PointOfPath"]
-
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:

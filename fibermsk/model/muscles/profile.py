@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk.errors import ModelError
 
-__all__ = ["Profile", "sample_profile"]
-
 Profile = ArrayLike | Callable[[np.ndarray], np.ndarray]
 
 ROUNDOFF = 1e-12

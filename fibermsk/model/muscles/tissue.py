@@ -15,8 +15,6 @@ from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening, nominal_stress
 
-__all__ = ["Tissue"]
-
 Array = NDArray[np.float64]
 
 _OWN = "a KelvinVoigt or a user-defined law"

@@ -12,8 +12,6 @@ from fibermsk._numbers import POSITIVE, checked, number
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.joint import orientation
 
-__all__ = ["PathWrap", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus"]
-
 QUADRANTS = ("all", "x", "-x", "y", "-y", "z", "-z")
 METHODS = ("hybrid", "midpoint", "axial")
 

@@ -12,8 +12,6 @@ from fibermsk import _check
 from fibermsk._numbers import checked, direction, number
 from fibermsk.model.function import Function, Linear, check_function
 
-__all__ = ["Axis"]
-
 UNITS = {"rotation": "rad", "translation": "m"}
 
 

@@ -12,8 +12,6 @@ from fibermsk import _check
 from fibermsk._numbers import POSITIVE, checked, direction, number
 from fibermsk.model.skeleton.mesh import Mesh
 
-__all__ = ["Body", "Capsule", "InfiniteCylinder", "Shape", "Station"]
-
 ROUNDOFF = 1e-9
 """Relative tolerance of the symmetry and the triangle inequality of an inertia."""
 

@@ -13,8 +13,6 @@ from fibermsk.laws.derivatives import check_coordinate_law
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.function import Function, check_function, largest_jump
 
-__all__ = ["Coordinate"]
-
 _BUILT_IN = (Spring, Damper, QuadraticLimit, SmoothLimit)
 
 _RANGE = {"rotation": 3.0, "translation": 1.0}

@@ -9,8 +9,6 @@ from fibermsk import _check
 from fibermsk.model.function import Function, check_function
 from fibermsk.model.skeleton.coordinate import Coordinate
 
-__all__ = ["Coupling", "check_coupling"]
-
 WAYS = ("eliminate", "multiplier")
 
 

@@ -23,8 +23,6 @@ from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import UNITS, Coordinate
 
-__all__ = ["JOINTS", "FunctionalJoint", "Hinge", "Joint", "Slider", "Weld"]
-
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ROUNDOFF = 1e-9
 """Largest allowed entry of R R^T - 1 of a rotation matrix R."""

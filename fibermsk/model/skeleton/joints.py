@@ -15,8 +15,6 @@ from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.joint import IDENTITY, FunctionalJoint
 
-__all__ = ["Cylindrical", "Free", "Planar", "Spherical", "Universal"]
-
 
 def Universal(
     name: str,

@@ -13,8 +13,6 @@ from fibermsk import _check
 from fibermsk._numbers import POSITIVE, fixed, number
 from fibermsk.model.skeleton.topology import Topology, enclosed_volume, orient
 
-__all__ = ["Mesh", "MeshReport"]
-
 Array = NDArray[np.float64]
 
 # A triangle whose height is below this part of its longest side has no direction.

@@ -12,8 +12,6 @@ from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model.muscles import profile
 
-__all__ = ["MovingPoint"]
-
 Motion = Callable[[float], np.ndarray]
 
 _OWNER = "moving point"

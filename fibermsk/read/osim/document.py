@@ -14,8 +14,6 @@ from fibermsk.errors import ModelError
 from fibermsk.read.osim.report import ImportReport
 from fibermsk.read.xml_tree import Element, read_xml
 
-__all__ = ["Document"]
-
 LARGEST = 1e12
 """No length, angle, mass or force of a skeleton comes near; larger numbers only overflow."""
 TRUE, FALSE = ("true", "1"), ("false", "0")

@@ -15,8 +15,6 @@ from fibermsk.model.function import (
 from fibermsk.read.osim.document import Document
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["FUNCTIONS", "function_in", "read_function", "read_terms"]
-
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 """Names of one spline through the years."""
 FUNCTIONS = (

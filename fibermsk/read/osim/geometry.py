@@ -15,8 +15,6 @@ from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, placed, socket
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["Contact", "MeshReference", "Meshes", "find_meshes"]
-
 Contact = Sequence[str] | Mapping[str, str | Sequence[str]]
 
 ONES = (1.0, 1.0, 1.0)

@@ -6,8 +6,6 @@ from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["report_leftovers"]
-
 HARMLESS = {
     "Appearance",
     "FrameGeometry",

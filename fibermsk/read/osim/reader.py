@@ -30,8 +30,6 @@ from fibermsk.read.osim.skeleton.frames import Frames
 from fibermsk.read.osim.skeleton.joints import JointEntry, in_tree_order, read_joints
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["read_osim"]
-
 GRAVITY = (0.0, -9.80665, 0.0)
 METERS = ("", "unassigned", "meters", "m")
 NEWTONS = ("", "unassigned", "n", "newtons")

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["ImportEntry", "ImportReport"]
-
 KINDS = ("not understood", "changed", "note")
 
 

@@ -9,3 +9,10 @@ METHODS = {
     method.name: method for method in (BackwardEuler(), BDF2(), SDIRK2(), GeneralizedAlpha())
 }
 """Integrators by their name on the command line."""
+
+__all__ = [
+    "BDF2",
+    "BackwardEuler",
+    "GeneralizedAlpha",
+    "SDIRK2",
+]

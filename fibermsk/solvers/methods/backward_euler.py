@@ -13,8 +13,6 @@ from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.newton.newton import Newton
 from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
-__all__ = ["BackwardEuler"]
-
 
 class Memory(NamedTuple):
     """The present state and the rates of v, needed only for the error estimate."""

@@ -15,8 +15,6 @@ from fibermsk.solvers.methods.sdirk2 import SDIRK2
 from fibermsk.solvers.newton.newton import Newton
 from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
-__all__ = ["BDF2"]
-
 
 class Memory(NamedTuple):
     """The present and previous state, equal before the first step, and present rates of v."""

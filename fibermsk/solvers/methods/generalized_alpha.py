@@ -15,8 +15,6 @@ from fibermsk.solvers.newton.newton import Newton
 from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 from fibermsk.solvers.orders import first_order
 
-__all__ = ["GeneralizedAlpha"]
-
 Array = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from fibermsk.solvers.methods.backward_euler import Memory
 from fibermsk.solvers.newton.newton import Newton
 from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 
-__all__ = ["SDIRK2"]
-
 _GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fibermsk.protocol import Collides, System, Verdict, offers
 from fibermsk.solvers.newton.stage import State
 
-__all__ = ["begin", "judge", "refine_along"]
-
 
 def begin(system: System, state: State) -> bool:
     """Set the contact points for the start of a run; return whether they changed.

@@ -8,8 +8,6 @@ from scipy.sparse import csc_array
 
 from fibermsk.protocol import BorderedMatrix, Projects, System, offers
 
-__all__ = ["condensed", "followers", "free_part", "part"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 Matrix = BorderedMatrix | Array

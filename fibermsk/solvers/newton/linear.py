@@ -15,8 +15,6 @@ from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.protocol import BorderedMatrix, Tangent
 
-__all__ = ["Solution", "Solver", "factorize", "solver"]
-
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 

@@ -13,8 +13,6 @@ from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
 
-__all__ = ["Newton", "NewtonReport"]
-
 Array = NDArray[np.float64]
 
 _MOST_GROWTHS = 3

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from fibermsk.protocol import Evaluation, Projects, System, offers
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 
-__all__ = ["Method", "Stage", "State", "Step", "predict", "projected", "solve_stage"]
-
 Array = NDArray[np.float64]
 
 

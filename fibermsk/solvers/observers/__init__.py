@@ -12,3 +12,17 @@ from fibermsk.solvers.observers.observer import (
 from fibermsk.solvers.observers.slack import SlackWatcher
 from fibermsk.solvers.observers.stop import StopWhen
 from fibermsk.solvers.observers.time_error import TimeErrorEstimator
+
+__all__ = [
+    "Accepted",
+    "Frame",
+    "FrameKeeper",
+    "Lands",
+    "Observer",
+    "SlackWatcher",
+    "Stop",
+    "StopWhen",
+    "TimeErrorEstimator",
+    "require_memory",
+    "require_observers",
+]

@@ -15,8 +15,6 @@ from fibermsk.solvers.vectors import to_host
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
 
-__all__ = ["Frame", "FrameKeeper", "KeptFrames", "frame_of"]
-
 Array = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ from fibermsk.solvers.observers.frames import Frame
 from fibermsk.solvers.steps.control import Counters
 from fibermsk.solvers.vectors import on_host, to_host
 
-__all__ = ["Accepted", "Lands", "Observer", "Redo", "Stop", "require_memory", "require_observers"]
-
 _NOTHING = object()
 """Memory before the start."""
 

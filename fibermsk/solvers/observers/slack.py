@@ -12,8 +12,6 @@ from fibermsk.results import Slack
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
 
-__all__ = ["SlackLog", "SlackWatcher"]
-
 Array = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from scipy.optimize import brentq
 from fibermsk import _check
 from fibermsk.solvers.observers.observer import Accepted, Redo, Stop
 
-__all__ = ["StopWhen"]
-
 _PRECISION = 1e-10
 """Relative accuracy of the event time, over the step."""
 

@@ -21,8 +21,6 @@ from fibermsk.solvers.vectors import largest
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
 
-__all__ = ["TimeError", "TimeErrorEstimator"]
-
 Array = NDArray[np.float64]
 
 _ACCURACY = 1e-3

@@ -23,8 +23,6 @@ from fibermsk.solvers.statics.linearize import inertia
 from fibermsk.solvers.statics.stability import Stability, stability
 from fibermsk.solvers.vectors import require_host, require_state, require_system
 
-__all__ = ["equilibrium"]
-
 Array = NDArray[np.float64]
 
 _FIRST_STEP = 1e-3

@@ -22,17 +22,6 @@ from fibermsk.protocol import BorderedMatrix, System
 from fibermsk.solvers.newton.condense import followers, part
 from fibermsk.solvers.orders import first_order
 
-__all__ = [
-    "Linearization",
-    "Matrix",
-    "asymmetry",
-    "combine",
-    "dense",
-    "inertia",
-    "linearize",
-    "transpose",
-]
-
 Array = NDArray[np.float64]
 Matrix = BorderedMatrix | Array
 

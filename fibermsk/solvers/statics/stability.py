@@ -33,8 +33,6 @@ from fibermsk.solvers.statics.linearize import (
 )
 from fibermsk.solvers.vectors import require_host, require_system
 
-__all__ = ["Stability", "stability"]
-
 Array = NDArray[np.float64]
 
 _SYMMETRIC = 1e-9

@@ -14,8 +14,6 @@ from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, Step
 from fibermsk.solvers.steps.control import Advanced, Counters, StepFailure, attempt
 
-__all__ = ["AdaptiveSteps"]
-
 _AIM = 0.7
 """Target scaled error of the next step, so that few are rejected."""
 

@@ -15,8 +15,6 @@ from fibermsk.solvers.newton.collisions import judge
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, State, Step, projected
 
-__all__ = ["Advanced", "Control", "Counters", "FixedSteps", "StepFailure", "attempt"]
-
 _MAX_HALVINGS = 12
 """Maximum halvings of a fixed step; failure at 1/4096 of its length ends the run."""
 

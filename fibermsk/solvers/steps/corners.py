@@ -17,8 +17,6 @@ from fibermsk.solvers.newton.newton import NewtonReport
 from fibermsk.solvers.newton.stage import Method, State
 from fibermsk.solvers.steps.control import StepFailure
 
-__all__ = ["Corners"]
-
 _OF_RUN, _OF_INTERVAL = 1e-8, 1e-6
 """Times closer than these fractions of the duration and of the frame interval are merged."""
 

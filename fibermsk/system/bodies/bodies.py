@@ -13,8 +13,6 @@ from fibermsk.model import Model
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.skeleton.skeleton import Skeleton
 
-__all__ = ["Bodies"]
-
 Array = NDArray[np.float64]
 
 

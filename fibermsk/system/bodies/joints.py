@@ -5,8 +5,6 @@ from __future__ import annotations
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.skeleton.passive import Passive
 
-__all__ = ["PassiveJoints"]
-
 
 class PassiveJoints:
     """Passive forces of the coordinates."""

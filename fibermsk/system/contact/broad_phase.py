@@ -14,8 +14,6 @@ from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
 from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.contact.partners import Partners
 
-__all__ = ["BoneRuns", "FiberRuns", "find_bone_runs", "find_fiber_runs", "point_starts"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

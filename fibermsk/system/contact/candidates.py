@@ -17,8 +17,6 @@ from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["Candidates", "Place", "Way", "bound_sections", "element_sizes", "into_link"]
-
 Array = NDArray[np.float64]
 
 # Bezier coefficients of a quartic from its coefficients in powers of xi.

@@ -31,8 +31,6 @@ from fibermsk.model.skeleton.body import Shape
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.system.contact.grid import Grid
 
-__all__ = ["default_spacing", "grid_of", "signed_distance"]
-
 Array = NDArray[np.float64]
 _Tree = tuple[Array, Array, NDArray[np.int64], Array]
 

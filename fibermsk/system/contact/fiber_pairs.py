@@ -15,8 +15,6 @@ from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.broad_phase import FiberRuns
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["BlockMemory", "FiberPairs", "RunsOfPairs", "TouchingPairs"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

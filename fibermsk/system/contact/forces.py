@@ -15,8 +15,6 @@ from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contact.sets import Border
 from fibermsk.system.contribution import At, Sums, Update
 
-__all__ = ["BoneContact", "FiberContact"]
-
 Array = NDArray[np.float64]
 
 _DEEP = 0.05

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fibermsk.kernels.bones.mesh_bounds import highest_of_cells, steepest
 from fibermsk.kernels.bones.mesh_field import BEYOND
 
-__all__ = ["FLAT", "Grid"]
-
 Array = NDArray[np.float64]
 
 FLAT = 0.5

@@ -19,8 +19,6 @@ from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.contact.shapes import Shapes, build_shapes
 from fibermsk.system.skeleton.tree import Tree
 
-__all__ = ["Partners", "build_partners"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -28,8 +28,6 @@ from fibermsk.system.contact.candidates import Place, element_sizes, into_link
 from fibermsk.system.contact.grid import FLAT
 from fibermsk.system.skeleton.skeleton import Motion
 
-__all__ = ["Passing"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

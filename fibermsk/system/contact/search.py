@@ -36,8 +36,6 @@ from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["SKIN", "ContactSearch"]
-
 Array = NDArray[np.float64]
 
 # Verlet skin over the largest fiber radius. A wider skin is searched less often but holds more

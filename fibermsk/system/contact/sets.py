@@ -34,15 +34,6 @@ from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = [
-    "Border",
-    "Geometry",
-    "HalfPassBones",
-    "HalfPassFibers",
-    "PotentialBones",
-    "PotentialFibers",
-]
-
 Array = NDArray[np.float64]
 Blocks = tuple[Array, Array]
 """Upper and lower blocks of the couplings; see `fibermsk.linalg.Couplings`."""

@@ -14,8 +14,6 @@ from fibermsk.model.skeleton.body import Shape
 from fibermsk.system.contact.distance_grid import grid_of
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["Shapes", "build_shapes"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

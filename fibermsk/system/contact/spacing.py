@@ -19,8 +19,6 @@ from fibermsk.elements import gauss_rule
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, point_starts
 from fibermsk.system.contact.partners import Partners
 
-__all__ = ["Spacing", "densely"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 Runs = TypeVar("Runs", FiberRuns, BoneRuns)

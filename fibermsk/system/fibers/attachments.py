@@ -12,8 +12,6 @@ from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.link_points import LinkPoints, PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
-__all__ = ["Attachments"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -8,8 +8,6 @@ from fibermsk.kernels.fibers import bending
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["Bending"]
-
 
 class Bending:
     """Bending moments of fibers whose tissue has a bending stiffness."""

@@ -22,8 +22,6 @@ from fibermsk.model import Fiber, Model, MovingPoint, Station
 from fibermsk.model.muscles.fiber import End
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-__all__ = ["ATTACHMENT_FIELDS", "Cables", "build_cables"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -22,8 +22,6 @@ from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.signals import check_shape
 
-__all__ = ["KEEP_STRETCH", "Fibers"]
-
 Array = NDArray[np.float64]
 
 KEEP_STRETCH = 0.2

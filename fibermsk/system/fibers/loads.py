@@ -9,8 +9,6 @@ from fibermsk.kernels.fibers import cable
 from fibermsk.model import Constant, Model
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["Loads"]
-
 Array = NDArray[np.float64]
 
 

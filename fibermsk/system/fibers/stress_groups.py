@@ -14,8 +14,6 @@ from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
 from fibermsk.system.fibers.cables import Cables
 
-__all__ = ["StressGroup", "sample", "stress_groups"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from fibermsk.system.fibers.cables import N_POINTS, Cables
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
 
-__all__ = ["TensionProbe"]
-
 Array = NDArray[np.float64]
 
 _ROUND_OFF = 1e-9

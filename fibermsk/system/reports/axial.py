@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from fibermsk.system.contact.search import ContactSearch
 
-__all__ = ["pressure_along"]
-
 _NO_PARTNERS = np.empty(0, np.int64), np.empty(0)
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fibermsk.system.contribution import At, Contribution, HasFlaws, HasSuspects
 
-__all__ = ["flawed_term", "suspects"]
-
 Array = NDArray[np.float64]
 
 

@@ -13,8 +13,6 @@ from fibermsk.results import Field, Histories
 from fibermsk.system.contribution import At, HasConstraints, HasFields
 from fibermsk.system.states import StatesOfModel
 
-__all__ = ["ElementFields"]
-
 Array = NDArray[np.float64]
 
 _SHAPES = "be () for a number or (3,) for a vector"

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from fibermsk.system.contribution import At, Contribution, HasEnergy
 
-__all__ = ["Energy", "energy"]
-
 
 class Energy(NamedTuple):
     """Energies of a state [J]: kinetic, elastic, gravity, contact.

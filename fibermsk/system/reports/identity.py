@@ -14,8 +14,6 @@ from fibermsk.protocol import StateBlock
 from fibermsk.system.contribution import Contribution, HasFingerprint
 from fibermsk.system.fibers.cables import ATTACHMENT_FIELDS, Cables
 
-__all__ = ["fingerprint"]
-
 Array = NDArray[np.float64]
 
 _FEWEST = 1001

@@ -26,8 +26,6 @@ from fibermsk.system.contribution import HasInertia, Sums
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-__all__ = ["FEWEST_FRAMES", "ForceCheck", "Mismatch", "check"]
-
 Array = NDArray[np.float64]
 
 _REACH = 2

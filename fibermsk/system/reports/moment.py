@@ -19,8 +19,6 @@ from fibermsk.system.reports.observe import observe
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-__all__ = ["Moment"]
-
 Array = NDArray[np.float64]
 
 

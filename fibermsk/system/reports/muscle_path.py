@@ -13,8 +13,6 @@ from fibermsk.model.muscles.line_muscle import (
     PointOfPath,
 )
 
-__all__ = ["active_points", "path_length", "path_points"]
-
 RANGE_TOLERANCE = 1e-5
 """Tolerance of the coordinate range of a conditional point, as in OpenSim."""
 

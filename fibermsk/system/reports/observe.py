@@ -24,8 +24,6 @@ from fibermsk.system.reports.axial import pressure_along
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 
-__all__ = ["observe", "stress_remark"]
-
 Array = NDArray[np.float64]
 
 _MUSCLE_STRESS = "muscle stress"

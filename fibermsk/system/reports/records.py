@@ -10,8 +10,6 @@ from fibermsk.model.skeleton.body import Shape, shapes_of, visuals_of
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
 
-__all__ = ["body_motion", "coordinate_units", "is_seen", "up"]
-
 Array = NDArray[np.float64]
 
 

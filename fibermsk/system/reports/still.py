@@ -21,8 +21,6 @@ from fibermsk.system.reports.records import body_motion, coordinate_units, is_se
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
 from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 
-__all__ = ["still"]
-
 Array = NDArray[np.float64]
 Poses = dict[str, tuple[Array, Array]]
 

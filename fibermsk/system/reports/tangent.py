@@ -18,8 +18,6 @@ from fibermsk.system.contribution import Slopes
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-__all__ = ["check_contribution"]
-
 Array = NDArray[np.float64]
 
 _STEP = 1e-4

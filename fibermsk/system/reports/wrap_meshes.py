@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
 from fibermsk.results import ShapeRecord
 
-__all__ = ["wrap_mesh"]
-
 Array = NDArray[np.float64]
 
 _AROUND, _ALONG = 48, 24

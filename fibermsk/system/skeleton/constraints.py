@@ -17,8 +17,6 @@ from fibermsk.system.skeleton.coordinate_map import CoordinateMap, Rows
 if TYPE_CHECKING:
     from fibermsk.system.skeleton.numbering import Numbers
 
-__all__ = ["Constraints", "Held"]
-
 Array = NDArray[np.float64]
 
 

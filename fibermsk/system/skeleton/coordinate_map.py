@@ -14,8 +14,6 @@ from fibermsk.kernels.skeleton import coordinate_map
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.model.function import Function, Linear
 
-__all__ = ["Corner", "CoordinateMap", "MapBuilder", "Push", "Rows", "push_coordinates"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

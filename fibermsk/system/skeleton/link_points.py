@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from fibermsk.kernels.skeleton import points
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
-__all__ = ["LinkPoints", "PointsAt"]
-
 Array = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from fibermsk.model.function import Function
 from fibermsk.model.skeleton.joint import Joint
 from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder
 
-__all__ = ["Numbers", "number_coordinates"]
-
 Array = NDArray[np.float64]
 
 

@@ -24,8 +24,6 @@ from fibermsk.system.skeleton.coordinate_map import (
 if TYPE_CHECKING:
     from fibermsk.system.skeleton.numbering import Numbers
 
-__all__ = ["Passive"]
-
 Array = NDArray[np.float64]
 
 LENGTH_INERTIA, LENGTH_RATE = 1.0, 10.0

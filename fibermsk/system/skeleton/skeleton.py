@@ -28,8 +28,6 @@ from fibermsk.system.skeleton.numbering import number_coordinates
 from fibermsk.system.skeleton.passive import Passive
 from fibermsk.system.skeleton.tree import TreeState, build_tree
 
-__all__ = ["Motion", "Skeleton", "skeleton"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

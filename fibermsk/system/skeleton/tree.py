@@ -16,8 +16,6 @@ from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
 from fibermsk.model import Axis, Body, Model
 from fibermsk.model.skeleton.joint import Joint
 
-__all__ = ["Tree", "TreeState", "build_tree"]
-
 Array = NDArray[np.float64]
 _KINDS = {"rotation": rigid.REVOLUTE, "translation": rigid.PRISMATIC}
 

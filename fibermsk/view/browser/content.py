@@ -29,8 +29,6 @@ from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers, nearest_frame
 from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
 
-__all__ = ["Content", "kept_frames", "pack"]
-
 Array = NDArray[np.float64]
 
 _N_DIRECTIONS = 300

@@ -13,8 +13,6 @@ import socket
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
-__all__ = ["guard"]
-
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = ("", "0.0.0.0", "::")
 """Hosts that stand for all addresses of the machine."""

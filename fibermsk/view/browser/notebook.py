@@ -9,8 +9,6 @@ from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser import page_text
 
-__all__ = ["Widget", "widget"]
-
 _LOWEST = 200
 
 

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MISSING", "Frames", "Packer", "quantize", "scale"]
-
 MISSING = 65535
 """Code of a number that is not finite."""
 _TYPES = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "i1": "<i1", "u2": "<u2"}

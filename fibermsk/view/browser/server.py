@@ -22,8 +22,6 @@ from fibermsk.view.browser.guard import guard
 from fibermsk.view.browser.write import check_theme, page
 from fibermsk.view.pictures.opengl import has_display
 
-__all__ = ["DEFAULT_PORT", "PageServer", "check_port", "serve"]
-
 DEFAULT_PORT = 8080
 _IDLE = 60.0
 """Seconds after which a browser that sends nothing is left."""

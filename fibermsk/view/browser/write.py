@@ -19,8 +19,6 @@ from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.content import Content, pack
 
-__all__ = ["SCRIPTS", "THEMES", "page_text", "write_page"]
-
 THEMES = ("auto", "light", "dark")
 SCRIPTS = (
     "scene/vectors.js", "data.js", "fiber.js", "run.js", "scene/shapes.js", "scene/shaders.js",

@@ -14,8 +14,6 @@ from fibermsk.view.drawing.surfaces import circle, grid_faces
 from fibermsk.view.drawing.tubes import across, blend
 from fibermsk.view.forces import attachment_forces, sample_weights
 
-__all__ = ["ArrowScale", "Arrows", "elements_per_arrow"]
-
 Array = NDArray[np.float64]
 
 _AROUND = 6

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.errors import ModelError
 
-__all__ = ["PRESETS", "Camera", "find_camera"]
-
 Array = NDArray[np.float64]
 
 PRESETS = ("fit", "front", "back", "left", "right", "top", "bottom")

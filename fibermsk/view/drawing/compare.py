@@ -14,16 +14,6 @@ from fibermsk.view.drawing.detail import PICTURE_POINTS
 from fibermsk.view.drawing.stage import Stage, arrow_scales
 from fibermsk.view.fields import check_frames, field_range
 
-__all__ = [
-    "COMPARE",
-    "common_limits",
-    "common_times",
-    "frame_at",
-    "make_stages",
-    "result_names",
-    "set_common_arrows",
-]
-
 COMPARE = ("side_by_side", "overlay")
 """Ways to show several results."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PICTURE_POINTS", "Detail", "choose_detail"]
-
 PICTURE_POINTS = 1_500_000
 """Points of all tubes in a picture, which nobody waits for."""
 

@@ -13,8 +13,6 @@ from scipy.optimize import isotonic_regression
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Color
 
-__all__ = ["Label", "draw_labels", "spread"]
-
 Array = NDArray[np.float64]
 
 _FONT_SIZE = 7.5

@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError
 
-__all__ = [
-    "ARROW_COLORS",
-    "FIELD_COLORS",
-    "TENDON_COLORS",
-    "THEMES",
-    "Color",
-    "Theme",
-    "color_table",
-    "find_theme",
-    "ghostly",
-]
-
 Color = tuple[float, float, float]
 
 FIELD_COLORS = ("#f7d9c4", "#f0b596", "#e2826a", "#c03a3f", "#750d25")

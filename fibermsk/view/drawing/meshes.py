@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from fibermsk.results.result import ShapeRecord
 from fibermsk.view.drawing.surfaces import Surface
 
-__all__ = ["directions", "extreme_points", "join", "mesh_surface"]
-
 Array = NDArray[np.float64]
 
 _SAME_POINT = 1e-6

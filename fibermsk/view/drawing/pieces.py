@@ -14,8 +14,6 @@ from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
 from fibermsk.view.drawing.surfaces import Surface, shape_surface
 
-__all__ = ["BONE_COLOR", "Piece", "body_pieces", "still_labels", "still_pieces"]
-
 Array = NDArray[np.float64]
 
 BONE_COLOR: Color = (0.93, 0.89, 0.79)

@@ -20,8 +20,6 @@ from fibermsk.view.drawing.tubes import Tubes
 from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
 from fibermsk.view.forces import check_kinds, greatest_force
 
-__all__ = ["AMBIENT", "LIGHTS", "OVERSAMPLING", "Stage", "arrow_scales", "common_camera"]
-
 Array = NDArray[np.float64]
 
 LIGHTS = (

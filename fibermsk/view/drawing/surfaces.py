@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import ShapeRecord
 
-__all__ = ["Surface", "circle", "grid_faces", "shape_surface", "tube_faces"]
-
 Array = NDArray[np.float64]
 
 

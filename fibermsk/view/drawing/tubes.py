@@ -17,8 +17,6 @@ from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.detail import Detail
 from fibermsk.view.drawing.surfaces import circle, tube_faces
 
-__all__ = ["Tubes", "across", "blend"]
-
 Array = NDArray[np.float64]
 
 

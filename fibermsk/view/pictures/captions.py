@@ -14,8 +14,6 @@ from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
 from fibermsk.view.pictures.legend import draw_legend
 
-__all__ = ["Captions"]
-
 _DPI = 100
 
 

@@ -18,8 +18,6 @@ from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
 from fibermsk.view.drawing.surfaces import Surface
 
-__all__ = ["draw"]
-
 Array = NDArray[np.float64]
 
 

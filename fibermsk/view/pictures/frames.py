@@ -11,8 +11,6 @@ from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.stage import OVERSAMPLING, Stage
 from fibermsk.view.pictures import opengl
 
-__all__ = ["FrameDrawer", "shrink"]
-
 
 class FrameDrawer:
     """Context that draws frames of a stage from one camera; nothing is rebuilt between them.

@@ -22,8 +22,6 @@ from fibermsk.view.drawing.arrows import ArrowScale
 from fibermsk.view.drawing.looks import ARROW_COLORS, color_table
 from fibermsk.view.drawing.stage import Stage
 
-__all__ = ["color_bar", "draw_legend", "legend_image", "prefixed", "tissues"]
-
 _DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
 _BAR = 15.0

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from fibermsk.errors import ModelError, WriteError
 
-__all__ = ["GIF_RATE", "find_encoder", "write_gif", "write_mp4"]
-
 Image = NDArray[np.uint8]
 
 GIF_RATE = 50.0

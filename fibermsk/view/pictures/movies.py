@@ -20,8 +20,6 @@ from fibermsk.view.pictures.frames import FrameDrawer
 from fibermsk.view.pictures.movie_files import GIF_RATE, find_encoder, write_gif, write_mp4
 from fibermsk.view.pictures.scene import SCALE_ROOM
 
-__all__ = ["movie", "movie_frames"]
-
 _SPEEDS = (1e-4, 1e4)
 _RATES = (1.0, 120.0)
 _SIZES = (100, 8192)

@@ -7,14 +7,6 @@ import os
 import sys
 from functools import cache
 
-__all__ = [
-    "draws_in_software",
-    "has_display",
-    "off_screen_works",
-    "renderer_name",
-    "viewer_points",
-]
-
 _VIEWER_POINTS = {"processor": 80_000, "graphics card": 400_000}
 """Points of all tubes in a window: what is still drawn more than ten times a second."""
 

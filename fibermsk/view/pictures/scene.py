@@ -20,8 +20,6 @@ from fibermsk.view.fields import nearest_frame
 from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.frames import FrameDrawer
 
-__all__ = ["SCALE_ROOM", "check_size", "picture", "screenshot"]
-
 _SIDES = (100, 8000)
 """Pixels; twice as many are drawn along each side, and OpenGL has 16384 at most."""
 

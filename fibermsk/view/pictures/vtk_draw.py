@@ -13,8 +13,6 @@ from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
 from fibermsk.view.drawing.surfaces import Surface
 from fibermsk.view.drawing.tubes import Tubes
 
-__all__ = ["Halo", "VtkScene", "add_lights", "set_camera"]
-
 
 class VtkScene:
     """Actors of a stage in the active renderer of a plotter, moved from frame to frame.

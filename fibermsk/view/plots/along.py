@@ -24,8 +24,6 @@ from fibermsk.view.plots.panel import (
     scaled,
 )
 
-__all__ = ["along", "map_of", "over_time"]
-
 Array = NDArray[np.float64]
 
 _SHADED = 3

@@ -16,8 +16,6 @@ from fibermsk.view.plots.groups import choose_fibers
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS, find_panels, names_there, panels_of
 
-__all__ = ["finish", "plot", "plot_names"]
-
 _PANEL_SIZE = (6.4, 3.1)
 _TIMES = 4
 

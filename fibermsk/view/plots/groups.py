@@ -14,19 +14,6 @@ from numpy.typing import NDArray
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
-__all__ = [
-    "BAND",
-    "BAND_WORDS",
-    "CURVES",
-    "Group",
-    "Spread",
-    "choose_fibers",
-    "fiber_stem",
-    "group",
-    "muscles",
-    "spread",
-]
-
 Array = NDArray[np.float64]
 
 CURVES = 7

@@ -14,21 +14,6 @@ from fibermsk.results.result import FiberHistory
 from fibermsk.view.plots.groups import BAND_WORDS, CURVES, Group, fiber_stem, muscles, spread
 from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histories
 
-__all__ = [
-    "activation",
-    "body_position",
-    "body_rotation",
-    "coordinates",
-    "end_forces",
-    "length",
-    "muscle_force",
-    "muscle_power",
-    "power",
-    "reported",
-    "reported_by",
-    "solver",
-]
-
 Array = NDArray[np.float64]
 
 _COORDINATES = 14

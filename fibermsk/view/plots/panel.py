@@ -14,19 +14,6 @@ from numpy.typing import NDArray
 from fibermsk.results.result import Result
 from fibermsk.view.plots.groups import CURVES, Group, Spread, group, muscles
 
-__all__ = [
-    "COLORS",
-    "STYLES",
-    "THETA_LABEL",
-    "TIME_LABEL",
-    "Choice",
-    "Panel",
-    "greatest",
-    "histories",
-    "most_moving",
-    "scaled",
-]
-
 Array = NDArray[np.float64]
 
 # Okabe and Ito's palette, told apart with any color vision, darkest contrast first.

@@ -12,8 +12,6 @@ from fibermsk.view.fields import SHORT_NAMES
 from fibermsk.view.plots import along, histories
 from fibermsk.view.plots.panel import Choice, Panel
 
-__all__ = ["PANELS", "find_panels", "names_there", "panels_of"]
-
 PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
 """Description and panels of each plot; no panels if the result has no such data."""
 

@@ -19,8 +19,6 @@ from fibermsk.view.plots.figure import finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
 
-__all__ = ["facts", "summary", "summary_panels"]
-
 _PAGE = (8.27, 11.69)
 """A4 in inches."""
 _MARGINS = (0.035, 0.025, 0.93, 0.945)

@@ -15,8 +15,6 @@ from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.forces import sample_lengths
 from fibermsk.view.pictures.legend import prefixed
 
-__all__ = ["FiberCurves"]
-
 Array = NDArray[np.float64]
 
 _DPI = 100

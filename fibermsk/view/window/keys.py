@@ -10,8 +10,6 @@ from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.looks import find_theme
 from fibermsk.view.window.overlay import font
 
-__all__ = ["KEYS", "KEY_ACTIONS", "keys_image"]
-
 KEYS = {
     "space": "play or pause",
     "left, right": "previous, next frame",

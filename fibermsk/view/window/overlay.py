@@ -15,8 +15,6 @@ from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
 from vtkmodules.vtkRenderingCore import vtkActor2D, vtkImageMapper, vtkRenderer
 
-__all__ = ["ImageOverlay", "add_overlay_renderer", "font", "text_image"]
-
 
 def add_overlay_renderer(render_window: Any) -> Any:
     """Renderer over all others, the size of the window, that no mouse reaches."""

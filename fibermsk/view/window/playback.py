@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.errors import ModelError
 
-__all__ = ["SPEEDS", "Playback"]
-
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 """Speeds that are offered; any between the first and the last may be set."""
 

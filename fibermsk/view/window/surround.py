@@ -11,8 +11,6 @@ from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.legend import legend_image
 from fibermsk.view.window.overlay import ImageOverlay, add_overlay_renderer, text_image
 
-__all__ = ["HEAD", "LEGEND_WIDTH", "Surround"]
-
 LEGEND_WIDTH = 172
 """In pixels."""
 HEAD = 70

@@ -13,8 +13,6 @@ from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.window.overlay import font
 
-__all__ = ["HEIGHT", "Button", "Toolbar", "ToolbarState"]
-
 HEIGHT = 84
 """Of the toolbar, in pixels."""
 

@@ -28,8 +28,6 @@ from fibermsk.view.window.curves import FiberCurves
 from fibermsk.view.window.playback import Playback
 from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
 
-__all__ = ["Viewer"]
-
 _PICK_TOLERANCE = 0.004
 """Over the diagonal of the picture: how near to a thin fiber is on it."""
 

@@ -13,13 +13,11 @@ from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.drawing.looks import find_theme
 from fibermsk.view.pictures.opengl import has_display, off_screen_works
-from fibermsk.view.window.keys import KEY_ACTIONS, KEYS, keys_image
+from fibermsk.view.window.keys import KEY_ACTIONS, keys_image
 from fibermsk.view.window.overlay import ImageOverlay
 from fibermsk.view.window.playback import SPEEDS
 from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
 from fibermsk.view.window.viewer import Viewer
-
-__all__ = ["KEYS", "Window", "play", "show"]
 
 _PICTURES_PER_SECOND = 30
 _PANEL_WIDTH = 360

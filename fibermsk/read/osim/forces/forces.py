@@ -12,8 +12,6 @@ from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["read_forces"]
-
 DEGREE = math.pi / 180.0
 
 ACTUATORS = (

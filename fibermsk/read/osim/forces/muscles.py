@@ -14,8 +14,6 @@ from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.osim.skeleton.frames import Frames
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["MUSCLES", "read_muscle"]
-
 MUSCLES = (
     "Thelen2003Muscle",
     "Thelen2003Muscle_Deprecated",

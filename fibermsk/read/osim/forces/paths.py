@@ -16,8 +16,6 @@ from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.osim.skeleton.frames import Frames, socket
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["coordinate_of", "read_points"]
-
 MOVING = (
     ("x_location", "XAttachment"),
     ("y_location", "YAttachment"),

@@ -16,8 +16,6 @@ from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.frames import Frames, body_fixed_xyz, placed
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["read_path_wraps", "read_wrap_objects"]
-
 ZERO = (0.0, 0.0, 0.0)
 
 

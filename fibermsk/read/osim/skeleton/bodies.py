@@ -10,8 +10,6 @@ from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.geometry import Meshes
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["find_bodies", "make_body"]
-
 COMPONENTS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
 USUAL = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 """What versions 2 and 3 take for a component of the inertia that is not given."""

@@ -9,8 +9,6 @@ from fibermsk.read.osim.functions import function_in, read_function
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["leave", "read_couplings"]
-
 CONSEQUENCES = {
     "WeldConstraint": "two frames are not connected",
     "PointConstraint": "two points are not connected",

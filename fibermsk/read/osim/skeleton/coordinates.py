@@ -10,8 +10,6 @@ from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.functions import FUNCTIONS, property_function, read_function
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["CoordinateEntry", "read_coordinates"]
-
 
 @dataclass
 class CoordinateEntry:

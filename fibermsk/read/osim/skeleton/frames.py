@@ -9,8 +9,6 @@ import numpy as np
 from fibermsk.read.osim.document import Document
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["Frame", "Frames", "body_fixed_xyz", "placed", "socket"]
-
 CONTAINERS = (
     "objects",
     "components",

@@ -14,8 +14,6 @@ from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, pl
 from fibermsk.read.osim.skeleton.kinematics import JOINT_KINDS, read_motion
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["JointEntry", "in_tree_order", "read_joints"]
-
 
 @dataclass(frozen=True)
 class JointEntry:

@@ -18,8 +18,6 @@ from fibermsk.read.osim.functions import property_function, read_terms
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.xml_tree import Element
 
-__all__ = ["JOINT_KINDS", "Motion", "read_motion"]
-
 X, Y, Z = np.eye(3)
 
 SIMPLE = {
