@@ -18,7 +18,7 @@ from rigid_parts import (
 )
 
 import fibermsk as fm
-from fibermsk.kernels.skeleton import rigid
+from fibermsk.kernels.skeleton import rigid, rigid_slopes
 from fibermsk.system.skeleton.tree import build_tree
 
 KINDS = ["revolute", "prismatic", "mixed"]
@@ -96,7 +96,7 @@ def tangent(tree, q, p, a):
     """Derivatives of the inverse dynamics in q and in p, by the kernel."""
     dq, dp = np.zeros((2, tree.n, tree.n))
     state = tree.evaluate(q, p, a)
-    rigid.inverse_dynamics_tangent(p, a, state, tree.parent, tree.moves, tree.bodies, dq, dp)
+    rigid_slopes.inverse_dynamics_tangent(p, a, state, tree.parent, tree.moves, tree.bodies, dq, dp)
     return dq, dp
 
 

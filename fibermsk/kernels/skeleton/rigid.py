@@ -163,7 +163,8 @@ def tree_state(q, p, p_dot, parent, joint_rotation, joint_position, kind, axis, 
 
 
 @kernel
-def _matvec(R, x, out):
+def matvec(R, x, out):
+    """Fill out = R x."""
     for r in range(3):
         out[r] = R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
 
@@ -178,7 +179,7 @@ def _ground_inertia(R, inertia, out):
 
 
 @kernel
-def _center_acceleration(V, A, c, out):
+def center_acceleration(V, A, c, out):
     """Acceleration of the body point at c: A.v + A.w x c + w x (v + w x c)."""
     vc = np.empty(3)
     t = np.empty(3)
@@ -192,10 +193,10 @@ def _center_acceleration(V, A, c, out):
 
 
 @kernel
-def _place_body(links, bodies, b, c, I):  # noqa: E741 - the field's symbol
+def place_body(links, bodies, b, c, I):  # noqa: E741 - the field's symbol
     """Fill the center c of body b and its inertia I about it, in ground; return its link."""
     k = bodies.link[b]
-    _matvec(links.rotation[k], bodies.com[b], c)
+    matvec(links.rotation[k], bodies.com[b], c)
     for r in range(3):
         c[r] += links.position[k, r]
     _ground_inertia(links.rotation[k], bodies.inertia[b], I)
@@ -209,13 +210,13 @@ def inverse_dynamics(links, moves, bodies, tau):
     c, ac, h, N, t = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     I = np.empty((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
-        k = _place_body(links, bodies, b, c, I)
-        _center_acceleration(V[k], A[k], c, ac)
+        k = place_body(links, bodies, b, c, I)
+        center_acceleration(V[k], A[k], c, ac)
         for r in range(3):
             ac[r] = bodies.mass[b] * (ac[r] - bodies.gravity[r])
-        _matvec(I, V[k, :3], h)
+        matvec(I, V[k, :3], h)
         cross(V[k, :3], h, N)
-        _matvec(I, A[k, :3], h)
+        matvec(I, A[k, :3], h)
         cross(c, ac, t)
         for r in range(3):
             N[r] += h[r] + t[r]
@@ -240,7 +241,7 @@ def mass_matrix(links, parent, bodies, M):
     c, f = np.empty(3), np.empty(6)
     I = np.empty((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
-        k = _place_body(links, bodies, b, c, I)
+        k = place_body(links, bodies, b, c, I)
         square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
         own = whole[k]
         own[0] += mass[b]
@@ -274,145 +275,6 @@ def mass_matrix(links, parent, bodies, M):
 
 
 @kernel
-def inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp):
-    """Add the derivatives of `inverse_dynamics` in q and in p; that in p_dot is M."""
-    S, V, A, mass = links.S, links.V, links.A, bodies.mass
-    n = p.size
-    dV_q, dA_q, dA_p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6))
-    dS, tw = np.empty(6), np.empty(6)
-    c, ac, t, u, w = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    dac, dN, N = np.empty(3), np.empty(3), np.empty(3)
-    h, dh, dIw = np.empty(3), np.empty(3), np.empty(3)
-    I = np.empty((3, 3))  # noqa: E741
-    for j in range(n):
-        for k in range(j, n):
-            if not moves[k, j]:
-                continue
-            m = parent[k]
-            bracket(S[j], S[k], dS)  # zero for k == j
-            for r in range(6):
-                dV_q[k, r] = dS[r] * p[k]
-                dA_q[k, r] = dS[r] * p_dot[k]
-                dA_p[k, r] = 0.0
-                if k != j:
-                    dV_q[k, r] += dV_q[m, r]
-                    dA_q[k, r] += dA_q[m, r]
-                    dA_p[k, r] += dA_p[m, r]
-            # A_k holds [V_k, S_k] p_k
-            bracket(dV_q[k], S[k], tw)
-            for r in range(6):
-                dA_q[k, r] += tw[r] * p[k]
-            bracket(V[k], dS, tw)
-            for r in range(6):
-                dA_q[k, r] += tw[r] * p[k]
-            bracket(S[j], S[k], tw)
-            for r in range(6):
-                dA_p[k, r] += tw[r] * p[k]
-            if k == j:
-                bracket(V[k], S[k], tw)
-                for r in range(6):
-                    dA_p[k, r] += tw[r]
-        for b in range(bodies.link.size):
-            if not moves[bodies.link[b], j]:
-                continue
-            k = _place_body(links, bodies, b, c, I)
-            _center_acceleration(V[k], A[k], c, ac)
-            for r in range(3):
-                ac[r] -= bodies.gravity[r]
-            # total wrench (N, mass * ac) of this body, needed where the twist S_i itself turns with
-            # q_j
-            _matvec(I, V[k, :3], h)
-            cross(V[k, :3], h, N)
-            _matvec(I, A[k, :3], dh)
-            cross(c, ac, t)
-            for r in range(3):
-                N[r] += dh[r] + mass[b] * t[r]
-            for case in range(2):
-                # case 0: derivative in q_j, case 1: in p_j
-                dVk = dV_q[k] if case == 0 else S[j]
-                dAk = dA_q[k] if case == 0 else dA_p[k]
-                # d(ac) at fixed c
-                cross(dAk[:3], c, t)
-                cross(V[k, :3], c, u)
-                for r in range(3):
-                    u[r] += V[k, 3 + r]
-                    dac[r] = dAk[3 + r] + t[r]
-                cross(dVk[:3], u, t)
-                cross(dVk[:3], c, u)
-                for r in range(3):
-                    u[r] += dVk[3 + r]
-                    dac[r] += t[r]
-                cross(V[k, :3], u, t)
-                for r in range(3):
-                    dac[r] += t[r]
-                # moments at fixed I and c
-                _matvec(I, dAk[:3], dN)
-                _matvec(I, dVk[:3], dh)
-                cross(V[k, :3], dh, t)
-                cross(dVk[:3], h, u)
-                for r in range(3):
-                    dN[r] += t[r] + u[r]
-                if case == 0:
-                    # the body itself turns with q_j: dc = V_j(c), dI = w_j x I - I w_j x
-                    cross(S[j, :3], c, w)
-                    for r in range(3):
-                        w[r] += S[j, 3 + r]
-                    cross(A[k, :3], w, t)
-                    for r in range(3):
-                        dac[r] += t[r]
-                    cross(V[k, :3], w, t)
-                    cross(V[k, :3], t, u)
-                    for r in range(3):
-                        dac[r] += u[r]
-                    cross(w, ac, t)
-                    for r in range(3):
-                        dN[r] += mass[b] * t[r]
-                    _turned_inertia(S[j, :3], I, A[k, :3], dIw)
-                    for r in range(3):
-                        dN[r] += dIw[r]
-                    _turned_inertia(S[j, :3], I, V[k, :3], dIw)
-                    cross(V[k, :3], dIw, t)
-                    for r in range(3):
-                        dN[r] += t[r]
-                cross(c, dac, t)
-                for r in range(3):
-                    dN[r] += mass[b] * t[r]
-                for i in range(n):
-                    if not moves[k, i]:
-                        continue
-                    value = 0.0
-                    for r in range(3):
-                        value += S[i, r] * dN[r] + S[i, 3 + r] * mass[b] * dac[r]
-                    if case == 0:
-                        if i != j and moves[i, j]:
-                            bracket(S[j], S[i], dS)
-                            for r in range(3):
-                                value += dS[r] * N[r] + dS[3 + r] * mass[b] * ac[r]
-                        dtau_dq[i, j] += value
-                    else:
-                        dtau_dp[i, j] += value
-
-
-@kernel
-def dynamics_slopes(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp, M):
-    """Add the derivatives of `inverse_dynamics` in q and in p, and fill that in p_dot, M."""
-    inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dtau_dp)
-    mass_matrix(links, parent, bodies, M)
-
-
-@kernel
-def _turned_inertia(w, I, x, out):  # noqa: E741
-    """Fill out = (w x I - I w x) x."""
-    y, z = np.empty(3), np.empty(3)
-    _matvec(I, x, y)
-    cross(w, y, out)
-    cross(w, x, y)
-    _matvec(I, y, z)
-    for r in range(3):
-        out[r] -= z[r]
-
-
-@kernel
 def kinetic_and_potential(links, bodies):
     """Kinetic energy and gravity potential of the bodies [J]."""
     V, mass = links.V, bodies.mass
@@ -420,9 +282,9 @@ def kinetic_and_potential(links, bodies):
     c, vc, h = np.empty(3), np.empty(3), np.empty(3)
     I = np.empty((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
-        k = _place_body(links, bodies, b, c, I)
+        k = place_body(links, bodies, b, c, I)
         cross(V[k, :3], c, vc)
-        _matvec(I, V[k, :3], h)
+        matvec(I, V[k, :3], h)
         for r in range(3):
             vc[r] += V[k, 3 + r]
             kinetic += 0.5 * (mass[b] * vc[r] * vc[r] + V[k, r] * h[r])

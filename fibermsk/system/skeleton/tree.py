@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels.skeleton import rigid
+from fibermsk.kernels.skeleton import rigid, rigid_slopes
 from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
 from fibermsk.model import Axis, Body, Model
 from fibermsk.model.skeleton.joint import Joint
@@ -79,7 +79,9 @@ class Tree:
     def slopes(self, state: TreeState, p: Array, p_dot: Array) -> tuple[Array, Array, Array]:
         """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
         dq, dp, M = (np.zeros((self.n, self.n)) for _ in range(3))
-        rigid.dynamics_slopes(p, p_dot, state, self.parent, self.moves, self.bodies, dq, dp, M)
+        rigid_slopes.dynamics_slopes(
+            p, p_dot, state, self.parent, self.moves, self.bodies, dq, dp, M
+        )
         return dq, dp, M
 
     def fill_mass_matrix(self, state: TreeState, M: Array) -> None:
