@@ -50,6 +50,10 @@ class CoordinateController:
         owner = f"controller {_check.item_name('controller', self.name)!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
         _check.store(self, **checked(self, owner))
+        if not isinstance(self.target, float) and not hasattr(self.target, "pieces"):
+            remedy = "its rate is needed too; tabulate other motions, fm.NaturalSpline(times, values)"
+            must = "be a number or a function with derivatives, such as fm.Linear"
+            _check.refuse(owner, "target", self.target, must, remedy=remedy)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

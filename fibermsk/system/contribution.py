@@ -15,7 +15,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.linalg import Couplings
+from fibermsk.model.element import Element
 from fibermsk.results import Field
 from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.coordinate_map import Corner
@@ -382,3 +384,12 @@ class HasFingerprint(Protocol):
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Arrays and strings by name of the part; signals are sampled at the times [s]."""
         ...
+
+
+def contribution_of(element: Element, configuration: Any) -> Contribution:
+    """Contribution of an element to a `Configuration`; refused if it has no method `add`."""
+    found = element.contribute(configuration)
+    if not callable(getattr(found, "add", None)):
+        must = "return an object with a method add(at, sums)"
+        _check.refuse(f"element {element.name!r}", "contribute", found, must)
+    return found

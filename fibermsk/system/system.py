@@ -37,6 +37,7 @@ from fibermsk.system.contribution import (
     HasStepFraction,
     Slopes,
     Update,
+    contribution_of,
 )
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
@@ -94,9 +95,7 @@ class FiberSystem:
         )  # fmt: skip
         self.tension = TensionProbe(self.cables)
         self.loads = Loads(model, self.cables, self.tree.bodies.gravity)
-        elements = [element.contribute(own) for element in model.elements]
-        names = [element.name for element in model.elements]
-        self.named_elements = dict(zip(names, elements, strict=True))
+        self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
@@ -104,7 +103,7 @@ class FiberSystem:
             BoneContact(self.contact),
             Bodies(model, self.skeleton),
             PassiveJoints(self.skeleton.passive),
-            *elements,
+            *self.named_elements.values(),
         )
         self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
         self._colliding = [one for one in self.contributions if isinstance(one, Collides)]

@@ -131,3 +131,79 @@ def test_wrong_calls_are_refused():
     for bad in ({"tolerance": 0.0}, {"amplitude": -1.0}, {"states": 0}):
         with pytest.raises(fm.ModelError, match=next(iter(bad))):
             fm.check_contribution(system, "spring", **bad)
+
+
+@pytest.mark.parametrize("spoiled", [{"dx": np.nan}, {"rate": np.nan}])
+def test_values_that_are_not_finite_are_refused(spoiled):
+    system = loaded(lambda ends: Lag(**spoiled), fibers=False)
+    with pytest.raises(fm.ModelError, match="'lag': its tangent is not finite in the row"):
+        fm.check_contribution(system, "lag")
+
+
+def test_a_small_row_is_not_hidden_by_a_large_force():
+    """A state of micrometers beside a force of 10 kN on the coordinate."""
+
+    class Small(Lag):
+        def contribute(self, configuration):
+            self.port = CoordinatePort(configuration, "z")
+            self.states = configuration.states.new("lag", ["s"], ["m"], [1e-6], [0.0])
+            return self
+
+        def add(self, at, sums):
+            self.port.push(at, sums, 1e4, 0.0, 0.0)
+            s, rate = self.states.at(at)
+            self.states.add(sums, rate + 5.0 * s, [[self.slopes["row"]]], [[1.0]])
+
+    right = loaded(lambda ends: Small(row=5.0), fibers=False)
+    assert 0.0 < fm.check_contribution(right, "lag") < 1e-8
+    with pytest.raises(fm.ModelError, match="the row 'lag: s' with respect to 'lag: s'"):
+        fm.check_contribution(loaded(lambda ends: Small(row=5.001), fibers=False), "lag")
+
+
+def test_the_curvature_of_a_constraint_is_checked():
+    class Wrong(fm.PointConstraint):
+        def contribute(self, configuration):
+            held = super().contribute(configuration)
+            right = held.curvature
+            held.curvature = lambda at, multipliers: 1.1 * right(at, multipliers)
+            return held
+
+    for kind, passes in ((fm.PointConstraint, True), (Wrong, False)):
+        model = fm.Model("rod", gravity=(0, 0, -9.81))
+        bob = model.add(fm.Body("bob", 1.0, (0, 0.01, 0), (1e-3, 2e-3, 3e-3)))
+        model.add(
+            fm.Slider("x", model.ground, bob, (0, 0, 0), axis=(1, 0, 0), value=0.3),
+        )
+        other = model.add(fm.Body("other", 1.0, (0, 0.01, 0), (1e-3, 2e-3, 3e-3)))
+        model.add(fm.Slider("z", bob, other, (0, 0, 0), axis=(0, 0, 1), value=-0.4))
+        ends = model.ground.at((0, 0, 0)), other.at((0, 0, 0))
+        model.add(kind("rod", *ends, distance=0.5))
+        system = fm.build(model)
+        if passes:
+            assert fm.check_contribution(system, "rod") < 1e-6
+        else:
+            with pytest.raises(fm.ModelError, match="or that `constrain` and `curvature` return"):
+                fm.check_contribution(system, "rod")
+
+
+def test_what_contribute_and_energy_return_is_checked():
+    class Nothing(Lag):
+        def contribute(self, configuration):
+            return None
+
+    with pytest.raises(fm.ModelError, match="element 'lag': contribute = None; must return"):
+        loaded(lambda ends: Nothing(), fibers=False)
+
+    class Magnet(Lag):
+        def energy(self, at):
+            return {"magnetic": 1.0}
+
+    system = loaded(lambda ends: Magnet(), fibers=False)
+    with pytest.raises(fm.ModelError, match="'lag': energy = .*keys of kinetic, elastic"):
+        system.energy(*system.initial_state())
+
+
+def test_a_target_without_derivatives_is_refused():
+    for target in (np.sin, lambda t: 0.1 * t):
+        with pytest.raises(fm.ModelError, match="controller 'pd': target = .*derivatives"):
+            fm.CoordinateController("pd", "z", target=target, kp=3.0)

@@ -67,11 +67,27 @@ METHODS = [
 ]
 
 
+class Last:
+    """Observer of the last state."""
+
+    name = "last"
+
+    def start(self, now):
+        return 0.0
+
+    def step(self, memory, now):
+        self.state = now.memory.state
+        return memory
+
+    def finish(self, memory, now):
+        pass
+
+
 def ended(system, **options):
     """State and rates at the end of a run."""
-    taken = []
-    fm.simulate(system, t_end=1.0, checkpoint=taken.append, checkpoint_every=0.0, **options)
-    return taken[-1].arrays["method.state.y"], taken[-1].arrays["method.state.v"]
+    last = Last()
+    fm.simulate(system, t_end=1.0, observers=[last], **options)
+    return last.state.y, last.state.v
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -79,7 +95,7 @@ def test_every_method_has_its_order_for_both_kinds_of_unknowns(maxwell, method):
     z, p, s = exact(1.0)
     goal = np.array([z, p, s, motion(1.0, (z, p, s))[2]])
     errors = []
-    for n in (50, 100, 200, 400):
+    for n in (200, 400):
         y, v = ended(
             weight_on_both(maxwell), dt=1.0 / n, method=method, control=fm.FixedSteps(),
             newton=fm.Newton(tolerance=1e-11),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from fibermsk import _check
 from fibermsk.system.contribution import At, Contribution, HasEnergy
 
 
@@ -32,5 +33,10 @@ def energy(contributions: Iterable[Contribution], at: At) -> Energy:
     total = Counter(dict.fromkeys(Energy._fields, 0.0))
     for one in contributions:
         if isinstance(one, HasEnergy):
-            total.update(one.energy(at))
+            found = one.energy(at)
+            if not isinstance(found, dict) or not found.keys() <= set(Energy._fields):
+                owner = f"element {getattr(one, 'name', type(one).__name__)!r}"
+                must = f"be a dict with keys of {', '.join(Energy._fields)}"
+                _check.refuse(owner, "energy", found, must)
+            total.update(found)
     return Energy(**total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.system.assembly import Assembly
-from fibermsk.system.contribution import Slopes
+from fibermsk.system.contribution import HasConstraints, Slopes
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 _STEP = 1e-4
 """Step of the differences over the size of the unknowns; extrapolated, their error is of fourth
 order."""
+
+_ROUND_OFF = 1e2 * np.finfo(float).eps
+"""Round-off of a row over its largest value."""
 
 _SLOPES = {"positions": (0.0, 0.0), "velocities": (3.0, 0.0), "accelerations": (3.0, 5.0)}
 """Derivatives of rates by unknowns with which each kind enters the tangent first."""
@@ -42,8 +45,8 @@ def check_contribution(
     """Compare the tangent of an element of your own with central differences of its residual.
 
     At several random states near a start, along random directions, and one after the other for the
-    derivatives by positions, velocities and accelerations. The element is assembled alone, with the
-    attached ends of fibers and the constraints of the system.
+    derivatives by positions, velocities and accelerations. An element is assembled alone, one with
+    constraints with all others, whose forces cause its multipliers.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ def check_contribution(
     Returns
     -------
     error : float
-        Largest relative error that was found.
+        Largest relative error that was found; round-off of a row counts as its size.
 
     Raises
     ------
@@ -119,7 +122,10 @@ class _Test:
 
     def __init__(self, system: FiberSystem, element: str, tolerance: float) -> None:
         self._system, self._name, self._tolerance = system, element, tolerance
-        parts = system.cables, system.skeleton, system.attached, (system.named_elements[element],)
+        own: Any = system.named_elements[element]
+        # the derivative of a constraint's forces needs the multipliers that all others cause
+        alone = system.contributions if isinstance(own, HasConstraints) else (own,)
+        parts = system.cables, system.skeleton, system.attached, alone
         self._assemble = Assembly(*parts, system.tension.round_off)
         self.free = np.ones(system.n)
         nodes, _ = system.configuration.split(self.free)
@@ -131,13 +137,20 @@ class _Test:
         """Largest relative error of a row along a direction d (n,)."""
         tangent = self._evaluate(*state, Slopes(*slopes, False))
         assert isinstance(tangent, BorderedMatrix)
-        exact, found, noise = tangent @ d, *self._differences(slopes, state, d)
-        error = np.maximum(np.abs(exact - found) * self.free - noise, 0.0)
-        size = np.maximum(np.maximum(np.abs(exact), np.abs(found)), np.finfo(float).tiny)
-        row = int(np.argmax(error / size))
-        if error[row] > self._tolerance * size[row]:
+        exact, (found, noise) = tangent @ d, self._differences(slopes, state, d)
+        for what, values in (("tangent", exact), ("residual", found)):
+            if not np.isfinite(values).all():
+                name = self._system.describe(int(np.argmin(np.isfinite(values))))
+                raise ModelError(
+                    f"element {self._name!r}: its {what} is not finite in the row {name!r}; must "
+                    "be finite at states near the start"
+                )
+        size = np.maximum(np.abs(exact), np.abs(found)) + noise / self._tolerance
+        error = np.abs(exact - found) * self.free / np.maximum(size, np.finfo(float).tiny)
+        row = int(np.argmax(error))
+        if error[row] > self._tolerance:
             self._refuse(kind, slopes, state, tangent, row)
-        return float(error[row] / size[row])
+        return float(error[row])
 
     def _evaluate(self, y: Array, v: Array, v_dot: Array, slopes: Slopes | None) -> object:
         with_tangent = slopes is not None
@@ -148,7 +161,7 @@ class _Test:
     def _differences(
         self, slopes: tuple[float, float], state: tuple[Array, Array, Array], d: Array
     ) -> tuple[Array, Array]:
-        """Slope (n,) of the residual along d by extrapolated central differences, and its noise."""
+        """Slope (n,) of the residual along d by extrapolated central differences, and round-off."""
         system, (y, v, v_dot), (by_y, by_v) = self._system, state, slopes
         largest = np.zeros(system.n)
 
@@ -163,7 +176,7 @@ class _Test:
         def slope(h: float) -> Array:
             return (residual(h) - residual(-h)) / (2.0 * h)
 
-        return _extrapolated(slope), 1e3 * np.finfo(float).eps * largest.max() / _STEP
+        return _extrapolated(slope), _ROUND_OFF * largest / _STEP
 
     def _refuse(
         self,
@@ -188,7 +201,8 @@ class _Test:
             f"element {self._name!r}: derivative of the row {system.describe(row)!r} with respect "
             f"to {system.describe(column)!r} = {exact:.8g}, central differences give {found:.8g}; "
             f"must agree to {self._tolerance:g}; the difference appears with the {kind}: check "
-            "the derivatives that `add` passes to its ports"
+            "the derivatives that `add` passes to its ports, or that `constrain` and `curvature` "
+            "return"
         )
 
 
