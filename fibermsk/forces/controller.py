@@ -51,7 +51,9 @@ class CoordinateController:
         _check.name(f"{owner}: coordinate", self.coordinate)
         _check.store(self, **checked(self, owner))
         if not isinstance(self.target, float) and not hasattr(self.target, "pieces"):
-            remedy = "its rate is needed too; tabulate other motions, fm.NaturalSpline(times, values)"
+            remedy = (
+                "its rate is needed too; tabulate other motions, fm.NaturalSpline(times, values)"
+            )
             must = "be a number or a function with derivatives, such as fm.Linear"
             _check.refuse(owner, "target", self.target, must, remedy=remedy)
 

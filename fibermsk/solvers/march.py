@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.guard import Guard
 from fibermsk.protocol import Evaluation, System
@@ -154,6 +155,8 @@ def _observed(march: March, corners: Corners, at: Accepted) -> Accepted:
             before = at.memories[key(one)]
             memory = one.step(before, now)
             if isinstance(memory, Stop):
+                owner = f"observer {one.name!r}"
+                _check.instance(owner, "Stop.message", memory.message, str, "a text")
                 ending, memory = ending or memory.message, memory.memory
             memories[key(one)] = require_memory(one.name, memory, before)
     if uses(system) != used:

@@ -245,6 +245,11 @@ def test_memory_keeps_its_kind(first, later, kinds):
         swing(Memo(first, later))
 
 
+def test_a_stop_says_why():
+    with pytest.raises(fm.ModelError, match="observer 'memo': Stop.message = 3; must be a text"):
+        swing(Memo(0.0, fm.Stop(3, 0.0)))
+
+
 def test_other_observers_are_another_run():
     taken = []
     swing(Witness(), checkpoint=taken.append, checkpoint_every=0.0)
