@@ -256,9 +256,11 @@ def pair_tangents(
 
 
 @loop_body
-def _some_pair_gradients(pairs, fibers, runs, laws, quadrature, points, of_pairs, residual):
-    for k in range(pairs.size):
-        pair_gradients(pairs[k], fibers, runs, laws, quadrature, points, of_pairs, residual)
+def _some_pair_gradients(
+    begin, end, groups, fibers, runs, laws, quadrature, points, of_pairs, residual
+):
+    for k in range(begin, end):
+        pair_gradients(groups.order[k], fibers, runs, laws, quadrature, points, of_pairs, residual)
 
 
 @parallel("runs.law", least=2048)
@@ -268,24 +270,28 @@ def fill_gradients(groups, fibers, runs, laws, quadrature, points, of_pairs, res
     groups: `fibermsk.kernels.contact_arrays.PairGroups`; of_pairs: the runs of each pair,
     `fibermsk.system.contact.fiber_pairs.RunsOfPairs`.
     """
-    for i in prange(quadrature.shares.shape[0]):
-        quadrature.shares[i] = 0.0
+    shares = quadrature.shares
+    for i in prange(shares.shape[0]):
+        shares[i] = 0.0
     for group in range(groups.start.size - 1):
         begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
-            own = groups.order[begin + part * n // PARTS : begin + (part + 1) * n // PARTS]
-            _some_pair_gradients(own, fibers, runs, laws, quadrature, points, of_pairs, residual)
+            _some_pair_gradients(
+                begin + part * n // PARTS, begin + (part + 1) * n // PARTS, groups, fibers, runs,
+                laws, quadrature, points, of_pairs, residual,
+            )  # fmt: skip
     for fiber in prange(quadrature.start.size - 1):
         share_gradient(fiber, fibers, laws, quadrature, residual)
 
 
 @loop_body
 def _some_pair_tangents(
-    pairs, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual, lines, upper
-):
-    for k in range(pairs.size):
+    part, groups, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual, lines,
+    upper,
+):  # fmt: skip
+    for k in range(part[0], part[1]):
         pair_tangents(
-            pairs[k], fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
+            groups.order[k], fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
             lines, upper,
         )  # fmt: skip
 
@@ -299,14 +305,14 @@ def fill_tangents(
     As `fill_gradients`; held as in `fibermsk.kernels.closest.gaps.find_gaps`; lines and blocks as
     in `fibermsk.linalg.couplings`.
     """
-    for i in prange(quadrature.shares.shape[0]):
-        quadrature.shares[i] = 0.0
+    shares = quadrature.shares
+    for i in prange(shares.shape[0]):
+        shares[i] = 0.0
     for group in range(groups.start.size - 1):
         begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
-            own = groups.order[begin + part * n // PARTS : begin + (part + 1) * n // PARTS]
             _some_pair_tangents(
-                own, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
+                (begin + part * n // PARTS, begin + (part + 1) * n // PARTS), groups, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
                 lines, upper,
             )  # fmt: skip
     for fiber in prange(quadrature.start.size - 1):
