@@ -270,6 +270,7 @@ def fill_gradients(groups, fibers, runs, laws, quadrature, points, of_pairs, res
     groups: `fibermsk.kernels.contact_arrays.PairGroups`; of_pairs: the runs of each pair,
     `fibermsk.system.contact.fiber_pairs.RunsOfPairs`.
     """
+    # inside prange Numba drops assignments to a column of a group, not to a local array
     shares = quadrature.shares
     for i in prange(shares.shape[0]):
         shares[i] = 0.0
@@ -305,15 +306,17 @@ def fill_tangents(
     As `fill_gradients`; held as in `fibermsk.kernels.closest.gaps.find_gaps`; lines and blocks as
     in `fibermsk.linalg.couplings`.
     """
+    # inside prange Numba drops assignments to a column of a group, not to a local array
     shares = quadrature.shares
     for i in prange(shares.shape[0]):
         shares[i] = 0.0
     for group in range(groups.start.size - 1):
         begin, n = groups.start[group], groups.start[group + 1] - groups.start[group]
         for part in prange(PARTS):
+            ends = begin + part * n // PARTS, begin + (part + 1) * n // PARTS
             _some_pair_tangents(
-                (begin + part * n // PARTS, begin + (part + 1) * n // PARTS), groups, fibers, runs, laws, quadrature, points, held, of_pairs, rows, residual,
-                lines, upper,
+                ends, groups, fibers, runs, laws, quadrature, points, held, of_pairs, rows,
+                residual, lines, upper,
             )  # fmt: skip
     for fiber in prange(quadrature.start.size - 1):
         share_gradient(fiber, fibers, laws, quadrature, residual)
