@@ -199,7 +199,10 @@ def _float(text: str, key: str) -> float:
 
 def _sequence(text: str, kind: Any, key: str) -> Any:
     """``1,2,3`` as a tuple or list; items are numbers unless annotated otherwise."""
-    items = [item.strip() for item in text.strip("()[] ").split(",") if item.strip()]
+    inside = text.strip()
+    if inside[:1] + inside[-1:] in ("()", "[]"):
+        inside = inside[1:-1]
+    items = [item.strip() for item in inside.split(",") if item.strip()]
     inner = [item for item in get_args(kind) if item is not Ellipsis] or [float]
     fixed = get_origin(kind) is tuple and Ellipsis not in get_args(kind)
     if fixed and len(items) != len(inner):

@@ -87,7 +87,7 @@ def test_the_command_line_finds_what_the_file_defines(cli, folder, name):
     assert by_name == run(cli)
     assert by_name[0] == pytest.approx(run(cli, "--method", "backward_euler")[0], rel=1e-9)
     done = cli("run", "spring.py", "--method", "Oiler")
-    assert done.exit_code == 2 and "method = 'Oiler'; must be one of" in done.stderr
+    assert done.exit_code == 2 and "did you mean 'Euler'?" in done.stderr
 
 
 def test_a_run_of_it_is_resumed(cli, folder):

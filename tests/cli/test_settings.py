@@ -74,6 +74,7 @@ def test_numbers_by_path():
         (["=3"], "must be path=value"),
         (["a/b="], "a/b: has no value; must be a number, or several"),
         (["a/b=x"], "a/b = 'x'; must be a finite number"),
+        (["a/b=(1,2"], "a/b = '.1'; must be a finite number"),
         (["a/b=nan"], "a/b = 'nan'; must be a finite number"),
         (["a/b=1", "a/b=2"], "a/b: given twice"),
     ):

@@ -51,13 +51,19 @@ class SceneFile:
         """
         if name is None or name in METHODS:
             return name
-        for bound, value in self.function.__globals__.items():
-            if not all(callable(getattr(value, part, None)) for part in ("start", "step")):
-                continue
+        own = {
+            bound: value
+            for bound, value in self.function.__globals__.items()
+            if all(callable(getattr(value, part, None)) for part in ("start", "step"))
+        }
+        for bound, value in own.items():
             if name in (bound, getattr(value, "name", None)):
                 with _blamed_on(self.path, f"{bound}()"):
                     return value() if isinstance(value, type) else value
-        return name
+        known = [*METHODS, *own]
+        raise ModelError(
+            f"method = {name!r}; must be one of {', '.join(known)}{suggestion(name, known)}"
+        )
 
     def make(self, parameters: dict[str, Any], numbers: Mapping[str, Any] | None = None) -> Any:
         """Return the scene with these parameters, and its model with these numbers by path.

@@ -168,7 +168,14 @@ class Hinge(_OneAxis):
 class Slider(_OneAxis):
     """A prismatic joint along an axis fixed in the parent; fields as those of `Hinge`.
 
-    Its coordinate is in m and its damping in N s/m.
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Direction of the translation, parent frame; stored with length one.
+    damping : float
+        Viscous damping [N s/m]; zero or positive.
+    value, speed : float
+        Coordinate [m] and its rate [m/s] at the start.
     """
 
     _kind = "translation", "N s/m"
