@@ -220,11 +220,11 @@ class Reader:
             return _execute(words)
         key = tuple(words)
         if key not in self.computed:
-            folder = Path(tempfile.mkdtemp(prefix="page"))
-            with contextlib.chdir(folder):
+            folder = tempfile.TemporaryDirectory(prefix="page")  # until the process ends
+            with contextlib.chdir(folder.name):
                 self.computed[key] = (folder, *_execute(words))
         folder, status, text = self.computed[key]
-        shutil.copytree(folder, self.folder, dirs_exist_ok=True)
+        shutil.copytree(folder.name, self.folder, dirs_exist_ok=True)
         return status, text
 
 

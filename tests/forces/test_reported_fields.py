@@ -133,6 +133,7 @@ TENSION = Field("tension", "N", "tension")
     ("reports", "values", "words"),
     [
         ((TENSION,), {"pull": 1.0}, "element 'odd': fields = pull; must be .*: tension"),
+        ((TENSION,), 3.0, "element 'odd': fields = 3.0; must be a dict of numbers"),
         ((TENSION,), {"tension": (1.0, 2.0)}, r"field 'tension' has the shape \(2,\); must"),
         ((TENSION, TENSION), {"tension": 1.0}, "name = 'tension'; must be unique"),
         ((TENSION._replace(name="a/b"),), {"a/b": 1.0}, "name = 'a/b'; must have no \"/\""),
@@ -153,3 +154,14 @@ def test_accelerations_are_not_known_to_reports():
 
     result = run(arm(lambda model, bone: Seen((TENSION,), {})))
     assert np.isnan(result.elements["odd"]["tension"]).all()
+
+
+@pytest.mark.parametrize("found", [3.0, {"the odd": 3.0}, {"the odd": [object()]}])
+def test_a_fingerprint_that_cannot_be_digested_is_refused(found):
+    class Marked(Odd):
+        def fingerprint(self, times):
+            return found
+
+    system = fm.build(arm(lambda model, bone: Marked((), {})))
+    with pytest.raises(fm.ModelError, match="Marked: fingerprint = .*; must be a dict of lists"):
+        system.identity(np.array([0.0, 1.0]))

@@ -142,8 +142,8 @@ def equilibrium(
     ]
     if slack:
         text = (
-            "the equilibrium has fibers under compression, which a cable without bending stiffness "
-            f"cannot carry: {', '.join(slack)}. Shorten their path, or give their tissue prestress "
+            f"the equilibrium has fibers under compression: {', '.join(slack)}. Without bending "
+            "stiffness a cable cannot carry it: shorten their path, or give their tissue prestress "
             "or bending"
         )
         worst = system.fiber_names[int(np.argmin(force))]

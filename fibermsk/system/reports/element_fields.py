@@ -78,6 +78,8 @@ class ElementFields:
         at = at._replace(multipliers=self._by_owner(at, multipliers))
         for owner, one in self._elements.items():
             own, found = self.histories[owner], one.fields(at)
+            must = "a dict of numbers by the names of its fields"
+            _check.instance(f"element {owner!r}", "fields", found, dict, must)
             if set(found) != set(own):
                 raise ModelError(
                     f"element {owner!r}: fields = {', '.join(found) or 'none'}; must be those that "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.model import MovingPoint
 from fibermsk.protocol import StateBlock
 from fibermsk.system.contribution import Contribution, HasFingerprint
@@ -53,9 +54,21 @@ def fingerprint(
     }
     for one in contributions:
         if isinstance(one, HasFingerprint):
-            for name, values in one.fingerprint(times).items():
+            for name, values in _checked(one, one.fingerprint(times)).items():
                 parts.setdefault(name, []).extend(values)
     return {name: _digest(values) for name, values in parts.items()}
+
+
+def _checked(one: Contribution, found: Any) -> dict[str, list[Any]]:
+    """Fingerprint of a contribution if it can be digested."""
+    owner, must = type(one).__name__, "a dict of lists of arrays, numbers and strings by name"
+    _check.instance(owner, "fingerprint", found, dict, must)
+    for values in found.values():
+        _check.instance(owner, "fingerprint", values, list, must)
+        for value in values:
+            if np.asarray(value).dtype.kind not in "biufcUS":
+                _check.refuse(owner, "fingerprint", value, f"be {must}")
+    return found
 
 
 def _digest(values: list[Any]) -> str:
