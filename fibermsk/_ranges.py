@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Index = NDArray[np.int64]
+from fibermsk._arrays import Index
 
 
 def starts(counts: ArrayLike) -> Index:

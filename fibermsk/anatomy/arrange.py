@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
@@ -15,8 +15,6 @@ from fibermsk.anatomy.packing import Neighbors, pack_section, place_ends, relax
 from fibermsk.anatomy.room import least_gap
 from fibermsk.anatomy.sections import Sections, divide
 from fibermsk.errors import ModelError
-
-Array = NDArray[np.float64]
 
 PER_ELEMENT = 10
 """Samples per element for distances during relaxation."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk.anatomy import path as paths
@@ -33,8 +32,6 @@ from fibermsk.model.muscles.activation import Activation
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.reports.muscle_path import active_points, path_points
 from fibermsk.system.skeleton.skeleton import skeleton
-
-Array = NDArray[np.float64]
 
 CLEARANCE = 0.05
 """Gap between fibers, and to bones, relative to radii, in the reference configuration."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, hill
 from fibermsk.model import Tissue
@@ -24,7 +24,6 @@ from fibermsk.model import Tissue
 if TYPE_CHECKING:
     from fibermsk.model.muscles.line_muscle import LineMuscle
 
-Array = NDArray[np.float64]
 
 SPECIFIC_TENSION = 3.0e5
 """Force per physiological cross-sectional area [N/m^2]; 22.5 to 35 in mammals, Zajac (1989)."""

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.skeleton.body import shapes_of
 
-Array = NDArray[np.float64]
 Distance = Callable[[Array], tuple[Array, Array]]
 Pose = tuple[Array, Array]
 

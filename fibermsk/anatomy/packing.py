@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Grid, polyline_length
-
-Array = NDArray[np.float64]
 
 _ROUNDS = 40
 """Largest number of relaxation steps."""

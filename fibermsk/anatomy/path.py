@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.elements.hermite import hermite, hermite_d1, hermite_d2
-
-Array = NDArray[np.float64]
 
 _DENSE = 801
 """Number of points of a smoothed path."""

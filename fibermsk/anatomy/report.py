@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Curve
 from fibermsk.anatomy.sections import Sections
 from fibermsk.laws import KelvinVoigt
 from fibermsk.model import LineMuscle
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from fibermsk._arrays import Array, Index
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors
 from fibermsk.kernels.search.chords import fill_closest
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 _PARTS = np.linspace(0.0, 1.0, 7)
 """Points along a chord at which its distance to bones is evaluated."""

@@ -8,15 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.io.csv import about
 from fibermsk.results.result import Result
 from fibermsk.results.tables import columns_of, single_numbers
 
-Array = NDArray[np.float64]
 Done = Callable[[float], Any]
 
 _ROWS = 1000

@@ -18,13 +18,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.io.bones import bone_triangles
 from fibermsk.io.csv import about
 from fibermsk.results.curves import along, centerlines
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
-Array = NDArray[np.float64]
 Cells = list[NDArray[np.int64]]
 Done = Callable[[float], Any]
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import Checked, number
-
-Array = NDArray[np.float64]
 
 
 class Pieces(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
 
 
 def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
-
-Array = NDArray[np.float64]
 
 
 def centerlines(fiber: FiberHistory, theta: Array) -> Array:

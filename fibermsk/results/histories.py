@@ -6,12 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.results.fields import AXES, Field
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
 
-Array = NDArray[np.float64]
 
 COMPLETE = ("success", "stopped")
 """Statuses of runs that ended as intended: complete, or stopped by an observer."""

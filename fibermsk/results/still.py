@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.results.result import Result, ShapeRecord
-
-Array = NDArray[np.float64]
 
 
 class MuscleLine(NamedTuple):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import at_samples
 from fibermsk.results.fields import COLORINGS as FIELDS
 from fibermsk.results.result import FiberHistory, Result
-
-Array = NDArray[np.float64]
 
 SHORT_NAMES = {"contact": "contact_force_density"}
 """What else the name of a field may be given as."""

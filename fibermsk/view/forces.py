@@ -10,11 +10,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.centerline import combine, element_of, hermite_places
 from fibermsk.results.result import FiberHistory, Result
-
-Array = NDArray[np.float64]
 
 ARROW_KINDS = ("attachment", "contact")
 """Forces of the fibers on bodies at both ends; contact forces on the fibers, one an element."""

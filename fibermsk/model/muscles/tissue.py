@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
 from fibermsk.laws.derivatives import check_stress_law, stress_at
 from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening, nominal_stress
-
-Array = NDArray[np.float64]
 
 _OWN = "a KelvinVoigt or a user-defined law"
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, fixed, number
 from fibermsk.model.skeleton.topology import Topology, enclosed_volume, orient
-
-Array = NDArray[np.float64]
 
 # A triangle whose height is below this part of its longest side has no direction.
 _FLAT = 1e-9

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
+from fibermsk._arrays import Array, Index
 
 # Triangles sampled for the orientation of a patch, and the rise of the winding number that means
 # inward.

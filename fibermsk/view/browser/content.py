@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
@@ -28,8 +29,6 @@ from fibermsk.view.drawing.pieces import still_labels
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers, nearest_frame
 from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
-
-Array = NDArray[np.float64]
 
 _N_DIRECTIONS = 300
 _MOST_CONTACTS = 3000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 from fibermsk.results.centerline import element_of, hermite_places
@@ -13,8 +12,6 @@ from fibermsk.results.result import Result
 from fibermsk.view.drawing.surfaces import circle, grid_faces
 from fibermsk.view.drawing.tubes import across, blend
 from fibermsk.view.forces import attachment_forces, sample_weights
-
-Array = NDArray[np.float64]
 
 _AROUND = 6
 _SHAFT, _HEAD = 0.022, 0.062

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-
-Array = NDArray[np.float64]
 
 PRESETS = ("fit", "front", "back", "left", "right", "top", "bottom")
 """Where a viewer looks from; all but the first look along an axis of the ground frame."""

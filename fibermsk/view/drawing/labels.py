@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from fibermsk._arrays import Array
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Color
-
-Array = NDArray[np.float64]
 
 _FONT_SIZE = 7.5
 _LINE = 13.0

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.result import ShapeRecord
 from fibermsk.view.drawing.surfaces import Surface
-
-Array = NDArray[np.float64]
 
 _SAME_POINT = 1e-6
 """Vertices closer than this part of the mesh's size are one to the normals."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.results.still import JointAxis, MuscleLine, Still
 from fibermsk.view.drawing.labels import Label
 from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
 from fibermsk.view.drawing.surfaces import Surface, shape_surface
-
-Array = NDArray[np.float64]
 
 BONE_COLOR: Color = (0.93, 0.89, 0.79)
 _TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)

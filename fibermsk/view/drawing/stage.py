@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
@@ -19,8 +19,6 @@ from fibermsk.view.drawing.pieces import Piece, body_pieces, still_labels, still
 from fibermsk.view.drawing.tubes import Tubes
 from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
 from fibermsk.view.forces import check_kinds, greatest_force
-
-Array = NDArray[np.float64]
 
 LIGHTS = (
     ((-0.35, 0.55, 0.76), 0.66),

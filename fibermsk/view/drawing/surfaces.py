@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.result import ShapeRecord
-
-Array = NDArray[np.float64]
 
 
 class Surface(NamedTuple):

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.results.centerline import hermite_places
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.detail import Detail
 from fibermsk.view.drawing.surfaces import circle, tube_faces
-
-Array = NDArray[np.float64]
 
 
 @kernel

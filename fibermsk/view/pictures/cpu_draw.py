@@ -11,14 +11,13 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
 from fibermsk.view.drawing.surfaces import Surface
-
-Array = NDArray[np.float64]
 
 
 @kernel

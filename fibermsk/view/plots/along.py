@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.curves import along as values_along
 from fibermsk.results.curves import mean_along
 from fibermsk.results.fields import FIBER_FIELDS
@@ -23,8 +23,6 @@ from fibermsk.view.plots.panel import (
     histories,
     scaled,
 )
-
-Array = NDArray[np.float64]
 
 _SHADED = 3
 """Most single fibers whose spread along themselves is shaded; more overlap."""

@@ -9,12 +9,10 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
-
-Array = NDArray[np.float64]
 
 CURVES = 7
 """Largest number of curves of one set of axes that the palette distinguishes."""

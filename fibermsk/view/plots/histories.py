@@ -6,15 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.plots.groups import BAND_WORDS, CURVES, Group, fiber_stem, muscles, spread
 from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histories
-
-Array = NDArray[np.float64]
 
 _COORDINATES = 14
 _END_PANELS = 6

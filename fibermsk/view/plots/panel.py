@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.result import Result
 from fibermsk.view.plots.groups import CURVES, Group, Spread, group, muscles
-
-Array = NDArray[np.float64]
 
 # Okabe and Ito's palette, told apart with any color vision, darkest contrast first.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

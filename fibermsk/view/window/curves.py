@@ -9,13 +9,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.forces import sample_lengths
 from fibermsk.view.pictures.legend import prefixed
-
-Array = NDArray[np.float64]
 
 _DPI = 100
 _COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
