@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from fibermsk import _check
 from fibermsk.model import Model
-from fibermsk.system import FiberSystem
-from fibermsk.system import build as build_for_cpu
+from fibermsk.system import FiberSystem, build as build_for_cpu
 
 if TYPE_CHECKING:
     from fibermsk.gpu import DeviceSystem

@@ -13,10 +13,13 @@ from fibermsk.bench import (
     upper_limb,
     view,
 )
-from fibermsk.bench.bench import Bench, Findings, Options, run_bench
+from fibermsk.bench.bench import (
+    Bench as Bench,
+    Findings as Findings,
+    Options as Options,
+    run_bench as run_bench,
+)
 from fibermsk.bench.bundles import bundle
-
-__all__ = ["BENCHES", "Bench", "Findings", "Options", "run_bench"]
 
 BENCHES = {
     bench.name: bench

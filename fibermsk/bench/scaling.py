@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
-from fibermsk.bench.bundles import case
-from fibermsk.bench.bundles import ours as bundle_ours
+from fibermsk.bench.bundles import case, ours as bundle_ours
 from fibermsk.bench.bundles.ours import METHOD, NEWTON
 from fibermsk.bench.measure.memory import forget_peak, peak_memory
 from fibermsk.bench.measure.timing import simulate_timed

@@ -1,13 +1,6 @@
 """Force elements of a model, in addition to fibers, contacts and joints."""
 
-from fibermsk.forces.controller import CoordinateController
-from fibermsk.forces.external import ExternalForce
-from fibermsk.forces.point_constraint import PointConstraint
-from fibermsk.forces.point_spring import PointSpring
-
-__all__ = [
-    "CoordinateController",
-    "ExternalForce",
-    "PointConstraint",
-    "PointSpring",
-]
+from fibermsk.forces.controller import CoordinateController as CoordinateController
+from fibermsk.forces.external import ExternalForce as ExternalForce
+from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
+from fibermsk.forces.point_spring import PointSpring as PointSpring

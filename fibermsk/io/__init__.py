@@ -1,18 +1,10 @@
 """Files: results and checkpoints in HDF5, and exports for other programs."""
 
-from fibermsk.files import check_writable
-from fibermsk.io.checkpoint import is_checkpoint, load_checkpoint, save_checkpoint
-from fibermsk.io.exporting import check_export, export
-from fibermsk.io.hdf5 import describe, load, save
-
-__all__ = [
-    "check_export",
-    "check_writable",
-    "describe",
-    "export",
-    "is_checkpoint",
-    "load",
-    "load_checkpoint",
-    "save",
-    "save_checkpoint",
-]
+from fibermsk.files import check_writable as check_writable
+from fibermsk.io.checkpoint import (
+    is_checkpoint as is_checkpoint,
+    load_checkpoint as load_checkpoint,
+    save_checkpoint as save_checkpoint,
+)
+from fibermsk.io.exporting import check_export as check_export, export as export
+from fibermsk.io.hdf5 import describe as describe, load as load, save as save

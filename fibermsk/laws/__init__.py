@@ -4,23 +4,22 @@ The functions are plain Python on floats, so that the kernels of all backends co
 source.
 """
 
-from fibermsk.laws.coordinate import CoordinateForce, Damper, QuadraticLimit, SmoothLimit, Spring
-from fibermsk.laws.own import ContactLaw, CoordinateLaw, StressLaw, law_constant
-from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening
-
-__all__ = [
-    "ActiveStress",
-    "ContactLaw",
-    "CoordinateForce",
-    "CoordinateLaw",
-    "Damper",
-    "KelvinVoigt",
-    "PenaltyContact",
-    "QuadraticLimit",
-    "SmoothLimit",
-    "Spring",
-    "Stiffening",
-    "StressLaw",
-    "law_constant",
-]
+from fibermsk.laws.coordinate import (
+    CoordinateForce as CoordinateForce,
+    Damper as Damper,
+    QuadraticLimit as QuadraticLimit,
+    SmoothLimit as SmoothLimit,
+    Spring as Spring,
+)
+from fibermsk.laws.own import (
+    ContactLaw as ContactLaw,
+    CoordinateLaw as CoordinateLaw,
+    StressLaw as StressLaw,
+    law_constant as law_constant,
+)
+from fibermsk.laws.penalty import PenaltyContact as PenaltyContact
+from fibermsk.laws.stress import (
+    ActiveStress as ActiveStress,
+    KelvinVoigt as KelvinVoigt,
+    Stiffening as Stiffening,
+)

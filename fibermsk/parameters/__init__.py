@@ -1,14 +1,9 @@
 """Parameters of a model by path, and models with other values."""
 
-from fibermsk.parameters.activate import with_activations
-from fibermsk.parameters.mapping import Parameter, Parameters
-from fibermsk.parameters.revise import Revision, revise, with_parameters
-
-__all__ = [
-    "Parameter",
-    "Parameters",
-    "Revision",
-    "revise",
-    "with_activations",
-    "with_parameters",
-]
+from fibermsk.parameters.activate import with_activations as with_activations
+from fibermsk.parameters.mapping import Parameter as Parameter, Parameters as Parameters
+from fibermsk.parameters.revise import (
+    Revision as Revision,
+    revise as revise,
+    with_parameters as with_parameters,
+)

@@ -1,34 +1,22 @@
 """What a time integrator or a Newton solver may ask of a system, and nothing else."""
 
-from fibermsk.protocol.optional import Collides, HasStates, Legible, Offloaded, Projects, offers
-from fibermsk.protocol.system import System
-from fibermsk.protocol.values import (
-    NO_MULTIPLIERS,
-    BorderedMatrix,
-    Evaluation,
-    Frames,
-    SolvesItself,
-    StateBlock,
-    Tangent,
-    Tolerance,
-    Verdict,
+from fibermsk.protocol.optional import (
+    Collides as Collides,
+    HasStates as HasStates,
+    Legible as Legible,
+    Offloaded as Offloaded,
+    Projects as Projects,
+    offers as offers,
 )
-
-__all__ = [
-    "BorderedMatrix",
-    "Collides",
-    "Evaluation",
-    "Frames",
-    "HasStates",
-    "Legible",
-    "NO_MULTIPLIERS",
-    "Offloaded",
-    "Projects",
-    "SolvesItself",
-    "StateBlock",
-    "System",
-    "Tangent",
-    "Tolerance",
-    "Verdict",
-    "offers",
-]
+from fibermsk.protocol.system import System as System
+from fibermsk.protocol.values import (
+    NO_MULTIPLIERS as NO_MULTIPLIERS,
+    BorderedMatrix as BorderedMatrix,
+    Evaluation as Evaluation,
+    Frames as Frames,
+    SolvesItself as SolvesItself,
+    StateBlock as StateBlock,
+    Tangent as Tangent,
+    Tolerance as Tolerance,
+    Verdict as Verdict,
+)

@@ -1,16 +1,6 @@
 """Readers for meshes, signals and XML of other programs."""
 
-from fibermsk.read.emg import emg_activation, emg_envelope
-from fibermsk.read.mesh import read_mesh
-from fibermsk.read.osim import ImportReport, read_osim
-from fibermsk.read.signals import Signals, read_signals
-
-__all__ = [
-    "ImportReport",
-    "Signals",
-    "emg_activation",
-    "emg_envelope",
-    "read_mesh",
-    "read_osim",
-    "read_signals",
-]
+from fibermsk.read.emg import emg_activation as emg_activation, emg_envelope as emg_envelope
+from fibermsk.read.mesh import read_mesh as read_mesh
+from fibermsk.read.osim import ImportReport as ImportReport, read_osim as read_osim
+from fibermsk.read.signals import Signals as Signals, read_signals as read_signals

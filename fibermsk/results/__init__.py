@@ -1,25 +1,14 @@
 """Results of a run as plain arrays, independent of the system."""
 
-from fibermsk.results.fields import Field
-from fibermsk.results.histories import Histories, StateRecord
-from fibermsk.results.progress import Progress
-from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
-from fibermsk.results.slack import Slack
-from fibermsk.results.snapshot import Snapshot
-from fibermsk.results.still import JointAxis, MuscleLine, Still
-
-__all__ = [
-    "BodyMotion",
-    "FiberHistory",
-    "Field",
-    "Histories",
-    "JointAxis",
-    "MuscleLine",
-    "Progress",
-    "Result",
-    "ShapeRecord",
-    "Slack",
-    "Snapshot",
-    "StateRecord",
-    "Still",
-]
+from fibermsk.results.fields import Field as Field
+from fibermsk.results.histories import Histories as Histories, StateRecord as StateRecord
+from fibermsk.results.progress import Progress as Progress
+from fibermsk.results.result import (
+    BodyMotion as BodyMotion,
+    FiberHistory as FiberHistory,
+    Result as Result,
+    ShapeRecord as ShapeRecord,
+)
+from fibermsk.results.slack import Slack as Slack
+from fibermsk.results.snapshot import Snapshot as Snapshot
+from fibermsk.results.still import JointAxis as JointAxis, MuscleLine as MuscleLine, Still as Still

@@ -4,16 +4,12 @@ A problem is a Python file with ``run(**parameters) -> dict`` and ``expected(**p
 optionally ``study`` and ``plot`` for the report; those of the package are in ``verification/``.
 """
 
-from fibermsk.verify.problem import KINDS, VERIFYING, Expected, Problem, Unavailable, problem_of
-from fibermsk.verify.runner import Outcome, run_problem
-
-__all__ = [
-    "KINDS",
-    "VERIFYING",
-    "Expected",
-    "Outcome",
-    "Problem",
-    "Unavailable",
-    "problem_of",
-    "run_problem",
-]
+from fibermsk.verify.problem import (
+    KINDS as KINDS,
+    VERIFYING as VERIFYING,
+    Expected as Expected,
+    Problem as Problem,
+    Unavailable as Unavailable,
+    problem_of as problem_of,
+)
+from fibermsk.verify.runner import Outcome as Outcome, run_problem as run_problem

@@ -9,25 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fibermsk.view.browser import write_page
-    from fibermsk.view.browser.notebook import widget
-    from fibermsk.view.browser.server import serve
-    from fibermsk.view.pictures.movies import movie
-    from fibermsk.view.pictures.scene import screenshot
-    from fibermsk.view.plots import plot, plot_names
-    from fibermsk.view.window.window import play, show
+    from fibermsk.view.browser import write_page as write_page
+    from fibermsk.view.browser.notebook import widget as widget
+    from fibermsk.view.browser.server import serve as serve
+    from fibermsk.view.pictures.movies import movie as movie
+    from fibermsk.view.pictures.scene import screenshot as screenshot
+    from fibermsk.view.plots import plot as plot, plot_names as plot_names
+    from fibermsk.view.window.window import play as play, show as show
 
-__all__ = [
-    "movie",
-    "play",
-    "plot",
-    "plot_names",
-    "screenshot",
-    "serve",
-    "show",
-    "widget",
-    "write_page",
-]
 
 _HOME = {
     "movie": "pictures.movies",
@@ -40,6 +29,7 @@ _HOME = {
     "widget": "browser.notebook",
     "write_page": "browser",
 }
+__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

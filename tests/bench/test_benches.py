@@ -21,8 +21,8 @@ from fibermsk.bench import (
     roofline,
     run_bench,
     scaling,
+    upper_limb as arm,
 )
-from fibermsk.bench import upper_limb as arm
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("same_process")

@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 
 import fibermsk as fm
 from fibermsk.cli.main import app
-from fibermsk.cli.running import job as jobs
-from fibermsk.cli.running import seal
+from fibermsk.cli.running import job as jobs, seal
 from fibermsk.cli.running.job import digest
 from fibermsk.io import load, load_checkpoint, save_checkpoint
 

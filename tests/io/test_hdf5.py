@@ -7,8 +7,7 @@ import pytest
 from make_result import make_hanging_fiber, make_meshed_arm, make_reporting_arm, make_result
 
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.io import check_writable, describe, load, save
-from fibermsk.io import hdf5 as module
+from fibermsk.io import check_writable, describe, hdf5 as module, load, save
 from fibermsk.results import ShapeRecord
 
 

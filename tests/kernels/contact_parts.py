@@ -15,8 +15,7 @@ from fibermsk.elements import gauss_rule
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
 from fibermsk.kernels.closest import gaps
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
-from fibermsk.kernels.contact import contact as kernels
-from fibermsk.kernels.contact import variational
+from fibermsk.kernels.contact import contact as kernels, variational
 from fibermsk.kernels.contact.shares import N_SHARE
 from fibermsk.kernels.contact_arrays import (
     BonePoints,

@@ -18,8 +18,7 @@ from contact_parts import (
 )
 from kernel_parts import bow, deform, fiber, plain_cable, rotation, spindle, system_of, turn
 from numpy.testing import assert_allclose
-from reference import cable as plain
-from reference import contact as reference
+from reference import cable as plain, contact as reference
 
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels.contact.contact import section

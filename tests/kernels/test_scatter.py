@@ -15,8 +15,7 @@ from contact_parts import (
 )
 from kernel_parts import bow, build_sparse, fiber, plain_cable, system_of
 from numpy.testing import assert_allclose
-from reference import contact as reference
-from reference import rigid as plain_rigid
+from reference import contact as reference, rigid as plain_rigid
 
 import fibermsk as fm
 

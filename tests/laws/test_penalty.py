@@ -3,8 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 
 from fibermsk.laws.penalty import line_energy, line_force

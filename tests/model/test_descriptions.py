@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from hypothesis.extra.numpy import arrays
 from model_parts import LINE, PASSIVE, TISSUE, body, buoyancy, fiber, muscle_belly, parabola
 from numpy.testing import assert_allclose, assert_array_equal

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.amount import cases
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import fibermsk as fm
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from . import cable as fiber
-from . import closest_point, contact, hermite, rigid
+from . import cable as fiber, closest_point, contact, hermite, rigid
 
 STEP = 1e-30
 

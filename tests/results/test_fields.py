@@ -10,8 +10,14 @@ from make_result import make_meshed_arm, make_reporting_arm, make_result
 import fibermsk as fm
 from fibermsk.errors import ModelError
 from fibermsk.io import describe, save
-from fibermsk.results import BodyMotion, FiberHistory, Result, ShapeRecord, StateRecord
-from fibermsk.results import fields as table
+from fibermsk.results import (
+    BodyMotion,
+    FiberHistory,
+    Result,
+    ShapeRecord,
+    StateRecord,
+    fields as table,
+)
 from fibermsk.results.histories import state_histories
 from fibermsk.view.plots import plot, plot_names
 

@@ -28,8 +28,7 @@ def export(
     ] = None,
 ) -> None:
     """Export a result to ParaView (vtkhdf), OpenSim (sto) or tables (csv)."""
-    from fibermsk.io import check_export, load
-    from fibermsk.io import export as write
+    from fibermsk.io import check_export, export as write, load
 
     out, to = check_export(out, to)
     result = load(file)

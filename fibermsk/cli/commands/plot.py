@@ -47,8 +47,7 @@ def plot(
     from fibermsk.errors import ModelError
     from fibermsk.io import check_writable, load
     from fibermsk.rescue import write_whole
-    from fibermsk.view.plots import plot as draw
-    from fibermsk.view.plots import plot_names
+    from fibermsk.view.plots import plot as draw, plot_names
 
     if list_names:
         for line in aligned(list(plot_names(None if file is None else load(file)).items()), 0):

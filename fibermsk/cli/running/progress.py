@@ -49,8 +49,13 @@ def _silent(progress: Progress | Pictures) -> None:
 class _Bar:
     def __init__(self, title: str) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bars
+        from rich.progress import (
+            BarColumn,
+            Progress as Bars,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self._bars = Bars(
             TextColumn("{task.description}"),

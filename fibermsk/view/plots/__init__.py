@@ -1,5 +1,3 @@
 """Plots of a result."""
 
-from fibermsk.view.plots.figure import plot, plot_names
-
-__all__ = ["plot", "plot_names"]
+from fibermsk.view.plots.figure import plot as plot, plot_names as plot_names

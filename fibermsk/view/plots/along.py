@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from fibermsk._arrays import Array
-from fibermsk.results.curves import along as values_along
-from fibermsk.results.curves import mean_along
+from fibermsk.results.curves import along as values_along, mean_along
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.fields import fiber_field
