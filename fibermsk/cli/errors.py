@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from fibermsk.errors import ConvergenceError, ModelError, WriteError
+
 FAILED = 1
 BAD_INPUT = 2
 
@@ -37,8 +39,6 @@ class ReportingGroup(TyperGroup):
 
 def exit_status(error: BaseException, *, debug: bool) -> int:
     """Report an error on standard error and give the exit status that it stands for."""
-    from fibermsk.errors import ConvergenceError, ModelError, WriteError
-
     if debug:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):

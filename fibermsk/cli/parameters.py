@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import typer
 
+from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import aligned, print_json, printing_beside
+from fibermsk.cli.running.scene_files import find
 from fibermsk.errors import ModelError
-
-if TYPE_CHECKING:
-    from fibermsk.model import Model
+from fibermsk.model import Model
+from fibermsk.parameters import Parameters
 
 _WIDEST = 60
 """Letters of a description in a table."""
@@ -25,8 +26,6 @@ def show_parameters(
 
     `settings` are ``key=value`` of the scene, and `geometry` options of `fibermsk.read_osim`.
     """
-    from fibermsk.parameters import Parameters
-
     with printing_beside(json):
         model = _model(what, settings, geometry)
     found = Parameters(model, pattern)
@@ -56,9 +55,6 @@ def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
         from fibermsk.read import read_osim
 
         return read_osim(what, **geometry)
-    from fibermsk.cli.options import parse_settings
-    from fibermsk.cli.running.scene_files import find
-
     if what.suffix.lower() == ".h5":
         raise ModelError(
             f"--parameters: {what} is a result, not a model; must be the name of a scene, "

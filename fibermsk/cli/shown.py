@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from fibermsk.results import Still
+from fibermsk.errors import ModelError
+from fibermsk.results import Still
 
 
 def is_model(file: Path) -> bool:
@@ -32,7 +31,6 @@ def read_model(
     file: Path, geometry: Path | None, pose: list[str], *, outside: bool = False
 ) -> Still:
     """The model in its start pose, or with some coordinates elsewhere."""
-    from fibermsk.errors import ModelError
     from fibermsk.read import read_osim
     from fibermsk.system.reports.still import still
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fibermsk.cli.options import suggestion
 from fibermsk.cli.output import aligned, print_json
+from fibermsk.cli.running.scene_files import folder_of
+from fibermsk.errors import ModelError
 
 if TYPE_CHECKING:
     from fibermsk.bench import Bench
@@ -66,8 +69,6 @@ def bench(
 ) -> None:
     """Measure the speed of the package; without a name, list the benchmarks."""
     from fibermsk.bench import BENCHES, Options, run_bench
-    from fibermsk.cli.running.scene_files import folder_of
-    from fibermsk.errors import ModelError
 
     if not names:
         _list(list(BENCHES.values()), json)
@@ -96,8 +97,6 @@ def bench(
 
 def _find(name: str) -> Bench:
     from fibermsk.bench import BENCHES
-    from fibermsk.cli.options import suggestion
-    from fibermsk.errors import ModelError
 
     if name not in BENCHES:
         raise ModelError(

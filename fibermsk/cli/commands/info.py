@@ -13,6 +13,7 @@ from fibermsk.cli.output import aligned, print_check, print_json, print_time_err
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
 from fibermsk.errors import ModelError
+from fibermsk.results import Slack
 
 
 def info(
@@ -58,7 +59,6 @@ def info(
     if geometry_outside:
         raise ModelError(f"--geometry-outside: {file} is not a model; must be left out")
     from fibermsk.io import describe, is_checkpoint
-    from fibermsk.results import Slack
 
     if is_checkpoint(file):
         _show_checkpoint(file, json)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from fibermsk.cli.output import aligned, print_json
-
-if TYPE_CHECKING:
-    from fibermsk.model import Model
+from fibermsk.model import Model
+from fibermsk.model.skeleton.body import shapes_of, visuals_of
 
 _OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
 
@@ -34,7 +33,6 @@ def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) 
 
 def describe_model(model: Model) -> dict[str, Any]:
     """Contents of a model as what JSON knows."""
-    from fibermsk.model.skeleton.body import shapes_of, visuals_of
     from fibermsk.read.osim.forces.muscles import NUMBERS
 
     report = model.import_report

@@ -13,6 +13,9 @@ from typing import Annotated
 
 import typer
 
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable, replacing
+
 _TEMPLATE = Path(__file__).with_name("_template.py")
 _PLACEHOLDER = "NAME"
 
@@ -23,8 +26,6 @@ def new(
     ],
 ) -> None:
     """Write a commented scene to start from: a bone, a joint, a muscle, contact."""
-    from fibermsk.files import check_writable, replacing
-
     _check_name(file)
     check_writable(file)
     text = _TEMPLATE.read_text(encoding="utf-8").replace(_PLACEHOLDER, file.stem)
@@ -46,8 +47,6 @@ def new(
 
 def _check_name(file: Path) -> None:
     """Refuse an existing file, and names that cannot be used for a new Python module."""
-    from fibermsk.errors import ModelError
-
     if file.is_dir():
         raise ModelError(f"{file} is a folder; name a file in it: fibermsk new {file}/my_scene.py")
     if file.suffix != ".py":

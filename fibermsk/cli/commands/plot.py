@@ -9,6 +9,9 @@ from typing import Annotated
 import typer
 
 from fibermsk.cli.output import aligned
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
 
 _FORMATS = (".png", ".svg", ".pdf")
 
@@ -44,9 +47,7 @@ def plot(
     ] = False,
 ) -> None:
     """Plot activations, angles, forces and fields along the fibers of a result."""
-    from fibermsk.errors import ModelError
-    from fibermsk.io import check_writable, load
-    from fibermsk.rescue import write_whole
+    from fibermsk.io import load
     from fibermsk.view.plots import plot as draw, plot_names
 
     if list_names:

@@ -10,18 +10,18 @@ import hashlib
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from fibermsk import _check
 from fibermsk.cli.commands.run import Every, Json, Numbers, Quiet, Settings, compute
 from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import plain, printing_beside
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
+from fibermsk.cli.running.scene_files import SceneFile, find, is_packaged, path_of
 from fibermsk.cli.running.seal import is_sealed
-
-if TYPE_CHECKING:
-    from fibermsk.cli.running.scene_files import SceneFile
+from fibermsk.errors import ModelError, ModelWarning
 
 
 def resume(
@@ -45,7 +45,6 @@ def resume(
     checkpoint_every: Every = None,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
-    from fibermsk import _check
     from fibermsk.io import check_writable, load_checkpoint
 
     taken = load_checkpoint(file)
@@ -93,9 +92,6 @@ def _check_words(
     numbers: list[str] | None,
 ) -> None:
     """Refuse to use the scene, settings, numbers and output of an untrusted checkpoint."""
-    from fibermsk.cli.running.scene_files import is_packaged
-    from fibermsk.errors import ModelError
-
     needed = {
         "--scene": scene is None and not is_packaged(job["scene"]),
         "--out": out is None,
@@ -114,8 +110,6 @@ def _check_words(
 
 def _place(job: dict[str, Any], file: Path) -> Path:
     """Return the path of the result, if it is free or contains a result of this run."""
-    from fibermsk.errors import ModelError
-
     path = Path(job["out"])
     folder = Path.cwd()
     path = Path(os.path.relpath(path, folder)) if path.is_relative_to(folder) else path
@@ -129,9 +123,6 @@ def _place(job: dict[str, Any], file: Path) -> Path:
 
 def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tuple[SceneFile, str]:
     """Return the scene and the digest of its file, unchanged unless the user gives the scene."""
-    from fibermsk.cli.running.scene_files import find, path_of
-    from fibermsk.errors import ModelError, ModelWarning
-
     path = path_of(job["scene"] if scene is None else scene)
     try:
         source = path.read_bytes()
@@ -158,8 +149,6 @@ def _parameters(
     scene: SceneFile, settings: list[str], numbers: list[str], job: dict[str, Any], file: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the scene's parameters, and numbers of its model by path, those of the run."""
-    from fibermsk.errors import ModelError
-
     parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")
     values = parse_numbers(numbers)
     now, then = plain(parameters | values), job["parameters"]

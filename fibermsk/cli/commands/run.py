@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import fibermsk
+from fibermsk import _check
 from fibermsk.cli.errors import FAILED, ReportingGroup
 from fibermsk.cli.options import ManyValues, parse_numbers, parse_settings
 from fibermsk.cli.output import (
@@ -25,10 +27,12 @@ from fibermsk.cli.running.interrupts import interruptible
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
+from fibermsk.cli.running.scene_files import SceneFile, find, scene_of
 from fibermsk.cli.warned import collecting
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.results.result import COMPLETE
 
 if TYPE_CHECKING:
-    from fibermsk.cli.running.scene_files import SceneFile
     from fibermsk.results import Progress, Result
 
 Out = Annotated[
@@ -83,11 +87,9 @@ def run(
     checkpoint_every: Every = None,
 ) -> None:
     """Compute a scene and write its result."""
-    from fibermsk.cli.running.scene_files import find
-
     with printing_beside(json):
         file = find(scene)
-    _run(file, out, settings or [], numbers or [], method, check, quiet, json, checkpoint_every)
+    _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
@@ -110,9 +112,6 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     result : Result
         The result that was written.
     """
-    from fibermsk import _check
-    from fibermsk.cli.running.scene_files import scene_of
-
     if not inspect.isfunction(scene):
         _check.refuse("run_scene", "scene", scene, "be the function of a scene file")
     if arguments is not None:
@@ -128,30 +127,14 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     def _options(debug: bool = False) -> None:
         pass
 
-    @app.command("run", cls=ManyValues, help=file.title)
-    def _command(
-        out: Out = None,
-        settings: Settings = None,
-        numbers: Numbers = None,
-        method: Method = None,
-        check: Check = False,
-        quiet: Quiet = False,
-        json: Json = False,
-        checkpoint_every: Every = None,
-    ) -> None:
-        results.append(
-            _run(
-                file,
-                out,
-                settings or [],
-                numbers or [],
-                method,
-                check,
-                quiet,
-                json,
-                checkpoint_every,
-            )  # fmt: skip
-        )
+    def command(**options: Any) -> None:
+        results.append(_run(file, **options))
+
+    # the options of `run`, whose first parameter is the scene
+    signature = inspect.signature(run, eval_str=True)
+    options = list(signature.parameters.values())[1:]
+    vars(command)["__signature__"] = signature.replace(parameters=options)
+    app.command("run", cls=ManyValues, help=file.title)(command)
 
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -165,8 +148,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 def _run(
     file: SceneFile,
     out: Path | None,
-    settings: list[str],
-    numbers: list[str],
+    settings: list[str] | None,
+    numbers: list[str] | None,
     method: str | None,
     check: bool,
     quiet: bool,
@@ -174,9 +157,9 @@ def _run(
     checkpoint_every: float | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run does not succeed."""
-    from fibermsk import _check
     from fibermsk.io import check_writable
 
+    settings, numbers = settings or [], numbers or []
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
@@ -224,9 +207,6 @@ def compute(
     checkpoint is removed when the run is complete. Ends the command with its exit status if it is
     not.
     """
-    import fibermsk
-    from fibermsk.errors import ConvergenceError
-
     start = time.perf_counter()
     failure = ""
     place: Path | None = path
@@ -308,9 +288,7 @@ def compute(
 
 def _is_complete(path: Path) -> bool:
     """Return whether the file exists and contains the result of a complete run."""
-    from fibermsk.errors import ModelError
     from fibermsk.io import describe
-    from fibermsk.results.result import COMPLETE
 
     try:
         return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
@@ -320,7 +298,6 @@ def _is_complete(path: Path) -> bool:
 
 def _holds(checkpoint: Path, result: Result) -> bool:
     """Return whether there is a checkpoint from which the run of this result can resume."""
-    from fibermsk.errors import ModelError
     from fibermsk.io import load_checkpoint
 
     try:

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk._docstrings import parameter_texts
 from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.cli.running.scene_files import find, list_files, read_title
 
 
 def scenes(
@@ -26,8 +28,6 @@ def scenes(
 
 
 def _list_all(json: bool) -> None:
-    from fibermsk.cli.running.scene_files import list_files, read_title
-
     found = {
         kind: [(path.stem, read_title(path)) for path in list_files(kind)]
         for kind in ("scenes", "verification")
@@ -55,9 +55,6 @@ def _list_all(json: bool) -> None:
 
 
 def _show_one(scene: str, json: bool) -> None:
-    from fibermsk._docstrings import parameter_texts
-    from fibermsk.cli.running.scene_files import find
-
     with printing_beside(json):
         file = find(scene, ("scene", "run"))
     meanings = parameter_texts(file.function)

@@ -11,6 +11,9 @@ import typer
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import print_json, printing_beside
+from fibermsk.cli.running.scene_files import find_problem, problem_names
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.files import check_writable
 
 if TYPE_CHECKING:
     from fibermsk.verify import Outcome, Problem
@@ -38,9 +41,6 @@ def verify(
     ] = False,
 ) -> None:
     """Run verification problems; the exit status is 1 if any fails."""
-    from fibermsk.cli.running.scene_files import find_problem, problem_names
-    from fibermsk.errors import ModelError
-
     if fine and report is None:
         raise ModelError("--fine is for the report; give --report DIR as well")
     names = list(dict.fromkeys(problems or problem_names()))
@@ -86,7 +86,6 @@ def _run(
 ) -> Outcome:
     """Run one problem; a failure becomes its outcome, so that the others still run."""
     from fibermsk._compile import on_first_compilation
-    from fibermsk.errors import ConvergenceError, ModelError
     from fibermsk.verify import Outcome, Unavailable, run_problem
 
     typer.echo(f"{problem.name}: running ({which})", err=True)
@@ -117,8 +116,6 @@ def _study(outcome: Outcome, fine: bool) -> Any:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be written to, before the problems run."""
-    from fibermsk.errors import ModelError
-    from fibermsk.io import check_writable
     from fibermsk.verify.report import HTML_NAME, MARKDOWN_NAME
 
     if folder.exists() and not folder.is_dir():

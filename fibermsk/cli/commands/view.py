@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fibermsk.cli.options import Geometry, GeometryOutside
+from fibermsk.cli.running.progress import Pictures, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
+from fibermsk.files import check_writable
+from fibermsk.results import Result, Still
 from fibermsk.results.fields import COLORINGS
-
-if TYPE_CHECKING:
-    from fibermsk.results import Result, Still
 
 
 def view(
@@ -121,7 +121,9 @@ def view(
     }
     check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
     how = comparison(compare)
-    _check_writing(ways)
+    for path in (screenshot, movie, html):
+        if path is not None:
+            check_writable(path)
     drawn: dict[str, Any] = {
         "color_by": color_by,
         "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
@@ -152,15 +154,6 @@ def view(
         pictures.show(shown, **drawn, **compared)
 
 
-def _check_writing(ways: dict[str, Any]) -> None:
-    """Refuse paths that cannot be written, before a file is read."""
-    from fibermsk.files import check_writable
-
-    for path in ways.values():
-        if isinstance(path, Path):
-            check_writable(path)
-
-
 def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
     """Return the arguments of the server, after a check that its port is free."""
     from fibermsk.view.browser.server import DEFAULT_PORT, check_port
@@ -172,7 +165,6 @@ def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
 
 def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **look: Any) -> None:
     from fibermsk import view as pictures
-    from fibermsk.cli.running.progress import Pictures, progress_report
 
     given: dict[str, Any] = {name: value for name, value in pace.items() if value is not None}
     with progress_report(path.name, quiet=False) as report:
@@ -190,7 +182,6 @@ def _write_page(
     shown: Result | Still | list[Result], path: Path, max_frames: int | None, **look: Any
 ) -> None:
     """Write a page, and print its size and the number of its frames."""
-    from fibermsk.results import Still
     from fibermsk.view.browser import kept_frames, write_page
 
     write_page(shown, path, max_frames=max_frames, **look)

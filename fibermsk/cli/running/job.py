@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fibermsk.cli.running.scene_files import is_packaged
 from fibermsk.cli.running.seal import is_sealed, sealed
 from fibermsk.errors import ModelError, ModelWarning
 
@@ -77,8 +78,6 @@ def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
 
 def resume_command(job: dict[str, Any], file: Path) -> str:
     """The command that goes on with a run; it says all that is not taken from a foreign job."""
-    from fibermsk.cli.running.scene_files import is_packaged
-
     words = ["fibermsk", "resume", str(file)]
     if not is_sealed(job):
         if not is_packaged(job["scene"]):

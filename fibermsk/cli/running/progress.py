@@ -7,10 +7,9 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from fibermsk.results.progress import Progress
+from fibermsk.results.progress import Progress
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_PICTURES = 3.0

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from fibermsk.cli.running.interrupts import not_at_once
-
-if TYPE_CHECKING:
-    from fibermsk.results import Result
+from fibermsk.errors import WriteError
+from fibermsk.results import Result
 
 
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
@@ -24,7 +22,6 @@ def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     error : str
         What went wrong; empty if it is in its file.
     """
-    from fibermsk.errors import WriteError
     from fibermsk.io import save
 
     place, message = path, ""
