@@ -76,19 +76,9 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
     threads. Few tasks run on one thread: waking others takes longer, up to milliseconds on a busy
     machine.
 
-    Parameters
-    ----------
-    tasks : str
-        Argument whose length is the number of tasks, or column of a group, such as "runs.element".
-    least : int
-        Smallest length for parallel execution.
-    version : str
-        See `fibermsk._code_cache.cache_of`.
-
-    Returns
-    -------
-    decorator
-        Decorator; the compiled versions are the attributes `alone` and `shared`.
+    `tasks` is the argument whose length is the number of tasks, or a column of a group, such as
+    "runs.element", and `least` the smallest length for parallel execution; `version` as in
+    `fibermsk._code_cache.cache_of`. The compiled versions are the attributes `alone` and `shared`.
     """
 
     def compile_both(function: Any) -> Any:
@@ -122,12 +112,8 @@ def uncached(function: Any) -> Any:
 class Rebuilding:
     """Kernels recompiled from the same source with replaced callees.
 
-    Parameters
-    ----------
-    replaced : sequence of pairs
-        Functions called by kernels or their callees, and their replacements.
-    label, version : str
-        Name of the replacement in compiled files, and an identifier of its content.
+    `replaced` has pairs of functions called by kernels or their callees, and their replacements;
+    `label` names these in compiled files, `version` identifies their content.
     """
 
     def __init__(self, replaced: Sequence[tuple[Any, Any]], label: str, version: str) -> None:

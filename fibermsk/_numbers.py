@@ -161,13 +161,7 @@ def declared(field: dataclasses.Field[Any]) -> Number | Part | Fixed | None:
 
 
 def checked(item: Any, owner: str) -> dict[str, Any]:
-    """Checked numbers of an item by field; omitted optional ones stay None.
-
-    Raises
-    ------
-    ModelError
-        If one lies outside its range or has another shape.
-    """
+    """Numbers of an item by field, refused out of range; omitted optional ones stay None."""
     found: dict[str, Any] = {}
     for name, what, optional in _checked_fields(type(item)):
         value = getattr(item, name)

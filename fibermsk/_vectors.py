@@ -68,15 +68,9 @@ def repeated(builder: Any, value: Any, width: int) -> Any:
 
 
 def spelled_out(size: int, build: Callable[[Any, Pieces, list[Any]], None]) -> Callable[[Any], Any]:
-    """Decorator of a kernel: compile it to custom instructions.
+    """Decorator of a kernel of vectors of an even size: compile it to custom instructions.
 
-    Parameters
-    ----------
-    size : int
-        Length of the vectors, even.
-    build : callable
-        Function of the builder, the pieces and the arguments (addresses of arrays, and numbers)
-        that adds the instructions.
+    `build` adds them, for the builder, the pieces and the arguments (addresses of arrays, numbers).
     """
 
     def typed(typing_context, *arguments):

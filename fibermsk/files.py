@@ -18,13 +18,7 @@ _LONGEST_NAME = 255
 
 
 def path_of(value: object, what: str = "path") -> Path:
-    """Return a valid path of the operating system.
-
-    Raises
-    ------
-    ModelError
-        If it is not a text or path, is empty, or cannot be the name of a file.
-    """
+    """Return a valid path of the operating system; refuse what cannot be the name of a file."""
     try:
         shown = repr(value)
     except Exception:  # an object whose repr raises
@@ -85,12 +79,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Context manager: write to a temporary path beside a file, then move it there.
 
     The temporary file is flushed to disk before, so that neither a killed program nor a power
-    failure leaves a partial file. For a symbolic link, its target is replaced.
-
-    Raises
-    ------
-    WriteError
-        If the file cannot be written.
+    failure leaves a partial file. For a symbolic link, its target is replaced. A `WriteError` says
+    why a file cannot be written.
     """
     with replacing_all([path]) as (beside,):
         yield beside

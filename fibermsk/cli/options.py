@@ -71,16 +71,9 @@ def suggestion(word: str, known: Sequence[str]) -> str:
 def parse_settings(
     settings: Sequence[str], parameters: dict[str, inspect.Parameter], owner: str
 ) -> dict[str, Any]:
-    """Return the values of all parameters: settings, and defaults of the others.
+    """Return the values of all parameters of an owner: settings, and defaults of the others.
 
-    Parameters
-    ----------
-    settings : sequence of str
-        ``key=value`` texts; of a key given twice the last one holds.
-    parameters : dict of inspect.Parameter
-        What may be set, with resolved annotations.
-    owner : str
-        What has these parameters, for messages.
+    Settings are ``key=value``, the last one of a key holds; parameters have resolved annotations.
     """
     values = {
         name: parameter.default
@@ -112,12 +105,7 @@ def parse_settings(
 def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
     """Return the values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
 
-    A value is a number, or several separated by commas.
-
-    Raises
-    ------
-    ModelError
-        If one is not a path with numbers, or a path is given twice.
+    A value is a number, or several separated by commas; a path is given once.
     """
     values: dict[str, Any] = {}
     for text in texts:

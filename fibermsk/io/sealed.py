@@ -60,12 +60,8 @@ def write_sealed(
 ) -> Path:
     """Write a sealed file that `fill` fills, replacing an old file atomically.
 
-    It is built in memory, because the HDF5 library may crash on a full disk.
-
-    Raises
-    ------
-    WriteError
-        If the file cannot be written; the message names the rescued copy.
+    It is built in memory, because the HDF5 library may crash on a full disk. A `WriteError` names
+    the rescued copy of a file that cannot be written.
     """
     path = path_of(path)
     image = io.BytesIO()
@@ -94,13 +90,8 @@ def read_sealed(
 ) -> T:
     """Verify a sealed file and read it by `reader`, after a check of the sizes that it declares.
 
-    Every failure raises one clear error; `unsealed` reads a file without a seal, with a warning.
-
-    Raises
-    ------
-    ModelError
-        If the file is missing, of another kind, damaged, changed by another program, or declares
-        more data than it stores.
+    Every failure raises one `ModelError`, that of a file of another kind, or changed by another
+    program, too; `unsealed` reads a file without a seal, with a warning.
     """
     path = path_of(path)
     if path.is_dir():
@@ -164,13 +155,7 @@ def _seal(kind: Kind, size: int, digest: Any) -> bytes:
 
 
 def _check_seal(file: io.BufferedReader, kind: Kind) -> str:
-    """Error of the seal; empty if it is valid.
-
-    Raises
-    ------
-    ModelError
-        If the file has another kind or version of its format.
-    """
+    """Error of the seal, empty if it is valid; another kind or version is refused."""
     block = file.read(_BLOCK)
     found = _kind_in(block)
     if found is None:

@@ -15,12 +15,7 @@ from fibermsk.results import Result
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     """Write a result to its file, or else to another folder, or else to a path that the user gives.
 
-    Returns
-    -------
-    place : pathlib.Path or None
-        Where it is; None if it could be written nowhere.
-    error : str
-        What went wrong; empty if it is in its file.
+    Return where it is (None for nowhere), and what went wrong (empty if it is in its file).
     """
     from fibermsk.io import save
 

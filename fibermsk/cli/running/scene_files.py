@@ -146,12 +146,8 @@ def find(
 ) -> SceneFile:
     """Load the scene of a name or a Python file, whose `source` may have been read already.
 
-    The first of the `functions` that the file defines is taken.
-
-    Raises
-    ------
-    ModelError
-        If there is none, or its file cannot be used; the message says why, with file and line.
+    The first of the `functions` that the file defines is taken. The message about a file that
+    cannot be used has its line.
     """
     path = path_of(scene)
     module = _load(path, source)

@@ -52,32 +52,16 @@ def find_camera(
     head: float = 0.0,
     turn: float = 0.3,
 ) -> Camera:
-    """Camera that sees all points from one of the `PRESETS`, as near as possible.
+    """Camera that sees balls, centers and radii [m], from one of `PRESETS`, as near as possible.
 
     ``"fit"`` looks from the side, slightly from above: with z up along +y, or along -x where the
     points spread far more in y than in x. With y up ``"front"`` looks along -x, at who faces ahead,
     and ``"right"`` along -z; with z up ``"front"`` looks along +y and ``"right"`` along -x.
     ``"top"`` has at its upper edge what is behind from the front.
 
-    Parameters
-    ----------
-    preset : str
-        One of `PRESETS`.
-    points, margins : (n, 3) and (n,) float array
-        Centers and radii of balls that must be in the picture [m].
-    aspect : float
-        Width over height of the picture.
-    up : (3,) array_like
-        Unit vector that points up in the picture.
-    room, head : float
-        Part of the width at the right, and of the height above, that is kept free, 0 to 1.
-    turn : float
-        How far to the side ``"fit"`` stands, over how far in front.
-
-    Raises
-    ------
-    ModelError
-        If there is no such preset; the message lists those there are.
+    `aspect` is width over height of the picture, `up` (3,) the unit vector that points up in it;
+    `room` and `head` are the parts of its width at the right, and of its height above, that are
+    kept free; `turn` is how far to the side ``"fit"`` stands, over how far in front.
     """
     if preset not in PRESETS:
         raise ModelError(f"preset = {preset!r}; there are: {', '.join(PRESETS)}")

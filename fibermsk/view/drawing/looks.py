@@ -25,26 +25,15 @@ _N_COLORS = 256
 
 @dataclass(frozen=True)
 class Theme:
-    """Colors of what is not a thing of the model.
+    """Colors of what is not a thing of the model."""
 
-    Attributes
-    ----------
-    name : str
-        ``"light"`` or ``"dark"``.
-    background, text, faint, panel, accent : str
-        Behind the scene; words; words that matter less; behind buttons and curves; what is selected
-        or switched on.
-    shade : float
-        Factor of the colors of bones.
-    """
-
-    name: str
+    name: str  # "light" or "dark"
     background: str
     text: str
-    faint: str
-    panel: str
-    accent: str
-    shade: float
+    faint: str  # words that matter less
+    panel: str  # behind buttons and curves
+    accent: str  # what is selected or switched on
+    shade: float  # factor of the colors of bones
 
     def rgb(self, role: str) -> Color:
         """Red, green and blue of one of its colors, from 0 to 1."""

@@ -43,33 +43,17 @@ _BEHIND = 1e-3
 
 
 class Stage:
-    """Meshes of a result and how they move.
+    """Meshes of a result with at least one frame, and how they move.
 
-    Parameters
-    ----------
-    shown : Result or Still
-        With at least one frame.
-    color_by, theme, labels
-        As for `fibermsk.view.screenshot`.
-    limits : (float, float), optional
-        Values at the ends of the color scale; by default the range over the whole run, so that
-        all pictures of a run compare.
-    arrows, scales
-        Kinds of `ARROW_KINDS`, and how long their arrows are; by default the longest of the run has
-        a part of the size of the scene.
-    budget : int
-        Points of all fibers together, see `choose_detail`.
-    ghost : bool
-        Draw everything translucent and bones cooler, to lie over another result.
+    Parameters are those of `fibermsk.view.screenshot`, and: `limits` at the ends of the color
+    scale, by default the range over the whole run, so that all its pictures compare; `scales` of
+    the arrows, by default the longest of the run has a part of the size of the scene; the `budget`
+    of points of all fibers together, see `choose_detail`. A `ghost` is translucent and has cooler
+    bones, to lie over another result.
 
-    Attributes
-    ----------
-    tubes : Tubes or None
-        The fibers; None where there is none.
-    pieces : list of Piece
-        Everything else, in the frames of the bodies; what is not solid comes last.
-    cloud, margins : (n, 3) and (n,) float array
-        Points of what is drawn, over the whole run, and how thick the thing is there [m].
+    `tubes` are the fibers, None where there is none; `pieces` everything else, in the frames of the
+    bodies, what is not solid last; `cloud` (n, 3) points of what is drawn, over the whole run, and
+    `margins` (n,) how thick the thing is there [m].
     """
 
     def __init__(

@@ -45,12 +45,7 @@ def write_mp4(
 ) -> None:
     """Encode RGB pictures of a size as H.264, which needs even sides, whatever the file's ending.
 
-    Raises
-    ------
-    ModelError
-        If ffmpeg cannot be started or fails; with what it said.
-    WriteError
-        If it fails because there is no room for the file.
+    An error repeats what ffmpeg said; it is a `WriteError` if there is no room for the file.
     """
     width, height = (n + n % 2 for n in size)
     command = [

@@ -17,12 +17,7 @@ from fibermsk.view.drawing.tubes import Tubes
 class VtkScene:
     """Actors of a stage in the active renderer of a plotter, moved from frame to frame.
 
-    Attributes
-    ----------
-    fibers : pyvista.PolyData or None
-        The tubes; its points, normals and colors are the arrays of ``stage.tubes``.
-    fiber_actor : pyvista.Actor or None
-        That shows them.
+    `fibers` has the points, normals and colors of ``stage.tubes``, and `fiber_actor` shows them.
     """
 
     def __init__(self, stage: Stage, plotter: pv.Plotter, *, labels: bool = False) -> None:
