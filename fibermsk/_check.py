@@ -171,6 +171,16 @@ def instance(owner: str, field: str, value: Any, kind: type | tuple[type, ...], 
     return value
 
 
+def items(
+    owner: str, field: str, value: Any, kind: Any, what: str, several: str
+) -> tuple[Any, ...]:
+    """Tuple of the items of a tuple or list (`several` in the message), each as `instance`."""
+    instance(owner, field, value, (tuple, list), several)
+    for i, item in enumerate(value):
+        instance(owner, f"{field}[{i}]", item, kind, what)
+    return tuple(value)
+
+
 def method(owner: str, value: Any) -> Any:
     """Time integrator; see `fibermsk.solvers.newton.stage.Method`."""
     try:

@@ -25,16 +25,23 @@ class Rule(NamedTuple):
     negligible: float = 0.0  # absolute values up to here count as zero, on purpose
 
 
-class Finding(NamedTuple):
-    """An implausible number, with its object and field for messages."""
+class Quantity(NamedTuple):
+    """A number of a model that has a rule, with its object and field for messages."""
 
     owner: str
     field: str
-    quantity: str  # name of the violated rule
+    rule: str  # its name
     value: float  # in the unit of the rule
 
+    @property
+    def is_plausible(self) -> bool:
+        """Whether the number obeys its rule, or counts as zero."""
+        rule, size = RULES[self.rule], abs(self.value)
+        return size <= rule.negligible or rule.least <= size <= rule.most
+
     def __str__(self) -> str:
-        rule = RULES[self.quantity]
+        """Message about an implausible number."""
+        rule = RULES[self.rule]
         unit = f" {rule.unit}" if rule.unit else ""
         small = abs(self.value) < rule.least
         end, mistake = ("least", rule.below) if small else ("most", rule.above)
@@ -108,14 +115,6 @@ def names(owner: str, field: str, value: Any) -> tuple[str, ...]:
 
 def warn_of(owner: str, field: str, quantity: str, value: float, *, stacklevel: int) -> None:
     """Warn about a number that is implausible for its quantity."""
-    finding = judge(owner, field, quantity, value)
-    if finding is not None:
-        warnings.warn(ModelWarning(str(finding), kind="plausibility"), stacklevel=stacklevel + 1)
-
-
-def judge(owner: str, field: str, quantity: str, value: float) -> Finding | None:
-    """Finding for a number that is implausible for its quantity, else None."""
-    rule, size = RULES[quantity], abs(value)
-    if size <= rule.negligible or rule.least <= size <= rule.most:
-        return None
-    return Finding(owner, field, quantity, value)
+    found = Quantity(owner, field, quantity, value)
+    if not found.is_plausible:
+        warnings.warn(ModelWarning(str(found), kind="plausibility"), stacklevel=stacklevel + 1)

@@ -34,12 +34,8 @@ def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
     are written to a new folder in it, with their own names.
 
     `writers` has for each path a function that writes the file to a given path, and may be called
-    again with another one.
-
-    Raises
-    ------
-    WriteError
-        If a file could not be written to its own path; its `kept` is the folder of the copies.
+    again with another one. A `WriteError` is raised if a file could not be written to its own path;
+    its `kept` are the copies.
     """
     try:
         _write(writers)
@@ -72,13 +68,11 @@ def _keep(writers: Mapping[Path, Callable[[Path], object]]) -> tuple[Path, ...]:
             # a new folder: nothing is replaced, and only the user can read it
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
             _write({folder / path.name: write for path, write in writers.items()})
-        except (OSError, WriteError):
+        except BaseException as error:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
-            continue
-        except BaseException:
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, (OSError, WriteError)):
+                continue
             raise
         return tuple(folder / path.name for path in writers)
     return ()

@@ -242,9 +242,8 @@ def fibers_from_muscle(
         )
     around = model.bodies if bones is None else bones
     for field, value, kind in (("bones", around, Body), ("beside", beside, MuscleBundle)):
-        what = f"a sequence of {kind.__name__}"
-        for i, item in enumerate(_check.instance(owner, field, value, (tuple, list), what)):
-            _check.instance(owner, f"{field}[{i}]", item, kind, f"a {kind.__name__}")
+        name = kind.__name__
+        _check.items(owner, field, value, kind, f"a {name}", f"a sequence of {name}")
     bodies = skeleton(model)
     start = bodies.start
     poses, points = bodies.poses(start), path_points(bodies, muscle, start)

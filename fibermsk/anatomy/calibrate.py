@@ -164,25 +164,20 @@ def calibrate(
         _check.refuse(
             owner, "tendon_slack_length", slack, "be positive: a bundle has tendons", unit="m"
         )
-    if rest < SHORTEST * along:
+    if not SHORTEST * along <= rest <= LONGEST * along:
+        bound, most = SHORTEST, ""
+        remedy = "choose an initial pose in which the muscle is longer"
+        if rest > LONGEST * along:
+            bound, most = LONGEST, " at most"
+            remedy = "check the units of the path, and of the muscle's lengths"
         _check.refuse(
             owner,
             "path length at the start",
             float(length),
-            f"exceed the tendon slack length {slack:.4g} m by {SHORTEST:g} optimal fiber lengths "
-            f"of {along:.4g} m",
+            f"exceed the tendon slack length {slack:.4g} m by {bound:g} optimal fiber lengths "
+            f"of {along:.4g} m{most}",
             unit="m",
-            remedy="choose an initial pose in which the muscle is longer",
-        )
-    if rest > LONGEST * along:
-        _check.refuse(
-            owner,
-            "path length at the start",
-            float(length),
-            f"exceed the tendon slack length {slack:.4g} m by {LONGEST:g} optimal fiber lengths "
-            f"of {along:.4g} m at most",
-            unit="m",
-            remedy="check the units of the path, and of the muscle's lengths",
+            remedy=remedy,
         )
     x = np.linspace(shortest, longest, _SAMPLES)
     fibers = np.hypot(x * along, height)

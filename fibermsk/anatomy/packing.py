@@ -219,7 +219,9 @@ def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
                 points[f], wide, neighbors.points, neighbors.radius * (1.0 + clearance), inner
             )
             if at.size:
-                yield [(f, at, 1.0)], lack, _unstuck(way, aside), grid.weight[at]
+                stuck = np.linalg.norm(way, axis=1) < 0.5
+                way = np.where(stuck[:, None], aside, way)
+                yield [(f, at, 1.0)], lack, way, grid.weight[at]
         distances = cdist(points[f, inner], points.reshape(-1, 3)).reshape(inner.size, n, -1)
         near = distances.argmin(axis=2)
         for g in range(n):
@@ -247,8 +249,3 @@ def _beside(points, wide, others, their_radius, inner):
     way = (points[inner] - others[worst])[own]
     scale = np.maximum(distance[own], 1e-12)[:, None]
     return inner[own], lack[own], np.where(scale > 1e-6, way / scale, 0.0)
-
-
-def _unstuck(way: Array, aside: Array) -> Array:
-    stuck = np.linalg.norm(way, axis=1) < 0.5
-    return np.where(stuck[:, None], aside, way)

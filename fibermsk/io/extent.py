@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import h5py
@@ -29,7 +30,7 @@ def check_extent(file: h5py.File, size: int) -> None:
     for name, item in _objects(file):
         for key in item.attrs:
             attribute = item.attrs.get_id(key)
-            n = _count(attribute.shape) * attribute.dtype.itemsize
+            n = math.prod(attribute.shape) * attribute.dtype.itemsize
             if n > size:
                 raise ModelError(
                     f"{name}: attribute {key!r} declares {n} bytes, the file has {size}"
@@ -86,11 +87,11 @@ def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
     filters = {settings.get_filter(k)[0] for k in range(settings.get_nfilters())}
     if filters - _FILTERS:
         raise ModelError(f"{name} has the filters {sorted(filters - _FILTERS)}; must be gzip")
-    declared = _count(item.shape) * item.dtype.itemsize
+    declared = math.prod(item.shape) * item.dtype.itemsize
     shortened = _PACKED if _DEFLATE in filters else 1
     chunks = 0
     if item.chunks is not None:
-        chunks = _count(-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True))
+        chunks = math.prod(-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True))
     # before the library iterates over all chunks
     if declared > size * shortened or chunks > size:
         raise ModelError(f"{name} declares {declared} bytes, {item.shape}; the file has {size}")
@@ -100,14 +101,6 @@ def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
     if chunks and (found := item.id.get_num_chunks()) != chunks:
         raise ModelError(f"{name} has {found} of {chunks} chunks; must have all")
     return declared, stored
-
-
-def _count(shape: Iterable[int]) -> int:
-    """Number of items, without overflow of 64 bits."""
-    n = 1
-    for length in shape:
-        n *= int(length)
-    return n
 
 
 def _memory() -> int:

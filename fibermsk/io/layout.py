@@ -27,7 +27,8 @@ def check_result(result: Result) -> None:
     for name in ("parameters", "stats"):
         if not isinstance(getattr(result, name), dict):
             raise ModelError(f"{name} is not a table of names and values")
-    _check_up(result.up)
+    if np.shape(result.up) != (3,) or not abs(np.linalg.norm(result.up) - 1.0) < 1e-6:
+        raise ModelError(f"up is {result.up}; must be three numbers, a unit vector")
     for name, unit in result.coordinate_units.items():
         _check_one_of(f"unit of coordinate {name!r}", unit, _COORDINATE_UNITS)
     for where, array, wanted, lengths in _arrays(result):
@@ -100,11 +101,6 @@ def _check_record(where: str, shape: ShapeRecord) -> None:
             f"{where} has faces of vertices {shape.faces.min()} to {shape.faces.max()}; must be "
             f"from 0 to {n - 1}"
         )
-
-
-def _check_up(up: tuple[float, ...]) -> None:
-    if np.shape(up) != (3,) or not abs(np.linalg.norm(up) - 1.0) < 1e-6:
-        raise ModelError(f"up is {up}; must be three numbers, a unit vector")
 
 
 def _check_one_of(what: str, value: object, known: tuple[str, ...]) -> None:

@@ -25,7 +25,6 @@ from fibermsk.results.curves import along, centerlines
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
-Cells = list[NDArray[np.int64]]
 Done = Callable[[float], Any]
 
 _POINTS = 400_000

@@ -129,15 +129,12 @@ def _check_items(
     owner: str, field: str, value: Any, kinds: tuple[type, ...], what: str
 ) -> tuple[Any, ...]:
     """Tuple of one item or of a sequence of distinct items."""
-    if isinstance(value, kinds):
-        return (value,)
-    wanted = f"{what} or a sequence of them"
-    items = tuple(_check.instance(owner, field, value, (tuple, list), wanted))
+    value = (value,) if isinstance(value, kinds) else value
+    items = _check.items(owner, field, value, kinds, what, f"{what} or a sequence of them")
     if not items:
         _check.refuse(owner, field, value, "hold one item or more")
     known = set()
     for i, item in enumerate(items):
-        _check.instance(owner, f"{field}[{i}]", item, kinds, what)
         if item in known:
             _check.refuse(owner, f"{field}[{i}]", item, "be listed once")
         known.add(item)

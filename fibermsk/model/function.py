@@ -42,12 +42,8 @@ class Function(Protocol):
         ...
 
 
-class _Callable(Checked):
+class _Callable(Checked, Function):
     """Evaluation of a function from its pieces."""
-
-    def pieces(self) -> Pieces:
-        """The function as a piecewise polynomial."""
-        raise NotImplementedError
 
     def __call__(self, x: ArrayLike, order: int = 0) -> Array:
         """Evaluate at x of any shape, or a derivative of given order."""
@@ -211,14 +207,11 @@ def largest_jump(function: Function, order: int) -> float:
     """Largest jump of a derivative of given order at a knot, relative to its size there and 1."""
     pieces, largest = function.pieces(), 0.0
     for k, knot in enumerate(pieces.knots):
-        sides = [
-            float(
-                Pieces(np.zeros(0), pieces.origin[i : i + 1], pieces.coefficients[i : i + 1])(
-                    knot, order
-                )
-            )
+        beside = (
+            Pieces(np.zeros(0), pieces.origin[i : i + 1], pieces.coefficients[i : i + 1])
             for i in (k, k + 1)
-        ]
+        )
+        sides = [float(piece(knot, order)) for piece in beside]
         largest = max(largest, abs(sides[1] - sides[0]) / (1.0 + max(map(abs, sides))))
     return largest
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fibermsk._plausible import Finding, judge
+from fibermsk._plausible import Quantity
 from fibermsk.errors import ModelWarning
 from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
@@ -33,15 +33,6 @@ _MOST_NAMED = 4
 """Most objects named in one warning."""
 
 
-class Quantity(NamedTuple):
-    """A number of a model: object, field, name of its rule, and value."""
-
-    owner: str
-    field: str
-    rule: str
-    value: float
-
-
 def remarks(
     model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
 ) -> list[ModelWarning]:
@@ -49,10 +40,10 @@ def remarks(
 
     `lengths` are the reference lengths of the fibers by name [m]; `concerns` selects items.
     """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str, str], list[Quantity]] = {}
     for finding in implausible(model, lengths, concerns):
         kind = finding.owner.partition(" ")[0]
-        groups.setdefault((kind, finding.field, finding.quantity), []).append(finding)
+        groups.setdefault((kind, finding.field, finding.rule), []).append(finding)
     found = []
     for first, *others in groups.values():
         text = str(first)
@@ -73,13 +64,12 @@ def remarks(
 
 def implausible(
     model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
-) -> list[Finding]:
+) -> list[Quantity]:
     """Implausible numbers of a model not declared as intended; one per object and field."""
-    found: dict[tuple[str, str], Finding] = {}
+    found: dict[tuple[str, str], Quantity] = {}
     for one in quantities(model, lengths, concerns):
-        finding = judge(one.owner, one.field, one.rule, one.value)
-        if finding is not None and one.rule not in model.meant:
-            found.setdefault((one.owner, one.field), finding)
+        if not one.is_plausible and one.rule not in model.meant:
+            found.setdefault((one.owner, one.field), one)
     return list(found.values())
 
 
@@ -97,7 +87,7 @@ def _idle_muscles(model: Model) -> list[str]:
 
 
 def quantities(
-    model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool] = lambda item: True
+    model: Model, lengths: Mapping[str, float], concerns: Callable[[Any], bool]
 ) -> Iterator[Quantity]:
     """Every number of a model, or of some of its items, that has a rule."""
     owner = f"model {model.name!r}"

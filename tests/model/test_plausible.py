@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fibermsk as fm
-from fibermsk._plausible import RULES, judge
+from fibermsk._plausible import RULES, Quantity
 from fibermsk.cli.running.scene_files import find, list_files
 from fibermsk.errors import ModelWarning
 from fibermsk.model.plausible import implausible
@@ -253,11 +253,14 @@ def test_a_rule_holds_at_its_ends_and_zero_is_plausible():
     for quantity, rule in RULES.items():
         assert rule.least <= rule.most and rule.negligible <= rule.least
         for value in (0.0, rule.least, -rule.most, rule.negligible):
-            assert judge("x", "y", quantity, value) is None
+            assert Quantity("x", "y", quantity, value).is_plausible
+        large, small = (
+            Quantity("x", "y", quantity, size) for size in (1.01 * rule.most, 0.99 * rule.least)
+        )
         if np.isfinite(rule.most):
-            assert rule.above in str(judge("x", "y", quantity, 1.01 * rule.most)) and rule.above
+            assert not large.is_plausible and rule.above in str(large) and rule.above
         if rule.least > 0.0:
-            assert rule.below in str(judge("x", "y", quantity, 0.99 * rule.least)) and rule.below
+            assert not small.is_plausible and rule.below in str(small) and rule.below
 
 
 def scenes():

@@ -115,9 +115,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     if not inspect.isfunction(scene):
         _check.refuse("run_scene", "scene", scene, "be the function of a scene file")
     if arguments is not None:
-        texts = _check.instance("run_scene", "arguments", arguments, (list, tuple), "texts or None")
-        for i, text in enumerate(texts):
-            _check.instance("run_scene", f"arguments[{i}]", text, str, "a text")
+        _check.items("run_scene", "arguments", arguments, str, "a text", "texts or None")
     path = Path(inspect.getsourcefile(scene) or sys.argv[0]).resolve()
     file = scene_of(scene, path, sys.modules[scene.__module__].__doc__)
     results: list[Result] = []

@@ -180,19 +180,15 @@ class LineMuscle:
     def __post_init__(self) -> None:
         owner = f"line muscle {_check.item_name('line muscle', self.name)!r}"
         kinds = (PathPoint, MovingPathPoint)
-        points = _check.instance(owner, "points", self.points, (tuple, list), "path points")
-        for i, point in enumerate(points):
-            _check.instance(owner, f"points[{i}]", point, kinds, "a path point")
+        points = _check.items(owner, "points", self.points, kinds, "a path point", "path points")
         if len(points) < 2:
             _check.refuse(owner, "points", len(points), "be two or more")
-        wraps = _check.instance(owner, "wraps", self.wraps, (tuple, list), "path wraps")
-        for i, wrap in enumerate(wraps):
-            _check.instance(owner, f"wraps[{i}]", wrap, PathWrap, "a PathWrap")
+        wraps = _check.items(owner, "wraps", self.wraps, PathWrap, "a PathWrap", "path wraps")
         _check.instance(owner, "kind", self.kind, str, "a text")
         _check.store(
             self,
-            points=tuple(points),
-            wraps=tuple(wraps),
+            points=points,
+            wraps=wraps,
             **checked(self, owner),
             parameters=dict(
                 _check.instance(owner, "parameters", self.parameters, Mapping, "a dict")

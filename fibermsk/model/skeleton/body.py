@@ -169,24 +169,16 @@ def _check_inertia(owner: str, value: Any, strict: bool) -> np.ndarray:
     if not strict or not matrix.any():
         return matrix
     moments = np.linalg.eigvalsh(matrix)
+    must = remedy = ""
     if moments[0] <= 1e-12 * moments[2]:
-        _check.refuse(
-            owner,
-            "inertia with principal moments",
-            moments,
-            "be positive definite",
-            unit="kg m^2",
-            remedy="even a thin rod has a small moment about its own axis",
-        )
-    if moments[2] > (moments[0] + moments[1]) * (1.0 + ROUNDOFF):
-        _check.refuse(
-            owner,
-            "inertia with principal moments",
-            moments,
-            "satisfy the triangle inequality: none above the sum of the other two",
-            unit="kg m^2",
-            remedy="give the moments about the center of mass",
-        )
+        must = "be positive definite"
+        remedy = "even a thin rod has a small moment about its own axis"
+    elif moments[2] > (moments[0] + moments[1]) * (1.0 + ROUNDOFF):
+        must = "satisfy the triangle inequality: none above the sum of the other two"
+        remedy = "give the moments about the center of mass"
+    if must:
+        field = "inertia with principal moments"
+        _check.refuse(owner, field, moments, must, unit="kg m^2", remedy=remedy)
     return matrix
 
 
@@ -199,11 +191,7 @@ def _as_objects(value: Any) -> Any:
 
 def _check_shapes(owner: str, field: str, value: Any, kinds: Any) -> tuple[Any, ...]:
     """Tuple of one shape or of a sequence of shapes."""
-    if isinstance(value, kinds):
-        return (value,)
-    what = "a Mesh" if kinds is Mesh else "a Capsule, an InfiniteCylinder, a Mesh"
-    shapes = _check.instance(owner, field, value, (tuple, list), f"{what} or a sequence of them")
+    value = (value,) if isinstance(value, kinds) else value
     what = "a Mesh" if kinds is Mesh else "a Capsule, an InfiniteCylinder or a Mesh"
-    for i, shape in enumerate(shapes):
-        _check.instance(owner, f"{field}[{i}]", shape, kinds, what)
-    return tuple(shapes)
+    several = f"{what.replace(' or', ',')} or a sequence of them"
+    return _check.items(owner, field, value, kinds, what, several)

@@ -279,9 +279,5 @@ def _check_quaternion(owner: str, value: Any, parts: set[str]) -> tuple[str, ...
 
 def _several(owner: str, name: str, value: Any, kind: type, what: str) -> tuple[Any, ...]:
     """Tuple of one item or of a sequence of items."""
-    if isinstance(value, kind):
-        return (value,)
-    _check.instance(owner, name, value, (tuple, list), f"{what}, or a sequence of them")
-    for i, item in enumerate(value):
-        _check.instance(owner, f"{name}[{i}]", item, kind, what)
-    return tuple(value)
+    value = (value,) if isinstance(value, kind) else value
+    return _check.items(owner, name, value, kind, what, f"{what}, or a sequence of them")

@@ -74,7 +74,11 @@ def screenshot(
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
-    check_size(size)
+    if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
+        raise ModelError(
+            f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
+            f"and at most {_SIDES[1]}"
+        )
     check_writable(path)
     image = picture(
         shown,
@@ -87,15 +91,6 @@ def screenshot(
     )
     write_whole(path, lambda beside: Image.fromarray(image).save(beside, format="PNG"))
     return path
-
-
-def check_size(size: tuple[int, int]) -> None:
-    """Refuse pictures too small for their words, or too large to be drawn."""
-    if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
-        raise ModelError(
-            f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
-            f"and at most {_SIDES[1]}"
-        )
 
 
 def picture(
