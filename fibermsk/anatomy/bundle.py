@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -252,16 +253,12 @@ def fibers_from_muscle(
     if length is not None:
         total = _check.positive(owner, "length", length, "m")
 
-    def tissue_for(factor: float, tendon: float | None = None) -> Calibration:
-        return calibrate(
-            muscle, total, specific_tension=specific_tension, working_range=working_range,
-            tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
-            prestress=prestress,
-            radius_factor=factor,
-            tendon_length=tendon,
-        )  # fmt: skip
-
-    whole = tissue_for(1.0)
+    calibrated = partial(
+        calibrate, muscle, total, specific_tension=specific_tension, working_range=working_range,
+        tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
+        prestress=prestress,
+    )  # fmt: skip
+    whole = calibrated()
     thick = math.sqrt(whole.muscle_area / math.pi)
     if thick > _THICKEST * whole.muscle_length:
         _check.refuse(
@@ -297,7 +294,7 @@ def fibers_from_muscle(
             "start pose or other bones"
         )
     mean = float(np.mean([curve.length() for curve in curves]))
-    calibration = tissue_for(factor, mean - whole.muscle_length)
+    calibration = calibrated(radius_factor=factor, tendon_length=mean - whole.muscle_length)
     fibers = []
     for i, (curve, part) in enumerate(zip(curves, sections, strict=True)):
         part = Sections(part.marks, part.nodes, factor * part.belly, factor * part.tendon)

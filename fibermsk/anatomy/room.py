@@ -24,23 +24,18 @@ def least_gap(
     Fibers are dense points (n_samples, 3) with reference radii there [m]; those of the neighbors
     are fixed.
     """
-    factor, nearest = np.inf, "nothing"
+    found = [(np.inf, "nothing")]
     for f, (points, radius) in enumerate(zip(curves, radii, strict=True)):
         place, width = _subdivide(points, radius)
         phi, _ = obstacles.distance(place)
-        ratio = float((phi / width).min())
-        if ratio < factor:
-            factor, nearest = ratio, f"fiber {f + 1} and a bone"
+        found.append((float((phi / width).min()), f"fiber {f + 1} and a bone"))
         if neighbors.radius.size:
-            beside = neighbors.points, neighbors.radius
-            ratio = _least_room(_room_beside, points, radius, *beside)
-            if ratio < factor:
-                factor, nearest = ratio, f"fiber {f + 1} and a neighbor"
+            ratio = _least_room(_room_beside, points, radius, neighbors.points, neighbors.radius)
+            found.append((ratio, f"fiber {f + 1} and a neighbor"))
         for g in range(f):
             ratio = _least_room(_room_among, points, radius, curves[g], radii[g])
-            if ratio < factor:
-                factor, nearest = ratio, f"fibers {f + 1} and {g + 1}"
-    return factor, nearest
+            found.append((ratio, f"fibers {f + 1} and {g + 1}"))
+    return min(found, key=lambda one: one[0])
 
 
 def _subdivide(points: Array, radius: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ reader (9.7) does not update the time in multi-block files.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -240,7 +240,9 @@ def _put_moving(
     starts = np.arange(n_frames) * n
     steps["PointOffsets"] = starts
     stored: dict[str, h5py.Dataset] = {}
-    for part in _parts(n_frames, n):
+    step = max(1, _POINTS // max(n, 1))
+    for start in range(0, n_frames, step):
+        part = slice(start, min(start + step, n_frames))
         for name, values in shape.moving(part).items():
             if name not in stored:
                 path = name if name == "Points" else f"PointData/{name}"
@@ -250,9 +252,3 @@ def _put_moving(
                     steps[f"PointDataOffsets/{name}"] = starts
             stored[name][part.start * n : part.stop * n] = values.reshape(-1, *values.shape[2:])
         done(part.stop / n_frames)
-
-
-def _parts(n_frames: int, n_points: int) -> Iterator[slice]:
-    step = max(1, _POINTS // max(n_points, 1))
-    for start in range(0, n_frames, step):
-        yield slice(start, min(start + step, n_frames))

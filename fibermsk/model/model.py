@@ -167,12 +167,10 @@ class Model:
             if isinstance(item, Body):
                 self._check_new(item)
                 self._bodies.append(item)
-                self._named[_key(item)] = item
             elif isinstance(item, JOINTS):
                 self._check_joint(item)
                 self._joints.append(item)
                 self._joint_of[item.child] = item
-                self._named[_key(item)] = item
                 self._coordinates.update({c.name: c for c in item.coordinates})
             elif isinstance(item, Coupling):
                 check_coupling(self._owner, self._coordinates, self._couplings, item)
@@ -183,11 +181,9 @@ class Model:
                     if isinstance(station, Station):
                         self._check_known(_check.show(item), station.body)
                 self._fibers.append(item)
-                self._named[_key(item)] = item
             elif isinstance(item, LineMuscle):
                 self._check_muscle(item)
                 self._muscles.append(item)
-                self._named[_key(item)] = item
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
@@ -200,6 +196,8 @@ class Model:
                 must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle, a Contact or an "
                 must += "element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
+            if isinstance(item, Named):
+                self._named[_key(item)] = item
         return items[0] if len(items) == 1 else items
 
     def copy(self, instead: Callable[[Any], Any] = lambda item: item) -> Model:

@@ -88,9 +88,10 @@ def describe_model(model: Model) -> dict[str, Any]:
 def _lines(model: Model) -> list[str]:
     """Contents of a model as text."""
     found = describe_model(model)
+    gravity = ", ".join(f"{value:.6g}" for value in found["gravity"])
     lines = [
         f"{found['file']}: model {model.name!r}, version {found['version']}",
-        f"  gravity: {_vector(found['gravity'])} m/s^2",
+        f"  gravity: ({gravity}) m/s^2",
         f"  mass: {found['mass']:.6g} kg in {len(model.bodies) - 1} bodies besides the ground",
     ]
     bodies = [(one["name"], f"{one['mass']:.6g} kg", _meshes(one)) for one in found["bodies"]]
@@ -176,10 +177,6 @@ def _meshes(one: dict[str, Any]) -> str:
     if one["visuals"]:
         parts.append(f"{one['visuals']} drawn meshes")
     return ", ".join(parts)
-
-
-def _vector(values: Any) -> str:
-    return f"({', '.join(f'{value:.6g}' for value in values)})"
 
 
 def _table(title: str, rows: list[tuple[str, ...]]) -> list[str]:

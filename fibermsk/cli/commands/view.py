@@ -130,7 +130,12 @@ def view(
         "theme": theme or ("auto" if html or web else "light"),
     }
     wide: dict[str, Any] = pixels(size)
-    listen = _listen(port, allow_host or []) if web else {}
+    listen: dict[str, Any] = {}
+    if web:
+        from fibermsk.view.browser.server import DEFAULT_PORT, check_port
+
+        listen = {"port": DEFAULT_PORT if port is None else port, "allow_hosts": allow_host or []}
+        check_port(listen["port"])
     shown: Any
     if len(files) > 1:
         shown = [load(file) for file in files]
@@ -152,15 +157,6 @@ def view(
         typer.echo(f"written to {screenshot}", err=True)
     else:
         pictures.show(shown, **drawn, **compared)
-
-
-def _listen(port: int | None, allow_hosts: list[str]) -> dict[str, Any]:
-    """Return the arguments of the server, after a check that its port is free."""
-    from fibermsk.view.browser.server import DEFAULT_PORT, check_port
-
-    port = DEFAULT_PORT if port is None else port
-    check_port(port)
-    return {"port": port, "allow_hosts": allow_hosts}
 
 
 def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **look: Any) -> None:
@@ -186,9 +182,7 @@ def _write_page(
 
     write_page(shown, path, max_frames=max_frames, **look)
     several = shown if isinstance(shown, list) else [shown]
-    n_all = sum(one.time.size for one in several if not isinstance(one, Still))
-    n = sum(
-        kept_frames(one.time.size, max_frames).size for one in several if not isinstance(one, Still)
-    )
+    sizes = [one.time.size for one in several if not isinstance(one, Still)]
+    n_all, n = sum(sizes), sum(kept_frames(size, max_frames).size for size in sizes)
     left_out = "" if n == n_all else f"; {n} of {n_all} frames, evenly spaced"
     typer.echo(f"written to {path} ({path.stat().st_size / 1e6:.1f} MB{left_out})", err=True)

@@ -37,12 +37,8 @@ def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     nothing if quiet.
     """
     if quiet:
-        return nullcontext(_silent)
+        return nullcontext(lambda progress: None)
     return _Bar(title) if sys.stderr.isatty() else _Lines(title)
-
-
-def _silent(progress: Progress | Pictures) -> None:
-    pass
 
 
 class _Bar:

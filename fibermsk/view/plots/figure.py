@@ -99,7 +99,7 @@ def _choice(
     return Choice(result, chosen, named=fibers is not None, frames=frames)
 
 
-def finish(axes: Axes, panel: Panel, size: float = 9.0, *, legend: bool = True) -> None:
+def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
     """Words, grid and legend of one set of axes; `size` is that of small letters in points."""
     axes.set_title(panel.title, loc="left", fontsize=size + 1.0)
     axes.set_xlabel(panel.x_label, fontsize=size)
@@ -115,7 +115,7 @@ def finish(axes: Axes, panel: Panel, size: float = 9.0, *, legend: bool = True) 
     middle = max(abs(low), abs(high))
     if high - low < 1e-9 * middle:
         axes.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
-    if legend and len(axes.get_legend_handles_labels()[1]) > 0:
+    if len(axes.get_legend_handles_labels()[1]) > 0:
         # Beside the axes, so that it never lies on a curve.
         axes.legend(
             loc="upper left",

@@ -46,6 +46,11 @@ _PANELS = (
     "solver",
 )
 """In the order of the page; those that a result has."""
+_NOT_ZERO = {
+    "activation": "activation",
+    "contact_force_density_over_time": "contact_line_force",
+}
+"""Panels that are left out where this field of all fibers is zero."""
 _MOST_PANELS = 10
 _WIDE = 52
 _VALUES = 44
@@ -84,13 +89,12 @@ def summary(choice: Choice) -> Figure:
 def summary_panels(choice: Choice) -> list[Panel]:
     """Return the panels of the page: at most ten, those of the solver last."""
     found: list[Panel] = []
+    fibers = choice.result.fibers
     solver = PANELS["solver"][1](choice)
     for name in _PANELS[:-1]:
-        if name == "activation" and not _activated(choice):
-            continue
-        if name == "contact_force_density_over_time" and not _touched(choice):
-            continue
-        found += PANELS[name][1](choice)
+        field = _NOT_ZERO.get(name)
+        if field is None or any(np.any(getattr(fibers[f], field)) for f in choice.fibers):
+            found += PANELS[name][1](choice)
     return found[: _MOST_PANELS - len(solver)] + solver
 
 
@@ -111,19 +115,14 @@ def facts(result: Result) -> list[tuple[str, str]]:
             rows.append((words, str(stats[key])))
     if "wall_seconds" in stats:
         rows.append(("wall time of the steps", f"{stats['wall_seconds']:.3g} s"))
-    rows.append(
-        (
-            "model",
-            f"{_count(len(result.fibers), 'fiber', 'fibers')}, "
-            f"{_count(len(result.bodies), 'body', 'bodies')}, "
-            f"{_count(len(result.coordinates), 'coordinate', 'coordinates')}"
-            + (
-                f", {_count(len(result.elements), 'element', 'elements')}"
-                if result.elements
-                else ""
-            ),
-        )
-    )
+    counts = [
+        _count(len(result.fibers), "fiber", "fibers"),
+        _count(len(result.bodies), "body", "bodies"),
+        _count(len(result.coordinates), "coordinate", "coordinates"),
+    ]
+    if result.elements:
+        counts.append(_count(len(result.elements), "element", "elements"))
+    rows.append(("model", ", ".join(counts)))
     if result.fibers:
         elements = sum(fiber.node_theta.size - 1 for fiber in result.fibers.values())
         rows.append(("elements", f"{elements} of cubic Hermite shape"))
@@ -184,14 +183,9 @@ def _head(part: SubFigure, choice: Choice) -> None:
     if stage.tubes is not None:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
-        _scale(place, stage)
-
-
-def _scale(axes: Axes, stage: Stage) -> None:
-    """What the colors of the fibers mean."""
-    bar, label = color_bar(axes, stage, tissues([stage.result])[-1])
-    bar.set_label(label, fontsize=_TEXT)
-    axes.tick_params(labelsize=_TEXT - 0.5)
+        bar, label = color_bar(place, stage, tissues([result])[-1])
+        bar.set_label(label, fontsize=_TEXT)
+        place.tick_params(labelsize=_TEXT - 0.5)
 
 
 def _picture_frames(choice: Choice) -> list[int]:
@@ -214,11 +208,3 @@ def _short(axes: Axes, panel: Panel) -> None:
     """Axes finished for a small place: long titles on two lines, the legend beside."""
     finish(axes, panel, _TEXT)
     axes.set_title("\n".join(textwrap.wrap(panel.title, _WIDE)), loc="left", fontsize=_TEXT + 0.8)
-
-
-def _activated(choice: Choice) -> bool:
-    return any(np.any(choice.result.fibers[name].activation) for name in choice.fibers)
-
-
-def _touched(choice: Choice) -> bool:
-    return any(np.any(choice.result.fibers[name].contact_line_force) for name in choice.fibers)
