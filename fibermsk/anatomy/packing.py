@@ -142,8 +142,6 @@ def relax(
     (n_samples,) each [m]. They keep a gap of `clearance`, relative to the radius, to bones and
     other fibers; off the centerline of a neighbor they move in the direction `aside`.
 
-    Notes
-    -----
     Minimizes the sum over the curves of the integral over theta of |x'|^2 + b^2 |x''|^2 + |x -
     x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a quadratic penalty on overlap, by the
     Gauss-Newton method with limited steps.

@@ -21,7 +21,15 @@ def collecting() -> Iterator[list[dict[str, Any]]]:
     shown = warnings.showwarning
 
     def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
-        kept.append(_entry(message, category))
+        about = isinstance(message, ModelWarning)
+        kept.append(
+            {
+                "kind": message.kind if about else category.__name__,
+                "fiber": message.fiber if about else None,
+                "time": message.time if about else None,
+                "text": str(message),
+            }
+        )
         shown(message, category, *place, **more)
 
     warnings.showwarning = show
@@ -29,13 +37,3 @@ def collecting() -> Iterator[list[dict[str, Any]]]:
         yield kept
     finally:
         warnings.showwarning = shown
-
-
-def _entry(message: Any, category: type[Warning]) -> dict[str, Any]:
-    about = isinstance(message, ModelWarning)
-    return {
-        "kind": message.kind if about else category.__name__,
-        "fiber": message.fiber if about else None,
-        "time": message.time if about else None,
-        "text": str(message),
-    }

@@ -6,15 +6,12 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.io.csv import about
+from fibermsk.io.csv import Done, about
 from fibermsk.results.result import Result
 from fibermsk.results.tables import columns_of, single_numbers
-
-Done = Callable[[float], Any]
 
 _ROWS = 1000
 _OF_FIBERS = {"activations": "activation", "forces": "axial_force", "lengths": "length"}

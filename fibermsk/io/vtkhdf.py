@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.io.bones import bone_triangles
-from fibermsk.io.csv import about
+from fibermsk.io.csv import Done, about
 from fibermsk.results.curves import along, centerlines
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
-
-Done = Callable[[float], Any]
 
 _POINTS = 400_000
 """Approximate number of points in memory."""

@@ -18,7 +18,6 @@ from fibermsk.model.muscles.line_muscle import (
     MovingPathPoint as MovingPathPoint,
     PathPoint as PathPoint,
 )
-from fibermsk.model.muscles.profile import sample_profile as sample_profile
 from fibermsk.model.muscles.tissue import Tissue as Tissue
 from fibermsk.model.muscles.wrap import (
     PathWrap as PathWrap,

@@ -32,12 +32,7 @@ def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column
     ``"time"`` has a row for each frame, with coordinates, speeds, fields with one value per fiber,
     states, reports of elements, and the solver. The others are long, a row for each frame and:
     ``"fibers"`` each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"`` each
-    body.
-
-    Raises
-    ------
-    ModelError
-        If there is no such table, or two columns have the same name.
+    body. Other names are refused, and two columns of one name.
     """
     if not isinstance(what, str) or what not in TABLES:
         raise ModelError(f"what = {_check.show(what)}; must be one of: {', '.join(TABLES)}")

@@ -71,8 +71,6 @@ def sample_lengths(fiber: FiberHistory, frames: NDArray[np.intp] | slice = slice
 def sample_weights(fiber: FiberHistory) -> Array:
     """Part of theta that each sample stands for, (n_samples,); they add up to 1.
 
-    Notes
-    -----
     Weights that integrate polynomials through the samples of each element exactly: at Gauss points
     they are Gauss weights. With an element that has no sample, or more than six, the distance
     between the middles of neighboring samples.

@@ -21,9 +21,9 @@ from fibermsk.model import (
     Scene,
     Table,
     Weld,
-    sample_profile,
 )
 from fibermsk.model.model import Model
+from fibermsk.model.muscles.profile import sample_profile
 
 
 def test_body_defaults_and_stored_arrays():

@@ -53,7 +53,8 @@ def resume(
     every = _check.positive("resume", "--checkpoint-every", every, "s")
     own = is_sealed(job)
     if not own:
-        _check_words(job, file, scene, out, settings, numbers)
+        words = {"--scene": scene, "--out": out, "--set": settings, "--param": numbers}
+        _check_words(job, file, words)
     path = check_writable(_place(job, file) if out is None else out)
     with printing_beside(json):
         found, source = _find(job, file, scene, own)
@@ -83,22 +84,15 @@ def resume(
     compute(found, parameters, values, job["method"], path, quiet, json, options)
 
 
-def _check_words(
-    job: dict[str, Any],
-    file: Path,
-    scene: str | None,
-    out: Path | None,
-    settings: list[str] | None,
-    numbers: list[str] | None,
-) -> None:
+def _check_words(job: dict[str, Any], file: Path, given: dict[str, Any]) -> None:
     """Refuse to use the scene, settings, numbers and output of an untrusted checkpoint."""
     needed = {
-        "--scene": scene is None and not is_packaged(job["scene"]),
-        "--out": out is None,
-        "--set": settings is None and bool(job["settings"]),
-        "--param": numbers is None and bool(job["numbers"]),
+        "--scene": not is_packaged(job["scene"]),
+        "--out": True,
+        "--set": bool(job["settings"]),
+        "--param": bool(job["numbers"]),
     }
-    missing = [option for option, is_missing in needed.items() if is_missing]
+    missing = [option for option in needed if needed[option] and given[option] is None]
     if missing:
         raise ModelError(
             f"cannot resume {file}: it was not written by your own run on this machine, or was "

@@ -64,7 +64,10 @@ def verify(
             if not json:
                 _print(outcome)
             if report is not None:
-                sections.append(_study(outcome, fine))
+                from fibermsk.verify.report import study_problem
+
+                typer.echo(f"{outcome.problem.name}: tables and figure", err=True)
+                sections.append(study_problem(outcome, fine=fine))
         if report is not None:
             from fibermsk.verify.report import write_report
 
@@ -105,13 +108,6 @@ def _run(
             traceback.print_exception(error)
         kind = "" if isinstance(error, ModelError | ConvergenceError) else type(error).__name__
         return Outcome(problem, parameters, error=f"{kind}: {error}" if kind else str(error))
-
-
-def _study(outcome: Outcome, fine: bool) -> Any:
-    from fibermsk.verify.report import study_problem
-
-    typer.echo(f"{outcome.problem.name}: tables and figure", err=True)
-    return study_problem(outcome, fine=fine)
 
 
 def _check_folder(folder: Path) -> None:

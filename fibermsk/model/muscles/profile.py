@@ -37,22 +37,10 @@ def call_array(
 
 
 def sample_profile(profile: Profile, theta: np.ndarray, owner: str, field: str) -> np.ndarray:
-    """Values of a profile at points of a fiber.
+    """Values (n,) of a profile at points theta (n,) in [0, 1] of a fiber: new array.
 
-    Parameters
-    ----------
-    profile : float, (m,) array_like or callable
-        A constant; samples at m uniformly spaced theta in [0, 1], linear between; or a function
-        theta (n,) -> (n,).
-    theta : (n,) float array
-        Points along the fiber, in [0, 1].
-    owner, field : str
-        The object and its field, for messages.
-
-    Returns
-    -------
-    values : (n,) float array
-        New array; a function must return finite numbers.
+    It is a constant; samples at m uniformly spaced theta, linear between; or a function theta (n,)
+    -> (n,), which must return finite numbers. Messages name the object and its field.
     """
     theta = np.asarray(theta, dtype=np.float64)
     if callable(profile):

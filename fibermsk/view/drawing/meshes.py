@@ -18,8 +18,6 @@ _N_DIRECTIONS = 200
 def mesh_surface(mesh: ShapeRecord) -> Surface:
     """Surface of a mesh with the normals of its vertices.
 
-    Notes
-    -----
     The normal of a vertex is the mean over its triangles, each with its angle there (Thuermer and
     Wuethrich, 1998), so it does not depend on how the surface is cut into triangles. Files that
     list a vertex once for each triangle look as smooth as those that share it.

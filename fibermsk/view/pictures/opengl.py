@@ -27,8 +27,6 @@ def has_display() -> bool:
 def off_screen_works() -> bool:
     """Whether VTK has an OpenGL to draw pictures with, on or off the screen.
 
-    Notes
-    -----
     Without a display VTK takes EGL, which Mesa offers on processors too, and else OSMesa. Where
     there is neither it still makes an OSMesa window, and crashes on the first picture.
     """
