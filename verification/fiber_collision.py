@@ -85,7 +85,7 @@ def imbalance(formulation: str, elements: int) -> tuple[float, float]:
         np.zeros((0, n)),
         np.zeros((0, 0)),
     )
-    system.contact.scatter(border, False)
+    system.contact.scatter_fibers(border, False)
     about = np.array([0.05, 0.01, 0.0])
     moment = np.cross(nodes[:, :3] - about, force[:, :3]) + np.cross(nodes[:, 3:], force[:, 3:])
     first = system.cables.node_start[1]

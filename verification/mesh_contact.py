@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import _meshes
 import numpy as np
+from _wrenches import bone_wrenches
 
 import fibermsk as fm
 from fibermsk.system.contact.distance_grid import signed_distance
@@ -106,7 +107,7 @@ def force(shape: str, mesh: fm.Mesh) -> float:
     system = fm.build(model)
     y, v = system.initial_state()
     system.evaluate(0.0, y, v, 0.0 * y, tangent=False)
-    return float(-system.contact.bone_wrenches()[0, :3] @ first)
+    return float(-bone_wrenches(system)[0, :3] @ first)
 
 
 def exact_force() -> float:

@@ -58,6 +58,7 @@ from __future__ import annotations
 
 import _meshes
 import numpy as np
+from _wrenches import bone_wrenches
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, root
 
@@ -155,7 +156,7 @@ def run(
     system, y, result = solve(elements, angle, formulation, around)
     fiber = result.fibers["fiber"]
     evaluation = system.evaluate(1.0, y, 0.0 * y, 0.0 * y, tangent=False)
-    wrench = system.contact.bone_wrenches()[0]
+    wrench = bone_wrenches(system)[0]
     pulls = -evaluation.reactions[:, [0, 2]]  # on the supports of the ends, in (x, z)
     tension = np.linalg.norm(pulls, axis=1)
     half_turn = 0.5 * np.arccos(-(pulls[0] @ pulls[1]) / np.prod(tension))

@@ -45,7 +45,7 @@ def time_parts(n: int, threads: list[int], repeats: int) -> dict[str, Any]:
     for name, part in parts.items():
         runs = {str(count): with_threads(part, count) for count in threads}
         times[name] = medians_in_turn(runs, repeats)
-    slots = sum(one.points.state.shape[0] for one in touching.contact.fiber_sets)
+    slots = sum(one.points.state.shape[0] for one in touching.contact.sets.fibers)
     return {"elements": n * case.ELEMENTS, "slots": slots, "parts": times}
 
 

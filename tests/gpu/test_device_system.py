@@ -123,7 +123,7 @@ def test_bones_on_moving_links_are_touched(rng, bones):
     assert host.contact.n_closed()[1] > 20
     closed = [
         part.runs.shape[np.searchsorted(part.runs.point_start, np.flatnonzero(own), "right") - 1]
-        for part in host.contact.bone_sets
+        for part in host.contact.sets.bones
         if (own := part.points.state[:, 0] < part.points.state[:, 1:3].sum(axis=1)).any()
     ]
     links = host.partners.shape_link[np.concatenate(closed)]

@@ -344,7 +344,8 @@ def forces(system, nodes, q, tangent=False):
         np.zeros_like(nodes), np.zeros(n), np.zeros((nodes.shape[0], 3, 6, 6)),
         np.zeros((nodes.size, n)), np.zeros((n, nodes.size)), np.zeros((n, n)),
     )  # fmt: skip
-    couplings = contact.scatter(out, tangent)
+    couplings = contact.scatter_fibers(out, tangent)
+    contact.scatter_bones(out, tangent)
     if not tangent:
         assert not any(np.any(part) for part in out[2:])
         return out.residual, out.residual_q

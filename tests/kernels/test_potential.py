@@ -29,7 +29,7 @@ def energy(system, nodes, q):
     """Energy of all pairs [J]."""
     zero = np.zeros(q.size)
     system.contact.evaluate(nodes, system.tree.evaluate(q, zero, zero))
-    return system.contact.energy
+    return sum(system.contact.energies)
 
 
 def moments(nodes, residual):
@@ -146,7 +146,7 @@ def test_least_gaps_against_dense_sampling(rng, kind):
     """Along the whole partner no sampled point has a smaller gap, where there is contact."""
     system, nodes = make_pair(rng, kind, formulation="variational")
     forces(system, nodes, np.zeros(0))
-    part, c = system.contact.fiber_sets[1], system.cables
+    part, c = system.contact.sets.fibers[0], system.cables
     xi = np.linspace(0.0, 1.0, 401)
     closed = 0
     for s in range(part.points.xi.size):
@@ -243,7 +243,7 @@ def test_potential_forces_of_the_report(rng):
     for kind in ("parallel", "wrapped"):
         system, nodes = make_pair(rng, kind, formulation="variational")
         residual, _ = forces(system, nodes, np.zeros(0))
-        part, c = system.contact.fiber_sets[1], system.cables
+        part, c = system.contact.sets.fibers[0], system.cables
         w = system.partners.weight[0]
         on_first = np.zeros(3)
         for run, e in enumerate(part.runs.element):

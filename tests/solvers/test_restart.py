@@ -48,7 +48,7 @@ def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkey
 
     def spy(self, reach):
         search(self, reach)
-        patterns.append(b"".join(part.runs.candidates.tobytes() for part in self.fiber_sets))
+        patterns.append(b"".join(part.runs.candidates.tobytes() for part in self.sets.fibers))
 
     monkeypatch.setattr(ContactSearch, "_search", spy)
     taken = []

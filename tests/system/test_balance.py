@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _wrenches import bone_wrenches
 from scenes_of_tests import advance, independent, load_scene, rubber, two_link_arm
 from scipy.spatial.transform import Rotation
 
@@ -23,7 +24,9 @@ def contact_on_nodes(system):
     """Nodal contact forces of the configuration evaluated last, and forces on the coordinates."""
     residual, on_q = np.zeros((system.cables.n_nodes, 6)), np.zeros(system.tree.n)
     empty, lines = np.zeros((0, 0)), np.zeros((0, 3, 6, 6))
-    system.contact.scatter(Border(residual, on_q, lines, empty, empty, empty), False)
+    out = Border(residual, on_q, lines, empty, empty, empty)
+    system.contact.scatter_fibers(out, False)
+    system.contact.scatter_bones(out, False)
     return -residual, -on_q
 
 
@@ -33,10 +36,10 @@ def test_bone_contact_is_action_and_reaction():
     arm.evaluate(0.0, y, v, 0 * v)
     nodes, q = arm.split(y)
     contact = arm.contact
-    for part in contact.fiber_sets:
+    for part in contact.sets.fibers:
         part.points.state[:, 0] = 1.0  # far apart: only the bones' share is left
     on_fibers, on_q = contact_on_nodes(arm)
-    wrench = contact.bone_wrenches()
+    wrench = bone_wrenches(arm)
     assert np.abs(wrench).max() > 0.1
     total = fiber_resultant(nodes, on_fibers) + wrench.sum(axis=0)
     scale = np.abs(wrench).sum()

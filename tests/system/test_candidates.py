@@ -309,20 +309,25 @@ def test_a_large_update_leaves_the_candidates_as_they_are(rng, monkeypatch):
     contact, (y, _) = system.contact, system.initial_state()
     nodes, _ = system.split(y)
     assert system.step_fraction(y, np.zeros_like(y), 0.1) == 1.0
-    before, n = contact.candidates.fiber_runs, contact.fiber_sets[1].points.xi.size
+    before, n = contact.candidates.fiber_runs, contact.sets.fibers[0].points.xi.size
     sag = np.zeros_like(nodes)
     x = nodes[:, 0] / 0.2
     sag[:, 2], sag[:, 5] = -4.0 * 0.03 * x * (1.0 - x), -4.0 * 0.03 * (1.0 - 2.0 * x)
     shift = np.zeros_like(nodes)
     shift[:, :3] = (1.0, -30.0, 5.0)
-    made, new_sets, ahead = [], contact._new_sets, []
-    monkeypatch.setattr(contact, "_new_sets", lambda: made.append(new_sets()) or made[-1])
+    made, allocate, ahead = [], contact._allocate, []
+
+    def kept(*runs):
+        made.append(allocate(*runs))
+        return made[-1]
+
+    monkeypatch.setattr(contact, "_allocate", kept)
     for update in (shift, sag, 0.05 * rng.normal(size=nodes.shape)):
         made.clear()
         system.step_fraction(y, update.ravel(), 0.1)
-        ahead.append(sum(fibers[1].points.xi.size for fibers, _ in made))
+        ahead.append(sum(part.points.xi.size for sets in made for part in sets.fibers))
         assert contact.candidates.fiber_runs is before
-        assert contact.fiber_sets[1].points.xi.size == n
+        assert contact.sets.fibers[0].points.xi.size == n
     assert ahead[0] == 0
     assert ahead[1] < 0.4 * n
 

@@ -3,6 +3,7 @@
 import _meshes
 import numpy as np
 import pytest
+from _wrenches import bone_wrenches
 from numpy.testing import assert_allclose
 from scenes_of_tests import apply, independent, rubber
 from tangents import along, moving_state
@@ -103,7 +104,7 @@ def test_contact_does_not_depend_on_the_candidates(system, rng):
     near = system.evaluate(0.1, y, v, a, tangent=False).residual
     system.contact._search(10.0)
     everything = system.evaluate(0.1, y, v, a, tangent=False).residual
-    assert sum(part.runs.element.size for part in system.contact.bone_sets) == 12
+    assert sum(part.runs.element.size for part in system.contact.sets.bones) == 12
     assert_allclose(everything, near, atol=1e-13 * np.abs(near).max(), rtol=0)
     system.contact.candidates.forget()
 
@@ -113,14 +114,14 @@ def contact_forces(system, rng):
     y, v, a = moving_state(system, rng, 1e-3)
     system.evaluate(0.1, y, v, a, tangent=False)
     contact, total = system.contact, np.zeros(6)
-    for part in contact.bone_sets:
+    for part in contact.sets.bones:
         for run, e in enumerate(part.runs.element):
             own = slice(part.runs.point_start[run], part.runs.point_start[run + 1])
             weight = system.partners.weight[part.runs.law[run]] * system.cables.h[e]
             force = weight[:, None] * part.points.force[own]
             total[:3] += force.sum(axis=0)
             total[3:] += np.cross(part.points.x[own], force).sum(axis=0)
-    return total, contact.bone_wrenches().sum(axis=0)
+    return total, bone_wrenches(system).sum(axis=0)
 
 
 def test_reaction_is_the_opposite(system, rng):
@@ -139,7 +140,7 @@ def test_a_rigid_motion_of_everything_changes_nothing(formulation):
         y, v = system.initial_state()
         evaluation = system.evaluate(0.0, y, v, 0.0 * y, tangent=False)
         nodes, q = system.split(evaluation.residual)
-        found.append((nodes[:, :3], q, system.contact.bone_wrenches()[0, :3]))
+        found.append((nodes[:, :3], q, bone_wrenches(system)[0, :3]))
     size = np.abs(found[0][0]).max()
     assert size > 0.01
     assert_allclose(found[1][0], found[0][0] @ R.T, rtol=0, atol=1e-11 * size)
@@ -159,7 +160,7 @@ def test_mesh_of_a_capsule_acts_as_the_capsule(formulation):
         system = fm.build(arm(formulation, shape))
         y, v = system.initial_state()
         system.evaluate(0.0, y, v, 0.0 * y, tangent=False)
-        wrench = system.contact.bone_wrenches()[0]
+        wrench = bone_wrenches(system)[0]
         if exact is None:
             exact = wrench
         else:
@@ -263,7 +264,7 @@ def test_fibers_are_dragged_over_a_humerus(shared_models, formulation):
     for t in np.linspace(0.1, 1.0, 10):
         y, _ = fm.equilibrium(system, (y, 0.0 * y), t=float(t))
     evaluation = system.evaluate(1.0, y, 0.0 * y, 0.0 * y, tangent=False)
-    wrench, pulls = system.contact.bone_wrenches()[0], evaluation.reactions
+    wrench, pulls = bone_wrenches(system)[0], evaluation.reactions
     assert system.contact.n_closed()[1] > 50
     # at rest, what holds the ends carries what the bone receives
     size = np.abs(pulls).sum()

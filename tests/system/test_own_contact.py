@@ -43,8 +43,9 @@ def at_start(model):
         np.zeros_like(nodes), np.zeros(n_q), np.zeros((n // 6, 3, 6, 6)), np.zeros((n, n_q)),
         np.zeros((n_q, n)), np.zeros((n_q, n_q)),
     )  # fmt: skip
-    system.contact.scatter(out, tangent=False)
-    return out.residual.reshape(3, 4, 6)[:, :, 1].sum(axis=1), system.contact.energy
+    system.contact.scatter_fibers(out, tangent=False)
+    system.contact.scatter_bones(out, tangent=False)
+    return out.residual.reshape(3, 4, 6)[:, :, 1].sum(axis=1), sum(system.contact.energies)
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

@@ -88,7 +88,7 @@ def test_contact_does_not_depend_on_the_candidates(arm, rng):
     y, v, a = moving_state(arm, rng)
     near = arm.evaluate(0.1, y, v, a, tangent=False).residual
     arm.contact._search(10.0)
-    n_all = sum(part.runs.candidates.size for part in arm.contact.fiber_sets)
+    n_all = sum(part.runs.candidates.size for part in arm.contact.sets.fibers)
     everything = arm.evaluate(0.1, y, v, a, tangent=False).residual
     n_fibers, n_elements = 3, 4
     assert n_all == n_fibers * n_elements * (n_fibers - 1) * n_elements

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.laws.own import law_digest
+from fibermsk.system.contact.all_sets import flawed, worst_of
 from fibermsk.system.contact.passing import Passing
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contact.sets import Border
@@ -33,12 +34,12 @@ class _Contact(ABC):
 
     def flaw(self, at: At) -> str:
         """Names of a pair with a contact force that is not finite."""
-        names = self._search.flawed(self._sets())
+        names = flawed(self._sets())
         return f"the contact force between {names}" if names else ""
 
     def suspects(self, at: At) -> list[str]:
         """Message on a contact near its limit of penetration."""
-        left, names = self._search.worst(self._sets())
+        left, names = worst_of(self._sets())
         if left >= _DEEP:
             return []
         text = f"the contact of {names} has {100 * left:.2g} % of its depth left: use a stiffer "
@@ -82,7 +83,7 @@ class FiberContact(_Contact):
         return {"contact": self._search.energies[0]}
 
     def _sets(self) -> tuple[Any, ...]:
-        return self._search.fiber_sets
+        return self._search.sets.fibers
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Contact laws of all fibers and bones."""
@@ -113,4 +114,4 @@ class BoneContact(_Contact):
         return {"contact": self._search.energies[1]}
 
     def _sets(self) -> tuple[Any, ...]:
-        return self._search.bone_sets
+        return self._search.sets.bones

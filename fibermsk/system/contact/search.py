@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._ranges import begins
+from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact.pairs import mirror_blocks, place_blocks
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
@@ -20,18 +19,12 @@ from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
+from fibermsk.system.contact.all_sets import AllSets, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
 from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.sets import (
-    Border,
-    Geometry,
-    HalfPassBones,
-    HalfPassFibers,
-    PotentialBones,
-    PotentialFibers,
-)
+from fibermsk.system.contact.sets import Border, Geometry
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
@@ -51,8 +44,8 @@ class ContactSearch:
 
     Attributes
     ----------
-    fiber_sets, bone_sets : tuple
-        Contact points by formulation and kind of law: half passes first, then pair potentials.
+    sets : AllSets
+        Contact points of the candidates.
     energies : (float, float)
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
     """
@@ -67,27 +60,14 @@ class ContactSearch:
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
+        for kind in partners.kinds:
+            contact_kernels(kind)  # refuses a law that cannot be compiled
         self.release()
 
     def release(self) -> None:
         """Release the memory of contact points and couplings until the next evaluation."""
         self.candidates.forget()
-        self._blocks = BlockMemory()
-        self.fiber_sets, self.bone_sets = self._new_sets()
-
-    def _new_sets(
-        self, partners: Partners | None = None
-    ) -> tuple[
-        tuple[HalfPassFibers | PotentialFibers, ...], tuple[HalfPassBones | PotentialBones, ...]
-    ]:
-        partners = partners or self.partners
-        kinds, fibers = range(len(partners.kinds)), (self.cables, partners)
-        return (
-            tuple(of(k, *fibers) for of in (HalfPassFibers, PotentialFibers) for k in kinds),
-            tuple(
-                of(k, *fibers, self.tree) for of in (HalfPassBones, PotentialBones) for k in kinds
-            ),
-        )
+        self._blocks, self.sets = BlockMemory(), AllSets()
 
     def evaluate(self, nodes: Array, state: TreeState) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
@@ -101,12 +81,9 @@ class ContactSearch:
             self._search(self._skin)
         shapes = self.partners.shapes.at(self._state)
         self._at = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
-        found = [part.evaluate(self._at) for part in (*self.fiber_sets, *self.bone_sets)]
-        self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.fiber_sets])
-        energies = [energy for _, energy in found]
-        n = len(self.fiber_sets)
-        self.energies = sum(energies[:n]), sum(energies[n:])
-        return min(1.0, *(least for least, _ in found))
+        least, self.energies = self.sets.evaluate(self._at)
+        self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.sets.fibers])
+        return least
 
     @property
     def given(self) -> Partners:
@@ -131,28 +108,24 @@ class ContactSearch:
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        self.fiber_sets, self.bone_sets = self._new_sets()  # release the old ones first
+        self.sets = AllSets()  # release the old ones first
         self.candidates.search(self._place, reach)
-        runs = self.candidates.fiber_runs, self.candidates.bone_runs
-        self._allocate(*runs, self.fiber_sets, self.bone_sets)
-        fiber_runs = self.candidates.fiber_runs
-        pairs = self._pairs = FiberPairs.of(fiber_runs, self.cables)
+        runs = self.candidates.fiber_runs
+        self.sets = self._allocate(runs, self.candidates.bone_runs)
+        pairs = self._pairs = FiberPairs.of(runs, self.cables)
         self._touching = TouchingPairs(pairs)
-        for part in self.fiber_sets:
-            part.pair_up(pairs, self._touching, pairs.sort(part.own[fiber_runs.law]))
+        for part in self.sets.fibers:
+            part.pair_up(pairs, self._touching, pairs.sort(part.own[runs.law]))
         n_rows = int(pairs.row_start[-1])
         self._rows = PairRows(
             pairs.first, pairs.row_start, pairs.row_node, np.zeros(n_rows, np.int64),
             np.zeros(n_rows + 1, np.int64),
         )  # fmt: skip
 
-    def _allocate(
-        self, fiber_runs: FiberRuns, bone_runs: BoneRuns, fiber_sets: Iterable, bone_sets: Iterable
-    ) -> None:
+    def _allocate(self, fibers: FiberRuns, bones: BoneRuns) -> AllSets:
         """Allocate the contact points of runs in new sets."""
-        fiber_runs = self.spacing.place_fibers(fiber_runs)
-        bone_runs = self.spacing.place_bones(bone_runs)
-        _share_out(self.partners, fiber_runs, bone_runs, fiber_sets, bone_sets)
+        runs = self.spacing.place_fibers(fibers), self.spacing.place_bones(bones)
+        return AllSets.of(*runs, self.cables, self.partners, self.tree)
 
     def refine_along(self) -> bool:
         """Add contact points where elements have grown too long; return whether any were added.
@@ -180,12 +153,9 @@ class ContactSearch:
         between them it is lower by 0.13 % of the radii at most.
         """
         rules, fibers, bones = self.spacing.dense(fibers, bones, *self._sizes())
-        sets = self._new_sets(rules)
-        _share_out(rules, fibers, bones, *sets)
-        parts = (*sets[0], *sets[1])
-        for part in parts:
-            part.evaluate(self._at)
-        return _worst_of(parts)
+        sets = AllSets.of(fibers, bones, self.cables, rules, self.tree)
+        sets.evaluate(self._at)
+        return worst_of((*sets.fibers, *sets.bones))
 
     def _sizes(self) -> tuple[Array, Array]:
         return element_sizes(self.cables, self._hull)
@@ -210,17 +180,6 @@ class ContactSearch:
         bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
 
-    @property
-    def energy(self) -> float:
-        """Sum of the energies [J]."""
-        return sum(self.energies)
-
-    def scatter(self, out: Border, tangent: bool) -> Couplings:
-        """Add all forces of the last evaluation, and their tangent; see `scatter_fibers`."""
-        couplings = self.scatter_fibers(out, tangent)
-        self.scatter_bones(out, tangent)
-        return couplings
-
     def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
         """Add the forces between fibers of the last evaluation, and their tangent.
 
@@ -228,19 +187,19 @@ class ContactSearch:
         """
         couplings = self._couplings(tangent)
         blocks = couplings.upper, couplings.lower
-        for part in self.fiber_sets:
+        for part in self.sets.fibers:
             if part.potential:
                 part.scatter(self._at, out, self._rows, blocks, tangent)
         if tangent and couplings.lower.size:
             mirror_blocks(couplings.n_blocks, *blocks)
-        for part in self.fiber_sets:
+        for part in self.sets.fibers:
             if not part.potential:
                 part.scatter(self._at, out, self._rows, blocks, tangent)
         return couplings
 
     def scatter_bones(self, out: Border, tangent: bool) -> None:
         """Add the forces of bones of the last evaluation, and their tangent."""
-        for part in self.bone_sets:
+        for part in self.sets.bones:
             part.scatter(self._at, out, tangent)
 
     def _couplings(self, filled: bool) -> Couplings:
@@ -250,12 +209,10 @@ class ContactSearch:
         upper = lower = none
         if filled:
             self._rows.block_start[:] = 0
-            for part in self.fiber_sets:
+            for part in self.sets.fibers:
                 part.mark(self._rows)
             n = place_blocks(self._rows.block_start)
-            one_sided = any(
-                part.runs.element.size for part in self.fiber_sets if not part.potential
-            )
+            one_sided = any(not part.potential for part in self.sets.fibers)
             upper, lower = self._blocks.make_room(n, one_sided)
         return Couplings(
             pairs.first, pairs.second, *self._rows[1:], upper, lower, *pairs.entries
@@ -289,21 +246,17 @@ class ContactSearch:
             update_q, self._state.position, partners.shapes.steepest,
             self.tree.chain_length(self._state),
         )  # fmt: skip
-        sets = self.fiber_sets, self.bone_sets
-        fraction = self._shorten(*sets, moves, motion, fraction, keep)
+        fraction = self._shorten(self.sets, moves, motion, fraction, keep)
         way = self.candidates.way(self._place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
-        sets = self._new_sets()  # contact points that only this update can close
-        self._allocate(*self.candidates.beyond(way), *sets)
-        for part in (*sets[0], *sets[1]):
-            part.evaluate(self._at)
-        return self._shorten(*sets, moves, motion, fraction, keep)
+        beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
+        beyond.evaluate(self._at)
+        return self._shorten(beyond, moves, motion, fraction, keep)
 
     def _shorten(
         self,
-        fiber_sets: Iterable[HalfPassFibers | PotentialFibers],
-        bone_sets: Iterable[HalfPassBones | PotentialBones],
+        sets: AllSets,
         update: FiberUpdate,
         motion: BoneMotion,
         fraction: float,
@@ -311,18 +264,16 @@ class ContactSearch:
     ) -> float:
         """Largest fraction, at most `fraction`, that the contact points of some sets allow."""
         elements, h, laws = self.cables.elements, self.cables.h, self.partners.laws
-        for part in fiber_sets:
-            if part.runs.element.size:
-                fraction = safeguard.fiber_fraction(
-                    elements, h, update, part.runs, laws, part.points.state, fraction, keep,
-                    self._ways, part.of_run,
-                )  # fmt: skip
+        for part in sets.fibers:
+            fraction = safeguard.fiber_fraction(
+                elements, h, update, part.runs, laws, part.points.state, fraction, keep,
+                self._ways, part.of_run,
+            )  # fmt: skip
         axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
-        for part in bone_sets:
-            if part.runs.element.size:
-                fraction = safeguard.bone_fraction(
-                    elements, h, update, part.runs, laws, part.points, axes, motion, fraction, keep
-                )
+        for part in sets.bones:
+            fraction = safeguard.bone_fraction(
+                elements, h, update, part.runs, laws, part.points, axes, motion, fraction, keep
+            )
         return fraction
 
     def line_forces(self) -> Array:
@@ -332,41 +283,20 @@ class ContactSearch:
         """
         n_points = int(self.partners.points.max(initial=1))
         total = np.zeros((self.cables.h.size, n_points, 3))
-        for part in (*self.fiber_sets, *self.bone_sets):
-            if part.runs.element.size:
-                density = part.line_force().reshape(-1, n_points, 3)
-                own = part.runs.element  # in increasing order
-                first = np.flatnonzero(begins(own))
-                total[own[first]] += np.add.reduceat(density, first)
+        for part in (*self.sets.fibers, *self.sets.bones):
+            density = part.line_force().reshape(-1, n_points, 3)
+            own = part.runs.element  # in increasing order
+            first = np.flatnonzero(begins(own))
+            total[own[first]] += np.add.reduceat(density, first)
         return total
 
-    def bone_wrenches(self) -> Array:
-        """Force on each bone shape and its moment about the ground origin, (n_shapes, 6) [N, N m].
-
-        The force acts at the fiber's contact points, along the gradient of the distance.
-        """
-        return np.sum([part.wrenches() for part in self.bone_sets], axis=0)
-
-    def worst(self, sets: Iterable | None = None) -> tuple[float, str]:
-        """Least 1 + gamma g and the names of that pair, in all sets or some."""
-        return _worst_of(sets or (*self.fiber_sets, *self.bone_sets))
-
-    def flawed(self, sets: Iterable) -> str:
-        """Names of a pair with a contact force that is not finite; empty if none."""
-        for part in sets:
-            bad = np.flatnonzero(~np.isfinite(part.points.force).all(axis=1))
-            if bad.size:
-                return part.names(int(bad[0]))
-        return ""
+    def worst(self) -> tuple[float, str]:
+        """Least 1 + gamma g, at most 1, and the names of that pair."""
+        return worst_of((*self.sets.fibers, *self.sets.bones))
 
     def n_closed(self) -> tuple[int, int]:
         """Number of closed contact points, fiber-fiber and fiber-bone."""
-        fibers, bones = (
-            sum(int((state[:, 0] < state[:, 1:3].sum(axis=1)).sum()) for state in states)
-            for states in (
-                [part.points.state for part in sets] for sets in (self.fiber_sets, self.bone_sets)
-            )
-        )
+        fibers, bones = (sum(part.n_closed for part in sets) for sets in self.sets)
         return fibers, bones
 
     def _widest_sections(self) -> Array:
@@ -377,27 +307,3 @@ class ContactSearch:
             self.candidates.thickest, sections,
         )  # fmt: skip
         return sections
-
-
-def _worst_of(parts: Iterable) -> tuple[float, str]:
-    """Least 1 + gamma g of some sets, and the names of that pair."""
-    found = [(1.0, "")]
-    for part in parts:
-        if part.points.state.shape[0]:
-            point = int(np.argmin(part.points.state[:, 3]))
-            found.append((float(part.points.state[point, 3]), part.names(point)))
-    return min(found)
-
-
-def _share_out(
-    partners: Partners,
-    fiber_runs: FiberRuns,
-    bone_runs: BoneRuns,
-    fiber_sets: Iterable,
-    bone_sets: Iterable,
-) -> None:
-    """Distribute runs among sets."""
-    for part in fiber_sets:
-        part.allocate(fiber_runs.select(part.own[fiber_runs.law], partners.points))
-    for part in bone_sets:
-        part.allocate(bone_runs.select(part.own[bone_runs.law], partners.points))

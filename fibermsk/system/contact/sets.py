@@ -7,7 +7,7 @@ one contact point for each of their quadrature points.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,7 @@ class Border(NamedTuple):
 class _Set:
     """Contact points of one formulation (`potential` or half passes) and one kind of law."""
 
+    points: Any
     potential = False
 
     def __init__(self, kind: int, cables: Cables, partners: Partners) -> None:
@@ -87,6 +88,16 @@ class _Set:
     def own(self) -> NDArray[np.bool_]:
         """Mask (n_laws,) of the laws of this formulation and kind."""
         return (self.partners.variational == self.potential) & (self.partners.kind == self.kind)
+
+    @property
+    def n_closed(self) -> int:
+        """Number of closed contact points."""
+        state = self.points.state
+        return int((state[:, 0] < state[:, 1:3].sum(axis=1)).sum())
+
+    def line_force(self) -> Array:
+        """Contact force on the own fiber per current length, (n_points, 3) [N/m]."""
+        return self.points.force / self.points.state[:, 4:5]
 
 
 class _FiberSet(_Set):
@@ -136,15 +147,10 @@ class _FiberSet(_Set):
 
     def mark(self, rows: PairRows) -> None:
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
-        if self.runs.element.size:
-            mark_pairs(
-                self._touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
-                self.points.element, self.points.state, self.of_pairs, rows,
-            )  # fmt: skip
-
-    def line_force(self) -> Array:
-        """Contact force on the own fiber per current length, (n_points, 3) [N/m]."""
-        return self.points.force / self.points.state[:, 4:5]
+        mark_pairs(
+            self._touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
+            self.points.element, self.points.state, self.of_pairs, rows,
+        )  # fmt: skip
 
     def names(self, point: int) -> str:
         """Names of the pair at a contact point."""
@@ -164,8 +170,6 @@ class HalfPassFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
-        if self.runs.element.size == 0:
-            return np.inf, 0.0
         return self.kernels.fiber_runs(
             at.fibers, self._rows(at), self.runs, self.partners.laws, self._quadrature,
             self.points, self.of_run,
@@ -175,8 +179,6 @@ class HalfPassFibers(_FiberSet):
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
     ) -> None:
         """Add forces and tangent."""
-        if self.runs.element.size == 0:
-            return
         runs, laws, points, jacobian = self.runs, self.partners.laws, self.points, self._jacobian
         if tangent:
             self.kernels.fiber_slopes(at.fibers, runs, laws, self._quadrature, points, jacobian)
@@ -198,8 +200,6 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        if self.runs.element.size == 0:
-            return np.inf, 0.0
         return self.kernels.find_gaps(
             at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self._quadrature,
             self.points, self._held, self.of_run,
@@ -230,8 +230,6 @@ class PotentialFibers(_FiberSet):
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
     ) -> None:
         """Add forces and tangent."""
-        if self.runs.element.size == 0:
-            return
         common = (
             self._touching.groups, at.fibers, self.runs, self.partners.laws, self._quadrature,
             self.points,
@@ -272,30 +270,11 @@ class _BoneSet(_Set):
         if tangent:
             out.D[:] += self._corners.sum(axis=0)
 
-    def line_force(self) -> Array:
-        """Contact force on the fiber per current length, (n_points, 3) [N/m]."""
-        return self.points.force / self.points.state[:, 4:5]
-
     def names(self, point: int) -> str:
         """Names of the pair at a contact point."""
         run = int(np.searchsorted(self.runs.point_start, point, side="right")) - 1
         a = self.cables.names[self.cables.fiber[self.runs.element[run]]]
         return f"fiber {a!r} and body {self.partners.shape_body[self.runs.shape[run]]!r}"
-
-    def wrenches(self) -> Array:
-        """Force on each shape and its moment about the ground origin, (n_shapes, 6) [N, N m]."""
-        cables, partners, runs = self.cables, self.partners, self.runs
-        total = np.zeros((partners.shape_link.size, 6))
-        for run, (element, shape, law) in enumerate(
-            zip(runs.element, runs.shape, runs.law, strict=True)
-        ):
-            n = partners.points[law]
-            own = slice(runs.point_start[run], runs.point_start[run] + n)
-            weight = partners.weight[law, :n] * cables.h[element]
-            force = -weight[:, None] * self.points.force[own]
-            total[shape, :3] += force.sum(axis=0)
-            total[shape, 3:] += np.cross(self.points.x[own], force).sum(axis=0)
-        return total
 
 
 class HalfPassBones(_BoneSet):
@@ -308,8 +287,6 @@ class HalfPassBones(_BoneSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: the line force has no potential."""
-        if self.runs.element.size == 0:
-            return np.inf, 0.0
         least = self.kernels.bone_runs(
             at.fibers, self.runs, at.shapes, self.partners.laws, self.points, self._jacobian
         )
@@ -317,8 +294,6 @@ class HalfPassBones(_BoneSet):
 
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
-        if self.runs.element.size == 0:
-            return
         bone_passes.scatter_bones(
             self._begin, at.fibers, self.runs, self.partners.laws, self.points, self._jacobian,
             self._axes(at), tangent, self._sums(out),
@@ -333,16 +308,12 @@ class PotentialBones(_BoneSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
-        if self.runs.element.size == 0:
-            return np.inf, 0.0
         return self.kernels.find_bone_gaps(
             at.fibers, self.runs, at.shapes, self.partners.laws, self.points
         )
 
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
-        if self.runs.element.size == 0:
-            return
         self.kernels.scatter_bone_potential(
             self._begin, at.fibers, self.runs, at.shapes, self.partners.laws, self.points,
             self._axes(at), tangent, self._sums(out),

@@ -26,9 +26,9 @@ def pressure_along(search: ContactSearch) -> NDArray[np.float64]:
     """
     cables, partners = search.cables, search.partners
     total = np.zeros((cables.h.size, int(partners.points.max(initial=1))))
-    partner_points = [(part, part.points[:2]) for part in search.fiber_sets]
-    for part, points in (*partner_points, *((part, _NO_PARTNERS) for part in search.bone_sets)):
-        if not part.potential or part.runs.element.size == 0:
+    with_partners = [(part, part.points[:2]) for part in search.sets.fibers]
+    for part, points in (*with_partners, *((part, _NO_PARTNERS) for part in search.sets.bones)):
+        if not part.potential:
             continue
         part.kernels.add_pressure(
             part.runs.element, part.runs.law, partners.constants, partners.xi, cables.radius_poly,
