@@ -38,10 +38,6 @@ class BorderedMatrix(NamedTuple):
             return inner
         return np.concatenate([inner + self.B @ x[n:], self.R @ x[:n] + self.D @ x[n:]])
 
-    def assembled(self) -> BorderedMatrix:
-        """Copy with the sparse part in compressed columns."""
-        return BorderedMatrix(self.sparse, self.B, self.R, self.D)
-
 
 @runtime_checkable
 class SolvesItself(Protocol):

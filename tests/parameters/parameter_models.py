@@ -7,6 +7,7 @@ from joint_cases import functional_arm
 from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
+from fibermsk.solvers.newton.condense import bordered
 
 
 def limb(
@@ -115,7 +116,7 @@ def numbers_of(system, times=(0.0, 0.13)):
     y = system.retract(0.1, y, 1e-4 * rng.normal(size=y.size) * system.scale)
     v = system.enforce(y, v + 1e-2 * rng.normal(size=y.size) * system.scale)
     found = system.evaluate(0.1, y, v, rng.normal(size=y.size), 50.0, 50.0)
-    matrix = found.tangent.assembled()
+    matrix = bordered(found.tangent)
     parts = {
         name: part
         for one in system.contributions

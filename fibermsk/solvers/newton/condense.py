@@ -6,14 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fibermsk.protocol import BorderedMatrix, Projects, System, offers
+from fibermsk.protocol import BorderedMatrix, Projects, System, Tangent, offers
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
-Matrix = BorderedMatrix | Array
 
 
-def condensed(matrix: Matrix, k: int) -> Matrix:
+def bordered(tangent: Tangent | None) -> BorderedMatrix:
+    """Tangent with its sparse part in compressed columns; of a dense one that part is empty."""
+    if isinstance(tangent, np.ndarray):
+        m = tangent.shape[0]
+        return BorderedMatrix(csc_array((0, 0)), np.zeros((0, m)), np.zeros((m, 0)), tangent)
+    assert isinstance(tangent, BorderedMatrix)
+    return tangent._replace(A=tangent.sparse)
+
+
+def condensed(matrix: BorderedMatrix, k: int) -> BorderedMatrix:
     """Schur complement: the matrix without the last k unknowns, if their rows stay zero.
 
     Raises
@@ -23,9 +31,6 @@ def condensed(matrix: Matrix, k: int) -> Matrix:
     """
     if not k:
         return matrix
-    if isinstance(matrix, np.ndarray):
-        n = matrix.shape[0] - k
-        return matrix[:n, :n] - matrix[:n, n:] @ np.linalg.solve(matrix[n:, n:], matrix[n:, :n])
     n_x, n = matrix.B.shape[0], matrix.D.shape[0] - k
     on_nodes, on_q = matrix.B[:, n:], matrix.D[:n, n:]
     # derivatives (k, n_x + n) of the last unknowns in the others
@@ -47,12 +52,11 @@ def followers(system: System, t: float, y: Array) -> tuple[Index, Array]:
     return held, np.asarray(-np.linalg.solve(G[:, held], G), np.float64)
 
 
-def part(matrix: Matrix, free: Index, held: Index, follow: Array) -> BorderedMatrix:
+def part(matrix: BorderedMatrix, free: Index, held: Index, follow: Array) -> BorderedMatrix:
     """Matrix of the free unknowns (n_free,), with constrained ones (m,) of the border eliminated.
 
     follow (m, n_free): derivatives of the latter; zero for nodes.
     """
-    assert isinstance(matrix, BorderedMatrix)
     n = matrix.B.shape[0]
     kept, border, held = free[free < n], free[free >= n] - n, held - n
     follow = follow[:, kept.size :]
@@ -62,7 +66,7 @@ def part(matrix: Matrix, free: Index, held: Index, follow: Array) -> BorderedMat
     return BorderedMatrix(A, B, matrix.R[np.ix_(border, kept)], D)
 
 
-def free_part(system: System, t: float, y: Array, matrix: Matrix) -> Matrix:
+def free_part(system: System, t: float, y: Array, matrix: BorderedMatrix) -> BorderedMatrix:
     """Tangent at a state without the constrained unknowns."""
     held, follow = followers(system, t, y)
     if not held.size:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from fibermsk import _check
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
-from fibermsk.protocol import BorderedMatrix, Evaluation, System
+from fibermsk.protocol import Evaluation, System
 from fibermsk.results import Progress
 from fibermsk.solvers.newton.collisions import begin, judge, refine_along
-from fibermsk.solvers.newton.condense import condensed, free_part
+from fibermsk.solvers.newton.condense import bordered, condensed, free_part
 from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import State
@@ -311,8 +311,7 @@ class _Creep:
         return self.downhill(pushed, safe, safe)
 
     def _is_minimum(self, y: Array, new: Array, h: float) -> bool:
-        tangent = _at_rest(self.system, self.t, y, h)(new, True).tangent
-        assert isinstance(tangent, BorderedMatrix | np.ndarray)
+        tangent = bordered(_at_rest(self.system, self.t, y, h)(new, True).tangent)
         try:
             tangent = free_part(self.system, self.t, new, tangent)
             return inertia(condensed(tangent, n_states(self.system))) == 0

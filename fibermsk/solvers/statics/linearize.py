@@ -19,11 +19,10 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
-from fibermsk.solvers.newton.condense import followers, part
+from fibermsk.solvers.newton.condense import bordered, followers, part
 from fibermsk.solvers.orders import first_order
 
 Array = NDArray[np.float64]
-Matrix = BorderedMatrix | Array
 
 _SLOPE = 1e12
 """Slope a [1/s] at which inertia dominates stiffness, so that the mass has no round-off."""
@@ -42,9 +41,9 @@ class Linearization(NamedTuple):
     The mass is symmetric and positive definite, except for zero rows of unknowns of first order.
     """
 
-    stiffness: Matrix
-    damping: Matrix
-    mass: Matrix
+    stiffness: BorderedMatrix
+    damping: BorderedMatrix
+    mass: BorderedMatrix
     free: NDArray[np.int64]  # independent unknowns (n_free,), the rows and columns of the matrices
     n_states: int  # number of these, the last ones, of first order
     held: NDArray[np.int64]  # constrained unknowns (m,)
@@ -60,28 +59,21 @@ class Linearization(NamedTuple):
 @guarded
 def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Linearization:
     """Stiffness, damping and mass, in new matrices, at consistent y, v and v_dot and a time [s]."""
-
-    def tangent(b: float, a: float) -> Matrix:
-        matrix = system.evaluate(t, y, v, v_dot, b, a).tangent
-        assert isinstance(matrix, BorderedMatrix | np.ndarray)
-        return matrix.assembled() if isinstance(matrix, BorderedMatrix) else matrix
-
-    corners = [tangent(0.0, 0.0), tangent(1.0, 0.0), tangent(0.0, _SLOPE), tangent(1.0, _SLOPE)]
+    tangent, corners = None, []
+    for b, a in ((0.0, 0.0), (1.0, 0.0), (0.0, _SLOPE), (1.0, _SLOPE)):
+        tangent = system.evaluate(t, y, v, v_dot, b, a).tangent
+        corners.append(bordered(tangent))
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
     damping = combine(corners[:3], [-1.0 - 1.0 / _SLOPE, 1.0, 1.0 / _SLOPE])
     states = first_order(system)
-    k = states.stop - states.start
-    none = np.zeros(0, np.int64)
-    if isinstance(mass, np.ndarray):
-        mass[states], mass[:, states] = 0.0, 0.0  # of round-off
-        free = np.arange(mass.shape[0])
-        return Linearization(corners[0], damping, mass, free, k, none, np.zeros((0, free.size)))
-    n, m = mass.B.shape
+    k, m = states.stop - states.start, mass.B.shape[1]
     for block in (mass.B[:, m - k :], mass.R[m - k :], mass.D[m - k :], mass.D[:, m - k :]):
         block[...] = 0.0
     # dependent entries have no equation: their rows of the mass are empty
     moved = np.r_[mass.sparse.diagonal() != 0.0, (mass.D != 0.0).any(axis=1)]
     moved[states] = True
+    if isinstance(tangent, np.ndarray):  # no entry of a dense tangent is dependent
+        moved[:] = True
     held, follow = followers(system, t, y)
     moved[held] = False
     free = np.flatnonzero(moved)
@@ -90,12 +82,9 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     return Linearization(K, C, M, free, k, held, follow)
 
 
-def combine(matrices: list[Matrix], factors: list[float]) -> Matrix:
-    """Linear combination of matrices of one kind; a new matrix."""
-    if isinstance(matrices[0], np.ndarray):
-        return _sum(matrices, factors)
-    bordered = [matrix.assembled() for matrix in matrices if isinstance(matrix, BorderedMatrix)]
-    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*bordered, strict=True))
+def combine(matrices: list[BorderedMatrix], factors: list[float]) -> BorderedMatrix:
+    """Linear combination of matrices with csc parts; a new matrix."""
+    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*matrices, strict=True))
     return BorderedMatrix(csc_array(A), B, R, D)
 
 
@@ -107,28 +96,24 @@ def _sum(parts, factors):
     return total
 
 
-def transpose(matrix: Matrix) -> Matrix:
+def transpose(matrix: BorderedMatrix) -> BorderedMatrix:
     """Transpose of a matrix."""
-    if isinstance(matrix, np.ndarray):
-        return matrix.T
     return BorderedMatrix(csc_array(matrix.sparse.T), matrix.R.T, matrix.B.T, matrix.D.T)
 
 
-def dense(matrix: Matrix) -> Array:
+def dense(matrix: BorderedMatrix) -> Array:
     """The matrix in full, (n, n)."""
-    if isinstance(matrix, np.ndarray):
-        return matrix
     return np.block([[matrix.sparse.toarray(), matrix.B], [matrix.R, matrix.D]])
 
 
-def asymmetry(matrix: Matrix) -> float:
+def asymmetry(matrix: BorderedMatrix) -> float:
     """Largest entry of S - S^T over the largest of S, with S equilibrated."""
     scaled = _scaled(matrix)
     difference = combine([scaled, transpose(scaled)], [1.0, -1.0])
     return _largest(difference) / max(_largest(scaled), np.finfo(float).tiny)
 
 
-def inertia(matrix: Matrix) -> int:
+def inertia(matrix: BorderedMatrix) -> int:
     """Number of negative eigenvalues of the symmetric part.
 
     The sparse part is eliminated in symmetric order without pivoting, so that the signs of the
@@ -145,10 +130,9 @@ def inertia(matrix: Matrix) -> int:
     symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")
-    if isinstance(symmetric, np.ndarray) or symmetric.B.shape[0] == 0:
-        corner = symmetric if isinstance(symmetric, np.ndarray) else symmetric.D
-        return _negative(corner + _SHIFT * np.eye(corner.shape[0]))
     n = symmetric.B.shape[0]
+    if n == 0:
+        return _negative(symmetric.D + _SHIFT * np.eye(symmetric.D.shape[0]))
     for shift in (_SHIFT, 30.0 * _SHIFT, 1e3 * _SHIFT):
         A = csc_array(symmetric.sparse + diags_array(np.full(n, shift)))
         lu = _eliminate(A)
@@ -183,11 +167,8 @@ def _negative(symmetric: Array) -> int:
     return int((np.linalg.eigvalsh(symmetric) < 0.0).sum())
 
 
-def _scaled(matrix: Matrix) -> Matrix:
+def _scaled(matrix: BorderedMatrix) -> BorderedMatrix:
     """S_ij / sqrt(s_i s_j) with s_i the largest entry of row and column i; signs are kept."""
-    if isinstance(matrix, np.ndarray):
-        factor = _factor(_row_size(matrix), _row_size(matrix.T))
-        return factor[:, None] * matrix * factor
     n = matrix.B.shape[0]
     inner = abs(matrix.sparse)
     rows, columns = (
@@ -212,8 +193,6 @@ def _factor(*sizes: Array) -> Array:
     return 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
 
 
-def _largest(matrix: Matrix) -> float:
-    if isinstance(matrix, np.ndarray):
-        return float(np.abs(matrix).max(initial=0.0))
+def _largest(matrix: BorderedMatrix) -> float:
     parts = (matrix.sparse.data, matrix.B, matrix.R, matrix.D)
     return max(float(np.abs(part).max(initial=0.0)) for part in parts)

@@ -20,11 +20,10 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 from fibermsk import _check
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
-from fibermsk.protocol import System
+from fibermsk.protocol import BorderedMatrix, System
 from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.statics.linearize import (
     Linearization,
-    Matrix,
     asymmetry,
     combine,
     dense,
@@ -209,22 +208,22 @@ def _with_states(system: System, t: float, y: Array, here: Linearization) -> Sta
     )
 
 
-def _diagonal(matrix: Matrix) -> Array:
-    if isinstance(matrix, np.ndarray):
-        return matrix.diagonal()
+def _diagonal(matrix: BorderedMatrix) -> Array:
     return np.r_[matrix.sparse.diagonal(), matrix.D.diagonal()]
 
 
-def _solve_few(K: Matrix, M: Matrix, symmetric: bool) -> tuple[float, Array]:
+def _solve_few(K: BorderedMatrix, M: BorderedMatrix, symmetric: bool) -> tuple[float, Array]:
     """Lowest eigenvalue and its vector by factorizations of full matrices."""
-    K, M = dense(K), dense(M)
+    stiffness, mass = dense(K), dense(M)
     if symmetric:
-        values, vectors = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+        values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))
         return float(values[0]), vectors[:, 0]
-    return _lowest(*eig(K, M))
+    return _lowest(*eig(stiffness, mass))
 
 
-def _solve_many(K: Matrix, M: Matrix, size: float, symmetric: bool) -> tuple[float, Array]:
+def _solve_many(
+    K: BorderedMatrix, M: BorderedMatrix, size: float, symmetric: bool
+) -> tuple[float, Array]:
     """Lowest eigenvalue and its vector by shifted inverse iteration."""
     n = _diagonal(M).size
     shift = _shift_below(K, M, size)
@@ -256,7 +255,7 @@ def _lowest(values: NDArray[np.complex128], vectors: NDArray) -> tuple[float, Ar
     return float(values[lowest].real), np.ascontiguousarray(vector.real)
 
 
-def _shift_below(K: Matrix, M: Matrix, size: float) -> float:
+def _shift_below(K: BorderedMatrix, M: BorderedMatrix, size: float) -> float:
     """Negative shift below all eigenvalues of the symmetric part, within a decade if possible.
 
     Bisection over the decades from the round-off of the eigenvalues upwards.
