@@ -21,7 +21,6 @@ from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.norms import imbalance
-from fibermsk.system.pullback import Pullback
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -52,26 +51,7 @@ class Assembled(NamedTuple):
 
 
 class Assembly:
-    """Equations of fibers and coordinates.
-
-    Parameters
-    ----------
-    cables : Cables
-        Nodes of the fibers.
-    skeleton : Skeleton
-        Coordinates, axes and constraints.
-    attached : Attachments
-        Ends of fibers on bodies.
-    contributions : sequence of Contribution
-        All contributions to the equations of motion.
-    round_off : float
-        Nodal force that counts as round-off [N].
-
-    Attributes
-    ----------
-    multipliers : Multipliers
-        Of constraints on the coordinates.
-    """
+    """Equations of fibers and coordinates; nodal forces below `round_off` [N] count as zero."""
 
     def __init__(
         self,
@@ -106,19 +86,21 @@ class Assembly:
             one.add(at, sums)
         if sums.couplings is None:
             sums.couplings = self._uncoupled
-        pullback = Pullback(skeleton, at.motion, sums)
-        B, R = pullback.columns(), pullback.rows()
-        if slopes is not None and sums.corner.size:
-            rates = attached.slopes(at.motion, at.ends, *slopes)
-            for one in self._following:
-                one.follow_ends(at, *rates, B)
+        B, R = sums.axes.B, sums.axes.R
+        if slopes is not None:
+            B, R = skeleton.columns(at.motion, B), skeleton.from_axes(at.motion, R)
+            if sums.corner.size:
+                rates = attached.slopes(at.motion, at.ends, *slopes)
+                for one in self._following:
+                    one.follow_ends(at, *rates, B)
         B, R, D = _with_states(sums, B, R)
         reactions = self._eliminate(at, sums, residual[n_x:], B, R, D)
         if slopes is not None:
             own = D[:n_q, :n_q]
             sums.corner[...] = own
             attached.add_curvature(at.motion, at.ends.C, reactions, sums.axes.D)
-            pullback.finish(at.ends.C, reactions)
+            force = sums.axes.force + np.einsum("mrj,mr->j", at.ends.C, reactions)
+            skeleton.pull_back(at.motion, force, sums.axes.D, sums.corner)
             own[...] = sums.corner
         residual[n_x + n_q :] += sums.states.row
         moments = self._add_axes(at, sums, r_q)

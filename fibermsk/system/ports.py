@@ -109,9 +109,9 @@ class BodyPoints(LinkPoints):
         self.add_curvature(motion, placed.C, force, by_axes)
         if motion.rows is None:
             return by_axes
-        J = skeleton.axes_of(motion.rows.J)
-        out = J.T @ by_axes @ J
-        skeleton.add_curvature(motion, placed.C.reshape(-1, tree.n).T @ force.ravel(), out)
+        out = np.zeros((skeleton.n, skeleton.n))
+        on_axes = placed.C.reshape(-1, tree.n).T @ force.ravel()
+        skeleton.pull_back(motion, on_axes, by_axes, out)
         return out
 
     def _sway(self, at: At, placed: Placed) -> Array:

@@ -169,6 +169,16 @@ class Skeleton:
         if self.map is not None and motion.rows is not None:
             self.map.add_curvature(motion.rows, self._first_axis, force, D)
 
+    def pull_back(self, motion: Motion, force: Array, D: Array, out: Array) -> None:
+        """Add the derivative of J^T force in q to out (n, n); D (n_axes, n_axes) is that of force.
+
+        Without a map, D is the result.
+        """
+        if motion.rows is not None:
+            J = self.axes_of(motion.rows.J)
+            out += J.T @ D @ J
+            self.add_curvature(motion, force, out)
+
     def dependence(self, motion: Motion) -> tuple[Index, Array, Array, int]:
         """Support of each axis in the state, J, H, and the row of the first axis."""
         if self.map is not None and motion.rows is not None:
