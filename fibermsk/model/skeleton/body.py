@@ -147,6 +147,13 @@ def shapes_of(body: Body) -> tuple[Shape, ...]:
     return shapes
 
 
+def ends_of(shape: Capsule | InfiniteCylinder) -> np.ndarray:
+    """Two points of the axis of a shape, body frame, (2, 3) [m]."""
+    if isinstance(shape, Capsule):
+        return np.array([shape.start, shape.end])
+    return np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])
+
+
 def visuals_of(body: Body) -> tuple[Mesh, ...]:
     """Meshes of a body that are only drawn, as a tuple."""
     visuals: Any = body.visuals

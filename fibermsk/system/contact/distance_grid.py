@@ -26,8 +26,8 @@ from fibermsk.kernels.bones import mesh_tree
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.bones.mesh_caps import hole_caps
 from fibermsk.kernels.contact_arrays import BoneShapes
-from fibermsk.model import Capsule, InfiniteCylinder, Mesh, MeshReport
-from fibermsk.model.skeleton.body import Shape
+from fibermsk.model import Capsule, Mesh, MeshReport
+from fibermsk.model.skeleton.body import Shape, ends_of
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.system.contact.grid import Grid
 
@@ -155,55 +155,33 @@ def signed_distance(shape: Shape) -> Callable[[Any], tuple[Array, Array]]:
         (n, 3). For a mesh it is the smooth field of the contact, and the distance to the closest
         point of its triangles beyond the field's grid.
     """
+    place, kind, field = np.zeros((1, 4, 3)), np.zeros((1, 5), np.int64), np.zeros((1, 5))
+    grids, tree, low, high = np.zeros(0), None, -np.inf, np.inf
     if isinstance(shape, Mesh):
-        return _MeshDistance(shape)
-    ends = np.array([shape.start, shape.end] if isinstance(shape, Capsule) else [shape.point] * 2)
-    kind = CAPSULE
-    if isinstance(shape, InfiniteCylinder):
-        kind, ends = INFINITE_CYLINDER, ends + np.array([[0.0], [1.0]]) * np.asarray(shape.axis)
-    place, code = np.zeros((1, 4, 3)), np.zeros((1, 5), np.int64)
-    place[0, :2], code[0, 0] = ends, kind
-    field = np.array([[float(shape.radius), 0.0, 0.0, 0.0, 0.0]])
-    shapes = BoneShapes(place, field, code, np.zeros(0))
+        radius: Any = shape.radius
+        grid = grid_of(shape, 0.5 * radius)
+        size = np.array(grid.coefficients.shape)
+        low, high = grid.origin + grid.spacing, grid.origin + grid.spacing * (size - 2)
+        place[0, :3], kind[0] = np.eye(3), (MESH, *size, 0)
+        field[0, 1:] = *grid.origin, grid.spacing
+        grids, tree = grid.coefficients.ravel(), _outer_part(_tree_of(shape))
+    else:
+        place[0, :2], field[0, 0] = ends_of(shape), shape.radius
+        kind[0, 0] = CAPSULE if isinstance(shape, Capsule) else INFINITE_CYLINDER
+    shapes = BoneShapes(place, field, kind, grids)
 
     def query(points: Any) -> tuple[Array, Array]:
         points = np.ascontiguousarray(points, float).reshape(-1, 3)
         phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
         fill_slopes(points, shapes, phi, gradient)
-        return phi - field[0, 0], gradient
-
-    return query
-
-
-class _MeshDistance:
-    """Signed distances to a mesh; see `signed_distance`."""
-
-    def __init__(self, mesh: Mesh) -> None:
-        radius: Any = mesh.radius
-        grid = grid_of(mesh, 0.5 * radius)
-        self._size = np.array(grid.coefficients.shape)
-        self._low = grid.origin + grid.spacing
-        self._high = grid.origin + grid.spacing * (self._size - 2)
-        place = np.zeros((1, 4, 3))
-        place[0, :3] = np.eye(3)
-        self._shapes = BoneShapes(
-            place,
-            np.array([[0.0, *grid.origin, grid.spacing]]),
-            np.array([[MESH, *self._size, 0]]),
-            grid.coefficients.ravel(),
-        )
-        self._tree = _outer_part(_tree_of(mesh))
-
-    def __call__(self, points: Any) -> tuple[Array, Array]:
-        """Distances phi (n,) and gradients (n, 3) at points (n, 3)."""
-        points = np.ascontiguousarray(points, float).reshape(-1, 3)
-        phi, gradient = np.empty(len(points)), np.empty((len(points), 3))
-        fill_slopes(points, self._shapes, phi, gradient)
-        off = ((points < self._low) | (points > self._high)).any(axis=1)
-        if off.any():
+        phi -= field[0, 0]
+        off = ((points < low) | (points > high)).any(axis=1)
+        if tree is not None and off.any():
             closest = np.empty((int(off.sum()), 3))
-            mesh_tree.fill_closest(*self._tree[:3], points[off], closest)
+            mesh_tree.fill_closest(*tree[:3], points[off], closest)
             away = points[off] - closest
             phi[off] = np.linalg.norm(away, axis=1)
             gradient[off] = away / phi[off][:, None]
         return phi, gradient
+
+    return query

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, InfiniteCylinder
-from fibermsk.model.skeleton.body import Shape
+from fibermsk.model.skeleton.body import Shape, ends_of
 from fibermsk.system.contact.distance_grid import grid_of
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
@@ -74,14 +74,8 @@ def build_shapes(
 ) -> Shapes:
     """Number shapes.
 
-    Parameters
-    ----------
-    shapes : list of (Body, shape)
-        Shapes with their bodies.
-    tree : Tree
-        Of the bodies.
-    reach, limit : (n_shapes,) float array
-        Radius of the thickest fiber that may touch each [m], and the least gamma of its laws.
+    reach, limit (n_shapes,): radius of the thickest fiber that may touch each [m], and the least
+    gamma of its laws.
     """
     n = len(shapes)
     local, field = np.zeros((n, 4, 3)), np.zeros((n, 5))
@@ -93,7 +87,7 @@ def build_shapes(
         field[s, 0] = shape.radius
         if isinstance(shape, Capsule | InfiniteCylinder):
             kind[s, 0] = CAPSULE if isinstance(shape, Capsule) else INFINITE_CYLINDER
-            local[s, :2] = position + _ends(shape) @ rotation.T
+            local[s, :2] = position + ends_of(shape) @ rotation.T
             continue
         grid = grid_of(shape, _MARGIN * float(reach[s]))
         if id(grid) not in begin:
@@ -115,10 +109,3 @@ def build_shapes(
         steepest=steepest,
         thin=thin,
     )
-
-
-def _ends(shape: Capsule | InfiniteCylinder) -> Array:
-    """Two points of an axis in the body frame, (2, 3) [m]."""
-    if isinstance(shape, Capsule):
-        return np.array([shape.start, shape.end])
-    return np.array([shape.point, np.asarray(shape.point) + np.asarray(shape.axis)])

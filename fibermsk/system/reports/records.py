@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.model import Body, Capsule, InfiniteCylinder, Model
-from fibermsk.model.skeleton.body import Shape, shapes_of, visuals_of
+from fibermsk.model.skeleton.body import Shape, ends_of, shapes_of, visuals_of
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
 
@@ -43,9 +43,7 @@ def coordinate_units(model: Model) -> dict[str, str]:
 
 
 def _record(shape: Shape) -> ShapeRecord:
-    if isinstance(shape, Capsule):
-        return ShapeRecord("capsule", np.array(shape.start), np.array(shape.end), shape.radius)
-    if isinstance(shape, InfiniteCylinder):
-        start = np.array(shape.point)
-        return ShapeRecord("infinite_cylinder", start, start + np.asarray(shape.axis), shape.radius)
+    if isinstance(shape, Capsule | InfiniteCylinder):
+        kind = "capsule" if isinstance(shape, Capsule) else "infinite_cylinder"
+        return ShapeRecord(kind, *ends_of(shape), shape.radius)
     return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
