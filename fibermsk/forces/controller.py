@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, number
-from fibermsk.model.function import Function
+from fibermsk.model.function import Function, Linear
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import CoordinatePort
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +74,12 @@ class _Motion:
     """Target with corners at the breakpoints of its pieces."""
 
     def __init__(self, target: Function | float) -> None:
-        constant = isinstance(target, int | float)
-        self._constant = float(target) if constant else 0.0
-        self._pieces = None if constant else target.pieces()
-
-    @property
-    def breakpoints(self) -> Array:
-        """Times at which a derivative may jump [s]."""
-        return np.zeros(0) if self._pieces is None else self._pieces.knots
+        function = Linear(0.0, target) if isinstance(target, float) else target
+        self._pieces = function.pieces()
+        self.breakpoints = self._pieces.knots
 
     def __call__(self, t: float, order: int = 0) -> float:
         """Evaluate at a time [s], or a derivative."""
-        if self._pieces is None:
-            return self._constant if order == 0 else 0.0
         return float(self._pieces(t, order))
 
 
@@ -116,7 +107,7 @@ class _Drive:
         """Generalized force and target."""
         return {"force": self._force(at), "target": self._wanted(at.t)}
 
-    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
+    def fingerprint(self, times: NDArray[np.float64]) -> dict[str, list[Any]]:
         """Coordinate, gains and target."""
         law = self._controller
         motion = [self._wanted(float(t)) for t in times]

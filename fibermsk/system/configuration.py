@@ -29,13 +29,6 @@ Array = NDArray[np.float64]
 class Configuration:
     """Fibers, bodies and contacts as arrays, with cached kinematics of the last positions.
 
-    Parameters
-    ----------
-    model : Model
-        The description.
-    parts : Parts, optional
-        Arrays of the model, if already built.
-
     Attributes
     ----------
     parts : Parts
@@ -59,7 +52,7 @@ class Configuration:
         self.contact = ContactSearch(self.cables, self.partners, self.tree)
         self.attached = Attachments(self.cables, self.skeleton)
         cables = self.cables
-        ends = zip(cables.attached_nodes, cables.point_fiber, cables.point_end, strict=True)
+        ends = zip(cables.attached_nodes, cables.point_fiber, cables.end_side, strict=True)
         self.moving_points = [
             (node, point)
             for node, f, end in ends

@@ -10,6 +10,12 @@ from typing import Any
 from fibermsk import _check
 from fibermsk.model import Model, MovingPoint
 
+_TO_A_LAW = "define its class at the top of a module, not inside a function"
+_TO_A_FUNCTION = (
+    "define it with def at the top of a module, not as a lambda or inside a function, or use a "
+    "value such as fm.Ramp or fm.Table"
+)
+
 
 def check_picklable(model: Model) -> None:
     """Refuse a model with functions or laws that pickle does not find by their names.
@@ -19,23 +25,14 @@ def check_picklable(model: Model) -> None:
     ModelError
         If there is such a function or law.
     """
-    for owner, field, law in _laws(model):
+    laws = ((*law, "law", _TO_A_LAW) for law in _laws(model))
+    functions = ((*function, "function", _TO_A_FUNCTION) for function in _functions(model))
+    for owner, field, value, kind, remedy in (*laws, *functions):
         try:
-            pickle.dumps(law)
+            pickle.dumps(value)
         except (pickle.PicklingError, AttributeError, TypeError):
-            must = "be a law that can be pickled"
-            remedy = "define its class at the top of a module, not inside a function"
-            _check.refuse(owner, field, law, must, remedy=remedy)
-    for owner, field, function in _functions(model):
-        try:
-            pickle.dumps(function)
-        except (pickle.PicklingError, AttributeError, TypeError):
-            must = "be a function that can be pickled"
-            remedy = (
-                "define it with def at the top of a module, not as a lambda or inside a function, "
-                "or use a value such as fm.Ramp or fm.Table"
-            )
-            _check.refuse(owner, field, function, must, remedy=remedy)
+            must = f"be a {kind} that can be pickled"
+            _check.refuse(owner, field, value, must, remedy=remedy)
 
 
 def _laws(model: Model) -> Iterator[tuple[str, str, Any]]:

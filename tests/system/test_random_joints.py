@@ -115,7 +115,7 @@ def test_attached_points_of_a_random_tree(seed):
     C = system.attached.jacobian(motion, system.attached.place(motion))
     hessian = system.attachment_hessian(q).todense().reshape(-1, 3, skeleton.n, skeleton.n)
     h, on_bodies = 1e-5, system.cables.point_link >= 0
-    bodies = [i for i in range(C.shape[0]) if system.cables.point_end[i] == 1]
+    bodies = [i for i in range(C.shape[0]) if system.cables.end_side[i] == 1]
     assert np.all(C[[i for i in range(C.shape[0]) if i not in bodies]] == 0.0)
     assert on_bodies[bodies].any()
     for i in bodies:

@@ -25,9 +25,7 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-ATTACHMENT_FIELDS = (
-    "point_link", "point_local", "end_element", "end_side", "point_fiber", "point_end",
-)  # fmt: skip
+ATTACHMENT_FIELDS = "point_link", "point_local", "end_element", "end_side", "point_fiber"
 """Arrays of `Cables` for attached ends."""
 
 N_POINTS = 5
@@ -95,9 +93,10 @@ class Cables:
     length : (n_fibers,) float array
         Reference length [m].
     point_link, point_local, end_element, end_side
-        Attached ends: link and position in the link frame; element and side of the end node.
-    point_fiber, point_end : (n_points,) int array
-        Fiber, and 0 for its origin or 1 for its insertion.
+        Attached ends: link and position in the link frame; element of the end node, and its place
+        there, 0 for an origin and 1 for an insertion.
+    point_fiber : (n_points,) int array
+        Fiber of each.
     """
 
     names: tuple[str, ...]
@@ -129,7 +128,6 @@ class Cables:
     end_element: Index
     end_side: Index
     point_fiber: Index
-    point_end: Index
 
     @property
     def n_nodes(self) -> int:
@@ -182,14 +180,9 @@ def build_cables(
     state: TreeState,
     before: tuple[Cables, Sequence[Collection[str]]] | None = None,
 ) -> Cables:
-    """Mesh all fibers of a model.
+    """Mesh all fibers of a model with its bodies in their initial state.
 
-    Parameters
-    ----------
-    model, tree, state
-        The model, its bodies, and their initial state.
-    before : (Cables, sequence of sets of str), optional
-        Arrays of the same model with other parameters, and the changed fields of each fiber.
+    `before`: arrays of the same model with other parameters, and the changed fields of each fiber.
     """
     old, changed = before if before is not None else (None, [()] * len(model.fibers))
     xi, weights = gauss_rule(N_POINTS)
@@ -303,7 +296,6 @@ def build_cables(
         ),
         end_side=np.array([end[1] for end in ends], np.int64),
         point_fiber=np.array([end[0] for end in ends], np.int64),
-        point_end=np.array([end[1] for end in ends], np.int64),
     )
 
 

@@ -185,7 +185,7 @@ def _balance(
     skeleton, cables = system.skeleton, system.cables
     at, _ = system.configuration.at(t, y, v, v_dot)
     C = system.attached.jacobian(at.motion, at.ends)
-    by_pull = np.einsum("mrj,mr->mj", C, pulls[cables.point_fiber, cables.point_end])
+    by_pull = np.einsum("mrj,mr->mj", C, pulls[cables.point_fiber, cables.end_side])
     off_q, size_q = -by_pull.sum(axis=0), np.abs(by_pull).sum(axis=0)
     off_f, size_f = pulls.sum(axis=1), np.linalg.norm(pulls, axis=2).sum(axis=1)
     for one in system.contributions:

@@ -130,7 +130,7 @@ def observe(
         nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
         pull = np.zeros((2, n_frames, 3))
         for point in np.flatnonzero(cables.point_fiber == f):
-            pull[cables.point_end[point]] = -frames.reactions[:, point]
+            pull[cables.end_side[point]] = -frames.reactions[:, point]
         lam = _own(stretch, cables, f)
         reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
         fibers[fiber.name] = FiberHistory(
