@@ -45,15 +45,7 @@ _MOST_PROJECTIONS = 20
 
 
 class Multipliers:
-    """Constraints of a system.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        Coordinates, and couplings with multipliers.
-    contributions : iterable of Contribution
-        Those that have constraints are asked for them.
-    """
+    """Constraints of a system: couplings of the skeleton, then those of contributions."""
 
     def __init__(self, skeleton: Skeleton, contributions: Iterable[Contribution]) -> None:
         self._skeleton = skeleton
@@ -218,14 +210,9 @@ class Multipliers:
     def project(
         self, look: Callable[[Array, Array], At], q: Array, p: Array
     ) -> tuple[Array, Array]:
-        """Nearest coordinates that obey the constraints, and rates that do so there.
+        """Nearest coordinates to q (n,) that obey the constraints, and rates that do so there.
 
-        Parameters
-        ----------
-        look : callable
-            Coordinates and rates (n,) to a state.
-        q, p : (n,) float array
-            Where to start.
+        `look` evaluates the state of coordinates and rates.
 
         Raises
         ------

@@ -37,17 +37,7 @@ def build_parts(model: Model) -> Parts:
 
 
 def revise_parts(before: Parts, old: Model, revision: Revision) -> Parts:
-    """Arrays of a revised model.
-
-    Parameters
-    ----------
-    before : Parts
-        Arrays of the old model.
-    old : Model
-        The old model.
-    revision : Revision
-        The revised model, and the items that changed.
-    """
+    """Arrays of a revised model, from those of the old model."""
     skeleton, cables, partners = before
     model, touched = revision.model, revision.touched
     if any(id(item) in touched for item in _moving(old)):

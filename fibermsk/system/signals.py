@@ -64,13 +64,7 @@ def corners(signals: Iterable[Signal]) -> Array:
 
 
 class Inputs:
-    """Check of the functions of time that may keep state.
-
-    Parameters
-    ----------
-    signals : iterable of Signal
-        Signals of a system.
-    """
+    """Check of the functions of time that may keep state."""
 
     def __init__(self, signals: Iterable[Signal]) -> None:
         found: dict[tuple[str, int], Signal] = {}

@@ -25,16 +25,7 @@ def check_start(
 ) -> None:
     """Reject inadmissible penetration; warn if partners could slip between contact points.
 
-    Parameters
-    ----------
-    owner : str
-        Name of the model, for messages.
-    cables, partners, tree
-        Arrays of the model.
-    nodes : (n_nodes, 6) float array
-        Initial positions and tangents.
-    links : TreeState
-        Initial state of the bodies.
+    nodes (n_nodes, 6): initial positions and tangents.
 
     Raises
     ------

@@ -35,6 +35,7 @@ from fibermsk.system.contribution import (
     Contribution,
     HasMemory,
     HasStepFraction,
+    HasSuspects,
     Slopes,
     Update,
     contribution_of,
@@ -46,7 +47,7 @@ from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
-from fibermsk.system.reports.diagnose import flawed_term, suspects
+from fibermsk.system.reports.diagnose import flawed_term
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.energy import Energy, energy
 from fibermsk.system.reports.identity import fingerprint
@@ -413,7 +414,8 @@ class FiberSystem:
         """Likely causes of a failed step from this state."""
         at, _ = self.configuration.at(t, y, v, np.zeros_like(v))
         self.forget()
-        return suspects(self.contributions, at)
+        asked = [one for one in self.contributions if isinstance(one, HasSuspects)]
+        return [text for one in asked for text in one.suspects(at)]
 
     def forget(self) -> None:
         """Invalidate the cached contact points."""

@@ -17,15 +17,7 @@ Array = NDArray[np.float64]
 
 
 class Bodies:
-    """Bodies of a skeleton.
-
-    Parameters
-    ----------
-    model : Model
-        Model with the passive forces of its coordinates.
-    skeleton : Skeleton
-        Kinematics of the bodies.
-    """
+    """Bodies of a skeleton."""
 
     def __init__(self, model: Model, skeleton: Skeleton) -> None:
         self._model, self._skeleton = model, skeleton

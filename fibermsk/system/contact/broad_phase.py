@@ -51,21 +51,17 @@ class FiberRuns(NamedTuple):
         """Runs of a mask (n_runs,)."""
         if keep.all():
             return self
-        return self._keep(np.repeat(keep, sizes(self.start)), points)
-
-    def select_candidates(self, keep: NDArray[np.bool_], points: Index) -> FiberRuns:
-        """Runs with only the candidates of a mask (n_pairs,)."""
-        return self._keep(keep, points)
+        return self.select_candidates(np.repeat(keep, sizes(self.start)), points)
 
     def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
         """Runs with only the candidates that `known` lacks."""
         new = np.empty(self.candidates.size, bool)
         mark_new(self.pair_first, self.candidates, known.pair_first, known.candidates, new)
-        return self._keep(new, points)
+        return self.select_candidates(new, points)
 
-    def _keep(self, new: NDArray[np.bool_], points: Index) -> FiberRuns:
-        """Runs of a mask of the candidates, without empty runs."""
-        before = starts(new)
+    def select_candidates(self, chosen: NDArray[np.bool_], points: Index) -> FiberRuns:
+        """Runs with only the candidates of a mask (n_pairs,), without empty runs."""
+        before = starts(chosen)
         counts = sizes(before[self.start])
         keep = counts > 0
         law = self.law[keep]
@@ -73,7 +69,7 @@ class FiberRuns(NamedTuple):
             element=self.element[keep],
             law=law,
             start=starts(counts[keep]),
-            candidates=self.candidates[new],
+            candidates=self.candidates[chosen],
             point_start=point_starts(points, law),
         )
 

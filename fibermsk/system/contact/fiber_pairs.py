@@ -135,13 +135,7 @@ class TouchingPairs:
 
 
 class BlockMemory:
-    """Storage of the coupling blocks, reused between evaluations.
-
-    Parameters
-    ----------
-    xp : module
-        NumPy, or the array module of a device.
-    """
+    """Storage of the coupling blocks, reused between evaluations; `xp` is NumPy or CuPy."""
 
     def __init__(self, xp: Any = np) -> None:
         self._xp = xp

@@ -52,15 +52,7 @@ def _border(sums: Sums) -> Border:
 
 
 class FiberContact(_Contact):
-    """Contact between fibers, and the parts common to both kinds of contact.
-
-    Parameters
-    ----------
-    search : ContactSearch
-        Search for all contact points.
-    passing : Passing
-        Check of motions.
-    """
+    """Contact between fibers, and the parts common to both kinds of contact."""
 
     def __init__(self, search: ContactSearch, passing: Passing) -> None:
         super().__init__(search)

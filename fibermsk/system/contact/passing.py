@@ -51,13 +51,6 @@ _XI = np.linspace(0.0, 1.0, 17)
 """Sample points of an element inside thin parts of a mesh."""
 
 
-class _Runs(NamedTuple):
-    """Candidate pairs between fibers, and between fibers and bones."""
-
-    fibers: FiberRuns
-    bones: BoneRuns
-
-
 class _State(NamedTuple):
     """Positions, configuration of bodies and fibers, and lower bounds of the tangent lengths."""
 
@@ -79,15 +72,7 @@ class _State(NamedTuple):
 
 
 class Passing:
-    """Collision checks of a system; satisfies `fibermsk.protocol.Collides`.
-
-    Parameters
-    ----------
-    system : Configuration
-        The system.
-    owner : str
-        Name for messages.
-    """
+    """Collision checks of a system; satisfies `fibermsk.protocol.Collides`."""
 
     def __init__(self, system: Configuration, owner: str) -> None:
         self._system, self._owner = system, owner
@@ -215,13 +200,11 @@ class _Way:
         self._runs = runs
 
     @property
-    def near(self) -> _Runs:
+    def near(self) -> tuple[FiberRuns, BoneRuns]:
         """Candidate pairs without a separating plane."""
         points = self._system.partners.points
-        return _Runs(
-            self._runs[0].select_candidates(self._pairs, points),
-            self._runs[1].select(self._touching, points),
-        )
+        fibers, bones = self._runs
+        return fibers.select_candidates(self._pairs, points), bones.select(self._touching, points)
 
     @property
     def clear(self) -> bool:

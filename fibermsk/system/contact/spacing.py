@@ -64,14 +64,7 @@ def densely(partners: Partners, n_points: Index) -> Partners:
 
 
 class Spacing:
-    """Number of doublings of the contact points of each element.
-
-    Parameters
-    ----------
-    partners : Partners
-        Laws with the points that the contacts specify.
-    n_elements : int
-        Elements of all fibers.
+    """Number of doublings of the contact points of each element, for laws as the contacts specify.
 
     Attributes
     ----------

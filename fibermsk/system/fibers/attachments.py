@@ -17,15 +17,7 @@ Index = NDArray[np.int64]
 
 
 class Attachments(LinkPoints):
-    """Points on links that fibers are attached to.
-
-    Parameters
-    ----------
-    cables : Cables
-        Fibers with their ends.
-    skeleton : Skeleton
-        Bodies that they are attached to.
-    """
+    """Points on links that fibers are attached to."""
 
     def __init__(self, cables: Cables, skeleton: Skeleton) -> None:
         super().__init__(skeleton, cables.point_link, cables.point_local)

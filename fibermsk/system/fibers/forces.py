@@ -41,24 +41,7 @@ _FOLD = 1.0
 
 
 class Fibers:
-    """Fibers as cables.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    cables : Cables
-        Arrays of the fibers.
-    loads : Loads
-        External loads.
-    tension : TensionProbe
-        Detects slack and stress that is not finite.
-
-    Raises
-    ------
-    ModelError
-        If a function of theta is not deterministic.
-    """
+    """Fibers as cables; refused if a function of theta is not deterministic."""
 
     def __init__(self, model: Model, cables: Cables, loads: Loads, tension: TensionProbe) -> None:
         for fiber in model.fibers:

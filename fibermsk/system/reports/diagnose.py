@@ -1,4 +1,4 @@
-"""Diagnosis of failed states, for error messages."""
+"""Diagnosis of states that are not finite, for error messages."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.system.contribution import At, Contribution, HasFlaws, HasSuspects
+from fibermsk.system.contribution import At, Contribution, HasFlaws
 
 Array = NDArray[np.float64]
-
-
-def suspects(contributions: Iterable[Contribution], at: At) -> list[str]:
-    """Likely causes of a failed step, with remedies, from the state before it."""
-    asked = [one for one in contributions if isinstance(one, HasSuspects)]
-    return [text for one in asked for text in one.suspects(at)]
 
 
 def flawed_term(
@@ -25,20 +19,10 @@ def flawed_term(
     residual: Array,
     describe: Callable[[int], str],
 ) -> str:
-    """Find the term of a residual that is not finite.
+    """Find the term of a residual (n,) that is not finite.
 
-    Parameters
-    ----------
-    contributions : iterable of Contribution
-        All contributions, last evaluated at this state.
-    at : At
-        The state.
-    unknowns : dict of (n,) float arrays
-        Position, velocity and acceleration by these names.
-    residual : (n,) float array
-        Sum of all terms, with a NaN or an infinity in it.
-    describe : callable
-        Name of an unknown.
+    The contributions were last evaluated at this state; `unknowns` are its position, velocity and
+    acceleration (n,) by these names, and `describe` names an unknown.
     """
     for name, values in unknowns.items():
         bad = np.flatnonzero(~np.isfinite(values))

@@ -21,15 +21,6 @@ _SHAPES = "be () for a number or (3,) for a vector"
 class ElementFields:
     """Histories of the fields of elements.
 
-    Parameters
-    ----------
-    elements : mapping of str to contribution
-        Contributions of the elements, by name.
-    n_frames : int
-        Number of frames.
-    states : StatesOfModel
-        States of the elements.
-
     Attributes
     ----------
     histories : dict of Histories

@@ -30,19 +30,9 @@ class Posed(Protocol):
 
 
 def active_points(muscle: LineMuscle, values: dict[str, float]) -> list[PointOfPath]:
-    """Points of a path that are active for given coordinates.
+    """Points of a path that are active for coordinates by name [rad or m].
 
-    Parameters
-    ----------
-    muscle : LineMuscle
-        The muscle.
-    values : dict of float
-        Coordinates by name [rad or m].
-
-    Returns
-    -------
-    points : list
-        All but the conditional points whose coordinate lies outside their range.
+    All but the conditional points whose coordinate lies outside their range.
     """
     found = []
     for point in muscle.points:
@@ -81,21 +71,9 @@ def path_points(skeleton: Posed, muscle: LineMuscle, q: Any) -> np.ndarray:
 
 
 def path_length(skeleton: Posed, muscle: LineMuscle, q: Any) -> float:
-    """Length of a muscle's path of straight segments [m].
+    """Length of a muscle's path of straight segments [m], without wrap surfaces.
 
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies.
-    muscle : LineMuscle
-        A muscle of the same model.
-    q : (n,) float array
-        Generalized coordinates.
-
-    Returns
-    -------
-    length : float
-        Length without wrap surfaces [m].
+    Arguments as of `path_points`.
     """
     points = path_points(skeleton, muscle, q)
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())

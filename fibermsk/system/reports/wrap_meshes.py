@@ -14,14 +14,9 @@ _AROUND, _ALONG = 48, 24
 
 
 def wrap_mesh(wrap: WrapSurface, rotation: Array, position: Array) -> ShapeRecord:
-    """Mesh of a wrap surface in ground.
+    """Mesh of a whole wrap surface, regardless of its quadrant, in ground.
 
-    Parameters
-    ----------
-    wrap : WrapSphere, WrapCylinder, WrapEllipsoid or WrapTorus
-        The surface; drawn as a whole, regardless of its quadrant.
-    rotation, position : (3, 3) and (3,) float array
-        Pose of its body in ground.
+    rotation (3, 3) and position (3,): pose of its body.
     """
     own, faces = _points(wrap)
     on_body = own @ np.asarray(wrap.rotation).T + np.asarray(wrap.position)

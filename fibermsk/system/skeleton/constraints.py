@@ -44,11 +44,6 @@ class Held(NamedTuple):
 class Constraints:
     """Constrained coordinates of a skeleton.
 
-    Parameters
-    ----------
-    numbers : Numbers
-        Coordinates and their constraints.
-
     Attributes
     ----------
     row : (m,) int array

@@ -111,18 +111,9 @@ def push_coordinates(
     residual: Array,
     corner: Corner | None = None,
 ) -> None:
-    """Subtract forces along coordinates from a residual, and their derivatives from a corner.
+    """Subtract forces along coordinates from a residual (n,), and their derivatives from a corner.
 
-    Parameters
-    ----------
-    on, rows
-        The map and its rows at the state; None if every coordinate is an entry of the state.
-    pushes : iterable of Push
-        The forces.
-    residual : (n,) float array
-        Of the state; changed in place.
-    corner : Corner, optional
-        Matrix for the derivatives; changed in place.
+    The map and its rows at the state are None if every coordinate is an entry of the state.
     """
     total = np.zeros(residual.size)
     weight = np.zeros(residual.size if rows is None else rows.x.size)
@@ -144,13 +135,7 @@ def push_coordinates(
 
 
 class MapBuilder:
-    """Collect the rows of a map, in order, and their functions.
-
-    Parameters
-    ----------
-    n : int
-        Entries of the state.
-    """
+    """Collect the rows of a map, in order, and their functions; the n first are the state."""
 
     def __init__(self, n: int) -> None:
         self._n = n

@@ -31,13 +31,7 @@ LENGTH_INERTIA, LENGTH_RATE = 1.0, 10.0
 
 
 class Passive:
-    """Passive forces of the coordinates.
-
-    Parameters
-    ----------
-    numbers : Numbers
-        Coordinates with their forces.
-    """
+    """Passive forces of the coordinates."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._laws, self._n = numbers.laws, numbers.start.size
