@@ -74,7 +74,7 @@ class _Motion:
     """Target with corners at the breakpoints of its pieces."""
 
     def __init__(self, target: Function | float) -> None:
-        function = Linear(0.0, target) if isinstance(target, float) else target
+        function = Linear(0.0, target) if isinstance(target, int | float) else target
         self._pieces = function.pieces()
         self.breakpoints = self._pieces.knots
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
-from fibermsk.system.contribution import At
+from fibermsk.system.contribution import At, Update
 from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.parts import Parts, build_parts
 from fibermsk.system.skeleton.link_points import PointsAt
@@ -165,7 +165,7 @@ class Configuration:
                 nodes[node, :3] = given[node, :3]
 
     def at(
-        self, t: float, y: Array, v: Array, v_dot: Array, *, second: bool = False
+        self, t: float, y: Array, v: Array, v_dot: Array | None = None, *, second: bool = False
     ) -> tuple[At, float]:
         """Evaluate the kinematics and the least 1 + gamma g of the contact points."""
         at = self.kinematics(t, y, v, v_dot, second=second)
@@ -174,8 +174,18 @@ class Configuration:
         self._looked_at = y
         return at, admissibility
 
-    def kinematics(self, t: float, y: Array, v: Array, v_dot: Array, *, second: bool = False) -> At:
-        """Kinematics of a state, without contact."""
+    def kinematics(
+        self,
+        t: float,
+        y: Array,
+        v: Array | None = None,
+        v_dot: Array | None = None,
+        *,
+        second: bool = False,
+    ) -> At:
+        """Kinematics of a state, without contact; rates that are left out are zero."""
+        v = np.zeros_like(y) if v is None else v
+        v_dot = np.zeros_like(y) if v_dot is None else v_dot
         (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
         motion = self.skeleton.evaluate(q, p, p_dot, second=second)
         own = (nodes, velocity, acceleration, q, p, p_dot)
@@ -195,6 +205,16 @@ class Configuration:
         self.ends = self.attached.place(self.motion)
         self.contact.evaluate(nodes, self.motion.links)
         self._looked_at = y
+
+    def update(self, y: Array, increment: Array, keep: float) -> Update:
+        """Update by an increment from y, which keeps a fraction of each admissibility."""
+        self.look_at(y)
+        nodes, q = self.split(y)
+        way, way_q = self.split(increment)
+        on_axes = self.skeleton.to_axes(self.motion, way_q)
+        way[self.cables.attached_nodes, :3] = self.ends.C @ on_axes
+        stray = self.attached.stray(self.motion, nodes, on_axes, self.skeleton.excess(q, way_q))
+        return Update(nodes, way, on_axes, stray, keep)
 
     def forget(self) -> None:
         """Invalidate the cached contact points."""

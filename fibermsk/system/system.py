@@ -18,7 +18,6 @@ from fibermsk.protocol import (
     Collides,
     Evaluation,
     Frames,
-    StateBlock,
     Tolerance,
     Verdict,
 )
@@ -37,14 +36,12 @@ from fibermsk.system.contribution import (
     HasStepFraction,
     HasSuspects,
     Slopes,
-    Update,
     contribution_of,
 )
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
-from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.reports.diagnose import flawed_term
@@ -54,7 +51,6 @@ from fibermsk.system.reports.identity import fingerprint
 from fibermsk.system.reports.moment import Moment
 from fibermsk.system.reports.observe import observe, stress_remark
 from fibermsk.system.signals import Inputs, all_signals, corners
-from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.start import check_start
 
 Array = NDArray[np.float64]
@@ -74,6 +70,10 @@ class FiberSystem:
         Lock for one thread at a time.
     skeleton, cables, partners
         Arrays of the model.
+    tree : Tree
+        Axes of the joints and the bodies on them.
+    fiber_names : tuple of str
+        Names of the fibers.
     moving_points : list of (int, MovingPoint)
         Nodes with prescribed motion, and the points that prescribe it.
     contributions : tuple of Contribution
@@ -82,6 +82,10 @@ class FiberSystem:
         Contributions of the elements of the model, by name.
     inputs : Inputs
         Functions of time that may keep state.
+    states : tuple of StateBlock
+        Unknowns of first order; see `fibermsk.protocol.HasStates`.
+    multipliers : Multipliers
+        Constraints on the coordinates.
     breakpoints : (n,) float array
         Times at which a signal is not smooth [s].
     """
@@ -91,9 +95,9 @@ class FiberSystem:
         own, owner = Configuration(model, before and before[1]), f"model {model.name!r}"
         self.configuration = own
         self.skeleton, self.cables, self.partners = own.skeleton, own.cables, own.partners
-        self.contact, self.attached, self.moving_points = (
-            own.contact, own.attached, own.moving_points,
-        )  # fmt: skip
+        self.contact, self.attached = own.contact, own.attached
+        self.tree, self.moving_points = own.tree, own.moving_points
+        self.fiber_names = self.cables.names
         self.tension = TensionProbe(self.cables)
         self.loads = Loads(model, self.cables, self.tree.bodies.gravity)
         self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
@@ -115,6 +119,7 @@ class FiberSystem:
         self.breakpoints = np.unique(np.concatenate([corners(signals), *knots]))
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
+        self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
         if before is not None and same_start(own.parts, before[0].configuration.parts):
             return
         nodes, q = own.split(own.start()[0])
@@ -153,11 +158,6 @@ class FiberSystem:
         return rebuild(self, values)
 
     @property
-    def tree(self) -> Tree:
-        """Axes of the joints and the bodies on them."""
-        return self.skeleton.tree
-
-    @property
     def n(self) -> int:
         """Number of unknowns: six per node, the coordinates of the skeleton, and the states."""
         return self.configuration.n
@@ -166,11 +166,6 @@ class FiberSystem:
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
         return self.configuration.scale
-
-    @property
-    def states(self) -> tuple[StateBlock, ...]:
-        """Unknowns of first order; see `fibermsk.protocol.HasStates`."""
-        return tuple(self.configuration.states.blocks)
 
     def next_breakpoint(self, t: float, t_end: float) -> float:
         """Next corner of a signal after t, or t_end."""
@@ -187,17 +182,13 @@ class FiberSystem:
         if self.multipliers.holding:
             _, p = self.split(v)
             moving = np.flatnonzero(p)
-            p += self.multipliers.completion(self._at_rest(0.0, y, v), moving)
+            p += self.multipliers.completion(self.configuration.kinematics(0.0, y, v), moving)
             v = self.enforce(y, v)
         return y, v
 
-    def _at_rest(self, t: float, y: Array, v: Array) -> At:
-        """Kinematics of a state without accelerations."""
-        return self.configuration.kinematics(t, y, v, np.zeros_like(v))
-
     def held(self, t: float, y: Array) -> tuple[NDArray[np.int64], Array]:
         """Constrained unknowns; see `fibermsk.protocol.Projects`."""
-        at = self._at_rest(t, y, np.zeros_like(y))
+        at = self.configuration.kinematics(t, y)
         own, G = self.multipliers.held(at)
         whole, first = np.zeros((own.size, self.n)), at.nodes.size
         whole[:, first : first + self.skeleton.n] = G
@@ -212,7 +203,7 @@ class FiberSystem:
 
         def look(new_q: Array, new_p: Array) -> At:
             q[:], p[:] = new_q, new_p
-            return self._at_rest(t, y, v)
+            return self.configuration.kinematics(t, y, v)
 
         q[:], p[:] = self.multipliers.project(look, q.copy(), p.copy())
         y = self.retract(t, y, np.zeros_like(y))
@@ -240,13 +231,8 @@ class FiberSystem:
         drifts = norms.longest(off), norms.longest(slip)
         if not self.multipliers.holding:
             return drifts
-        open_by, opening = self.multipliers.drift(self._at_rest(t, y, v))
+        open_by, opening = self.multipliers.drift(self.configuration.kinematics(t, y, v))
         return max(drifts[0], open_by), max(drifts[1], opening)
-
-    @property
-    def multipliers(self) -> Multipliers:
-        """Constraints on the coordinates."""
-        return self._assemble.multipliers
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
         """Positions at time t after an increment; attached nodes are moved to their attachments."""
@@ -295,15 +281,7 @@ class FiberSystem:
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
-        self.configuration.look_at(y)
-        nodes, q = self.split(y)
-        update, update_q = self.split(limit * increment)
-        on_axes = self.skeleton.to_axes(self.configuration.motion, update_q)
-        update[self.cables.attached_nodes, :3] = self.configuration.ends.C @ on_axes
-        stray = self.attached.stray(
-            self.configuration.motion, nodes, on_axes, self.skeleton.excess(q, update_q)
-        )
-        wanted, fraction = Update(nodes, update, on_axes, stray, keep), 1.0
+        wanted, fraction = self.configuration.update(y, limit * increment, keep), 1.0
         for one in self._limiting:
             fraction = one.step_fraction(wanted, fraction)
         return limit * fraction
@@ -311,10 +289,8 @@ class FiberSystem:
     @guarded
     def begin(self, t: float, y: Array) -> bool:
         """Start a run; see `fibermsk.protocol.Collides`."""
-        if self.multipliers.holding:
-            self.multipliers.check(self._at_rest(t, y, np.zeros_like(y)))
-        rest = np.zeros_like(y)
-        at = self.configuration.kinematics(t, y, rest, rest)
+        at = self.configuration.kinematics(t, y)
+        self.multipliers.check(at)
         # check the fields of elements before the run
         ElementFields(self.named_elements, 1, self.configuration.states).put(0, at, NO_MULTIPLIERS)
         return any([one.begin(t, y) for one in self._colliding])
@@ -394,14 +370,9 @@ class FiberSystem:
     @guarded
     def energy(self, y: Array, v: Array) -> Energy:
         """Energies of a state; active stress and half-pass contact have none."""
-        at, _ = self.configuration.at(np.nan, y, v, np.zeros_like(v))
+        at, _ = self.configuration.at(np.nan, y, v)
         self.forget()
         return energy(self.contributions, at)
-
-    @property
-    def fiber_names(self) -> tuple[str, ...]:
-        """Names of the fibers."""
-        return self.cables.names
 
     @guarded
     def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
@@ -412,7 +383,7 @@ class FiberSystem:
     @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:
         """Likely causes of a failed step from this state."""
-        at, _ = self.configuration.at(t, y, v, np.zeros_like(v))
+        at, _ = self.configuration.at(t, y, v)
         self.forget()
         asked = [one for one in self.contributions if isinstance(one, HasSuspects)]
         return [text for one in asked for text in one.suspects(at)]

@@ -59,27 +59,13 @@ def into_link(place: Place, link: int, elements: Any) -> Array:
 
 
 class Way(NamedTuple):
-    """An update from a configuration.
+    """An update from a configuration."""
 
-    Attributes
-    ----------
-    place : Place
-        Configuration before the update.
-    after : (n_elements, 4, 3) float array
-        Bezier control points after it, to first order in the coordinates.
-    stray : (n_elements,) float array
-        Bound of their deviation from linear motion [m].
-    radii : (n_fibers,) float array
-        Bound of each fiber's radius during it [m].
-    approach : (n_links, n_elements) float array
-        Bound of how far each element approaches the bones of each link [m].
-    """
-
-    place: Place
-    after: Array
-    stray: Array
-    radii: Array
-    approach: Array
+    place: Place  # before the update
+    after: Array  # control points (n_elements, 4, 3) after it, to first order in the coordinates
+    stray: Array  # bound (n_elements,) of their deviation from linear motion [m]
+    radii: Array  # bound (n_fibers,) of each fiber's radius during it [m]
+    approach: Array  # bound (n_links, n_elements) of the approach to the bones of each link [m]
 
 
 class Candidates:
@@ -98,6 +84,10 @@ class Candidates:
     ----------
     fiber_runs, bone_runs
         Candidate pairs.
+    found_at : Place
+        Configuration of the last search.
+    links : (n_links,) int array
+        Links with bones that fibers may touch, in increasing order.
     """
 
     fiber_runs: FiberRuns
@@ -107,14 +97,14 @@ class Candidates:
         self.cables, self.partners, self.tree = cables, partners, tree
         self.thickest, self._widest = bound_sections(cables)
         self._no_stray = np.zeros(cables.h.size)
-        self._links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
+        self.links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
         self._reach = -1.0
 
     def search(self, place: Place, reach: float) -> None:
         """Find the candidates around a configuration."""
         cables, partners = self.cables, self.partners
         hull = place.hull.copy()
-        self._place = Place(place.nodes.copy(), hull, place.state)
+        self.found_at = Place(place.nodes.copy(), hull, place.state)
         self._reach = reach
         self._radii = self._bound_radii(self.least_tangents(place))
         self.fiber_runs = find_fiber_runs(
@@ -124,11 +114,6 @@ class Candidates:
             partners, cables.fiber, hull, self._radii, partners.shapes.at(place.state),
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
-
-    @property
-    def found_at(self) -> Place:
-        """Configuration of the last search."""
-        return self._place
 
     @property
     def were_found(self) -> bool:
@@ -145,11 +130,6 @@ class Candidates:
             return False
         radii = self._bound_radii(self.least_tangents(place))
         return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
-
-    @property
-    def links(self) -> NDArray[np.int64]:
-        """Links with bones that fibers may touch, in increasing order."""
-        return self._links
 
     def way(
         self, place: Place, hull_update: Array, remainder: Array, update_q: Array, fraction: float
@@ -175,9 +155,9 @@ class Candidates:
             place.hull, hull_update, remainder, cables.h, fraction, self.least_tangents(place),
             after, left,
         )  # fmt: skip
-        approach = np.empty((self._links.size, cables.h.size))
+        approach = np.empty((self.links.size, cables.h.size))
         chain_length = self.tree.chain_length(place.state)
-        for i, link in enumerate(self._links):
+        for i, link in enumerate(self.links):
             fill_bone_approach(
                 place.hull, hull_update, remainder, link, place.state.S, self.tree.moves,
                 place.state.position, chain_length, update_q, fraction, approach[i],
@@ -218,8 +198,8 @@ class Candidates:
             if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
                 return self.fiber_runs, self.bone_runs
         fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
-        approach = np.empty((self._links.size, cables.h.size))
-        for i, link in enumerate(self._links):
+        approach = np.empty((self.links.size, cables.h.size))
+        for i, link in enumerate(self.links):
             way = into_link(after, link, slice(None)) - into_link(before, link, slice(None))
             approach[i] = np.linalg.norm(way, axis=2).max(axis=1) + beside[i]
         shapes = partners.shapes.at(before.state)
@@ -251,17 +231,17 @@ class Candidates:
         """Bound of the relative motion since the search; zero if fibers never touch each other."""
         if not (self.partners.fiber_law >= 0).any():
             return 0.0
-        return relative_motion(self._place.hull, hull)
+        return relative_motion(self.found_at.hull, hull)
 
     def _bone_motion(self, place: Place) -> Array:
         """Largest motion of any element relative to each link since the search."""
         poses = [
             (np.eye(3), np.zeros(3)) if link < 0 else (state.rotation[link], state.position[link])
-            for link in self._links
-            for state in (self._place.state, place.state)
+            for link in self.links
+            for state in (self.found_at.state, place.state)
         ]
         motions = [
-            motion_beside(self._place.hull, place.hull, *before, *after)
+            motion_beside(self.found_at.hull, place.hull, *before, *after)
             for before, after in zip(poses[::2], poses[1::2], strict=True)
         ]
         return np.array(motions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any
 
@@ -22,24 +21,26 @@ _DEEP = 0.05
 """Least 1 + gamma g below which a contact is reported as near its limit."""
 
 
-class _Contact(ABC):
+class _Contact:
     """Contact points of a search, evaluated at the present state."""
+
+    _kind: int  # 0 between fibers, 1 with bones
 
     def __init__(self, search: ContactSearch) -> None:
         self._search = search
 
-    @abstractmethod
-    def _sets(self) -> tuple[Any, ...]:
-        """Sets of contact points; new objects after each search."""
+    def energy(self, at: At) -> dict[str, float]:
+        """Energy of the potentials [J]; half passes have none."""
+        return {"contact": self._search.energies[self._kind]}
 
     def flaw(self, at: At) -> str:
         """Names of a pair with a contact force that is not finite."""
-        names = flawed(self._sets())
+        names = flawed(self._search.sets[self._kind])
         return f"the contact force between {names}" if names else ""
 
     def suspects(self, at: At) -> list[str]:
         """Message on a contact near its limit of penetration."""
-        left, names = worst_of(self._sets())
+        left, names = worst_of(self._search.sets[self._kind])
         if left >= _DEEP:
             return []
         text = f"the contact of {names} has {100 * left:.2g} % of its depth left: use a stiffer "
@@ -53,6 +54,8 @@ def _border(sums: Sums) -> Border:
 
 class FiberContact(_Contact):
     """Contact between fibers, and the parts common to both kinds of contact."""
+
+    _kind = 0
 
     def __init__(self, search: ContactSearch, passing: Passing) -> None:
         super().__init__(search)
@@ -69,13 +72,6 @@ class FiberContact(_Contact):
         """Fraction of an update that all contact points allow, including those with bones."""
         way, axes, stray = update.way, update.axes, update.stray
         return self._search.step_fraction(way, axes, stray, fraction, update.keep)
-
-    def energy(self, at: At) -> dict[str, float]:
-        """Energy of the potentials [J]; half passes have none."""
-        return {"contact": self._search.energies[0]}
-
-    def _sets(self) -> tuple[Any, ...]:
-        return self._search.sets.fibers
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Contact laws of all fibers and bones."""
@@ -97,13 +93,8 @@ class FiberContact(_Contact):
 class BoneContact(_Contact):
     """Contact of fibers with bones."""
 
+    _kind = 1
+
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces to fibers and joint axes."""
         self._search.scatter_bones(_border(sums), sums.slopes is not None)
-
-    def energy(self, at: At) -> dict[str, float]:
-        """Energy of the potentials [J]; half passes have none."""
-        return {"contact": self._search.energies[1]}
-
-    def _sets(self) -> tuple[Any, ...]:
-        return self._search.sets.bones

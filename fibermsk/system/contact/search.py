@@ -44,6 +44,8 @@ class ContactSearch:
 
     Attributes
     ----------
+    given : Partners
+        Contact laws with the contact points that the contacts specify.
     sets : AllSets
         Contact points of the candidates.
     energies : (float, float)
@@ -51,7 +53,7 @@ class ContactSearch:
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
-        self.cables, self._given, self.tree = cables, partners, tree
+        self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
@@ -84,11 +86,6 @@ class ContactSearch:
         least, self.energies = self.sets.evaluate(self._at)
         self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.sets.fibers])
         return least
-
-    @property
-    def given(self) -> Partners:
-        """Contact laws with the contact points that the contacts specify."""
-        return self._given
 
     @property
     def partners(self) -> Partners:
@@ -133,7 +130,7 @@ class ContactSearch:
         If so, the present configuration must be evaluated again.
         """
         fibers, bones = self.candidates.fiber_runs, self.candidates.bone_runs
-        refined = bool(self._given.points.size)
+        refined = bool(self.given.points.size)
         refined = refined and self.spacing.follow(fibers, bones, *self._sizes())
         if refined:
             self._search(self._skin)

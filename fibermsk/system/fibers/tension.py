@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.system.fibers.cables import N_POINTS, Cables
+from fibermsk.system.fibers.cables import N_POINTS, Cables, per_fiber
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
 
 Array = NDArray[np.float64]
@@ -29,8 +29,8 @@ class TensionProbe:
 
     def __init__(self, cables: Cables) -> None:
         self._cables, self.groups = cables, stress_groups(cables)
-        self._start = N_POINTS * cables.element_start[:-1]
-        self.stiffness = self._reduce(np.maximum, (cables.area * cables.modulus).ravel())
+        self._start = N_POINTS * cables.element_start
+        self.stiffness = per_fiber(np.maximum, (cables.area * cables.modulus).ravel(), self._start)
         self.round_off = _ROUND_OFF * float(self.stiffness.max(initial=0.0))
 
     def least(self, nodes: Array, velocity: Array, activation: Array) -> tuple[Array, Array]:
@@ -64,7 +64,8 @@ class TensionProbe:
         stretch, _ = self._sample(
             nodes, np.zeros_like(nodes), np.zeros(self.stiffness.size), self._cables.law
         )
-        return self._reduce(np.minimum, stretch), self._reduce(np.maximum, stretch)
+        least, most = (per_fiber(f, stretch, self._start) for f in (np.minimum, np.maximum))
+        return least, most
 
     def flaw(self, nodes: Array, velocity: Array, activation: Array) -> str:
         """Part of the stress that is not finite, and its location; empty if none."""
@@ -101,6 +102,3 @@ class TensionProbe:
             activation[cables.fiber],
         )  # fmt: skip
         return stretch.ravel(), force.ravel()
-
-    def _reduce(self, operation: np.ufunc, values: Array) -> Array:
-        return operation.reduceat(values, self._start) if values.size else np.zeros(0)

@@ -11,7 +11,7 @@ no part.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,22 +166,14 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     )
 
 
-class _Balance(NamedTuple):
-    """Needed minus applied forces, and the sizes of the applied ones added up.
-
-    On coordinates two (n,), on fibers (n_fibers, 3) and (n_fibers,).
-    """
-
-    off_q: Array
-    size_q: Array
-    off_f: Array
-    size_f: Array
-
-
 def _balance(
     system: FiberSystem, t: float, y: Array, v: Array, v_dot: Array, pulls: Array
-) -> _Balance:
-    """Balance at a time [s] and a state (n,) with its rates; pulls (n_fibers, 2, 3) on bodies."""
+) -> tuple[Array, Array, Array, Array]:
+    """Needed minus applied forces, and the sizes of the applied ones added up.
+
+    On coordinates two (n,), on fibers (n_fibers, 3) and (n_fibers,); at a time [s] and a state (n,)
+    with its rates, with pulls (n_fibers, 2, 3) on bodies.
+    """
     skeleton, cables = system.skeleton, system.cables
     at, _ = system.configuration.at(t, y, v, v_dot)
     C = system.attached.jacobian(at.motion, at.ends)
@@ -205,7 +197,7 @@ def _balance(
         np.add.at(size_f, cables.fiber_of_node, on_nodes)
     # what holds a coordinate takes its mismatch, and a coupling hands it on
     system.multipliers.settle(at, off_q)
-    return _Balance(off_q, size_q, off_f, size_f)
+    return off_q, size_q, off_f, size_f
 
 
 def _compare_names(system: FiberSystem, result: Result) -> None:

@@ -52,8 +52,7 @@ class Moment:
     @cached_property
     def _at(self) -> At:
         """Kinematics, without accelerations."""
-        rest = np.zeros_like(self._v)
-        return self._system.configuration.kinematics(self.t, self._y, self._v, rest)
+        return self._system.configuration.kinematics(self.t, self._y, self._v)
 
     @cached_property
     def _coordinates(self) -> dict[str, tuple[float, float]]:

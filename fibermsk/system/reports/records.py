@@ -45,5 +45,6 @@ def coordinate_units(model: Model) -> dict[str, str]:
 def _record(shape: Shape) -> ShapeRecord:
     if isinstance(shape, Capsule | InfiniteCylinder):
         kind = "capsule" if isinstance(shape, Capsule) else "infinite_cylinder"
-        return ShapeRecord(kind, *ends_of(shape), shape.radius)
+        start, end = ends_of(shape)
+        return ShapeRecord(kind, start, end, shape.radius)
     return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
