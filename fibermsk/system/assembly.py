@@ -27,21 +27,7 @@ Array = NDArray[np.float64]
 
 
 class Assembled(NamedTuple):
-    """Equations at one state.
-
-    Attributes
-    ----------
-    residual : (n,) float array
-        M v_dot - forces.
-    matrix : BorderedMatrix or SolvesItself or None
-        Tangent, if requested.
-    reactions : (n_points, 3) float array
-        Forces of the attachments on the fibers [N].
-    imbalance : float
-        Largest residual relative to the forces present.
-    multipliers : (m,) float array
-        Of the constraints on the coordinates.
-    """
+    """Equations at one state; fields as of `fibermsk.protocol.Evaluation`."""
 
     residual: Array
     matrix: Tangent | None

@@ -23,24 +23,13 @@ class FiberRuns(NamedTuple):
 
     Runs are sorted by element and then by partner, candidates within a run by number. The order
     depends only on the set of pairs.
-
-    Attributes
-    ----------
-    element, law : (n_runs,) int array
-        The integrated element and its contact law.
-    start : (n_runs + 1,) int array
-        Where the run's candidates begin.
-    candidates : (n_pairs,) int array
-        Elements of the other fiber.
-    point_start : (n_runs + 1,) int array
-        Where the run's quadrature points begin.
     """
 
-    element: Index
-    law: Index
-    start: Index
-    candidates: Index
-    point_start: Index
+    element: Index  # the integrated element (n_runs,)
+    law: Index  # its contact law (n_runs,)
+    start: Index  # where the run's candidates begin (n_runs + 1,)
+    candidates: Index  # elements (n_pairs,) of the other fiber
+    point_start: Index  # where the run's quadrature points begin (n_runs + 1,)
 
     @property
     def pair_first(self) -> Index:

@@ -24,42 +24,23 @@ _SPARE = 1.05
 
 
 class RunsOfPairs(NamedTuple):
-    """Runs of one formulation, sorted by pair.
+    """Runs of one formulation, sorted by pair."""
 
-    Attributes
-    ----------
-    start : (n_pairs + 1,) int array
-        Where each pair's runs begin.
-    runs : (n_runs,) int array
-        Indices of the runs.
-    """
-
-    start: Index
-    runs: Index
+    start: Index  # where each pair's runs begin (n_pairs + 1,)
+    runs: Index  # indices (n_runs,) of the runs
 
 
 @dataclass(frozen=True)
 class FiberPairs:
-    """Pairs of fibers with common runs; the lower index comes first.
+    """Pairs of fibers with common runs; the lower index comes first."""
 
-    Attributes
-    ----------
-    first, second : (n_pairs,) int array
-        The fibers, in increasing order.
-    of_run : (n_runs,) int array
-        Pair of each run.
-    row_start, row_node : (n_pairs + 1,) and (n_pairs,) int array
-        Rows of the couplings; see `fibermsk.linalg.couplings`.
-    entries : tuple of int array
-        ``entry_start``, ``entry_middle`` and ``entries`` there.
-    """
-
-    first: Index
+    first: Index  # the fibers (n_pairs,), in increasing order
     second: Index
-    of_run: Index
+    of_run: Index  # pair of each run (n_runs,)
+    # rows of the couplings, (n_pairs + 1,) and (n_pairs,); see `fibermsk.linalg.couplings`
     row_start: Index
     row_node: Index
-    entries: tuple[Index, Index, Index]
+    entries: tuple[Index, Index, Index]  # `entry_start`, `entry_middle` and `entries` there
 
     @classmethod
     def of(cls, runs: FiberRuns, cables: Cables) -> FiberPairs:

@@ -19,21 +19,11 @@ FLAT = 0.5
 
 @dataclass(frozen=True)
 class Grid:
-    """Coefficients of the field of a mesh; see `fibermsk.kernels.bones.mesh_field`.
+    """Coefficients of the field of a mesh; see `fibermsk.kernels.bones.mesh_field`."""
 
-    Attributes
-    ----------
-    origin : (3,) float array
-        Position of the first coefficient, body frame [m].
-    spacing : float
-        [m].
-    coefficients : (nx, ny, nz) float array
-        [m].
-    """
-
-    origin: Array
-    spacing: float
-    coefficients: Array
+    origin: Array  # position (3,) of the first coefficient, body frame [m]
+    spacing: float  # [m]
+    coefficients: Array  # (nx, ny, nz) [m]
 
     @cached_property
     def _known(self) -> dict[tuple[str, float], float]:

@@ -29,56 +29,25 @@ class Partners:
 
     Fibers that appear in the same contacts share a group, so that tables stay small for large
     bundles.
-
-    Attributes
-    ----------
-    group : (n_fibers,) int array
-        Group of each fiber.
-    fiber_law : (n_groups, n_groups) int array
-        Law between fibers of two groups, -1 for none.
-    bone_law : (n_groups, n_shapes) int array
-        Law between fibers of a group and a shape, -1 for none.
-    constants : (n_laws, 2 + n) float array
-        kappa [N/m], gamma [-], and the constants of a user-defined law.
-    kinds : tuple of type or None
-        Classes of the laws in use, None for the built-in one.
-    kind : (n_laws,) int array
-        Index in `kinds` of each law.
-    variational : (n_laws,) bool array
-        Pair potentials instead of half passes.
-    refine, guarded : (n_laws,) bool array
-        Whether contact points are added where they lie too far apart, and whether steps with
-        collisions are rejected.
-    points : (n_laws,) int array
-        Quadrature points per element.
-    xi, weight : (n_laws, max points) float array
-        Quadrature on [0, 1].
-    shapes : Shapes
-        Shapes of the bones.
-    shape_link : (n_shapes,) int array
-        Link that carries each shape.
-    shape_radius : (n_shapes,) float array
-        Reference radius of each shape [m].
-    shape_body : tuple of str
-        Body of each shape.
     """
 
-    group: Index
-    fiber_law: Index
-    bone_law: Index
+    group: Index  # of each fiber (n_fibers,)
+    fiber_law: Index  # law between fibers of two groups (n_groups, n_groups), -1 for none
+    bone_law: Index  # law between fibers of a group and a shape (n_groups, n_shapes), -1 for none
+    # kappa [N/m], gamma [-], and the constants of a user-defined law, (n_laws, 2 + n)
     constants: Array
-    kinds: tuple[type | None, ...]
-    kind: Index
-    variational: NDArray[np.bool_]
-    refine: NDArray[np.bool_]
-    guarded: NDArray[np.bool_]
-    points: Index
-    xi: Array
-    weight: Array
-    shapes: Shapes
-    shape_link: Index
-    shape_radius: Array
-    shape_body: tuple[str, ...]
+    kinds: tuple[type | None, ...]  # classes of the laws in use, None for the built-in one
+    kind: Index  # index in `kinds` of each law (n_laws,)
+    variational: NDArray[np.bool_]  # pair potentials instead of half passes (n_laws,)
+    refine: NDArray[np.bool_]  # whether points are added where they lie too far apart (n_laws,)
+    guarded: NDArray[np.bool_]  # whether steps with collisions are rejected (n_laws,)
+    points: Index  # quadrature points per element (n_laws,)
+    xi: Array  # quadrature points on [0, 1], (n_laws, max points)
+    weight: Array  # their weights
+    shapes: Shapes  # of the bones
+    shape_link: Index  # link that carries each shape (n_shapes,)
+    shape_radius: Array  # reference radius of each shape (n_shapes,) [m]
+    shape_body: tuple[str, ...]  # body of each shape
 
     @cached_property
     def laws(self) -> ContactLaws:

@@ -43,23 +43,11 @@ _NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
 
 
 class Geometry(NamedTuple):
-    """A configuration.
-
-    Attributes
-    ----------
-    fibers : FiberShapes
-        Centerlines and radii.
-    widest : (n_elements,) float array
-        Bound of the radius of the element's fiber [m].
-    shapes : BoneShapes
-        Bone shapes in the ground frame.
-    state : TreeState
-        Of the bodies.
-    """
+    """A configuration."""
 
     fibers: FiberShapes
-    widest: Array
-    shapes: BoneShapes
+    widest: Array  # bound (n_elements,) of the radius of the element's fiber [m]
+    shapes: BoneShapes  # in the ground frame
     state: TreeState
 
 

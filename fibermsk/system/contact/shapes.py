@@ -24,32 +24,16 @@ _MARGIN = 2.0
 
 @dataclass(frozen=True)
 class Shapes:
-    """All shapes that fibers may touch.
+    """All shapes that fibers may touch."""
 
-    Attributes
-    ----------
-    link : (n_shapes,) int array
-        Link of each shape, -1 for the ground.
-    local : (n_shapes, 4, 3) float array
-        Both ends of an axis, or rotation and position of a mesh, in the frame of the link.
-    field : (n_shapes, 5) float array
-        See `fibermsk.kernels.bones.bone_shape`.
-    kind : (n_shapes, 5) int array
-        See `fibermsk.kernels.bones.bone_shape`.
-    grids : (n_coefficients,) float array
-        See `fibermsk.kernels.bones.bone_shape`.
-    steepest : (n_shapes,) float array
-        Bound of the gradient of each distance; 1 except for meshes.
-    thin : (n_shapes,) bool array
-        Meshes with parts so thin that contact laws admit penetration to their medial axis.
-    """
-
-    link: Index
-    local: Array
-    field: Array
-    kind: Index
-    grids: Array
-    steepest: Array
+    link: Index  # link (n_shapes,) of each shape, -1 for the ground
+    # both ends of an axis, or rotation and position of a mesh, in the frame of the link
+    local: Array  # (n_shapes, 4, 3)
+    field: Array  # (n_shapes, 5); see `fibermsk.kernels.bones.bone_shape`
+    kind: Index  # (n_shapes, 5), likewise
+    grids: Array  # (n_coefficients,), likewise
+    steepest: Array  # bound (n_shapes,) of the gradient of each distance; 1 except for meshes
+    # meshes (n_shapes,) so thin that contact laws admit penetration to their medial axis
     thin: NDArray[np.bool_]
 
     def at(self, state: TreeState) -> BoneShapes:

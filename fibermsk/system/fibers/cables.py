@@ -50,84 +50,39 @@ _RADIUS_FIT = np.linalg.inv(np.vander(_RADIUS_XI, increasing=True))
 
 @dataclass(frozen=True)
 class Cables:
-    """Arrays of all fibers, numbered one after the other.
+    """Arrays of all fibers, numbered one after the other."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Fibers.
-    node_start, element_start : (n_fibers + 1,) int array
-        First node and first element of each fiber.
-    theta : (n_nodes,) float array
-        Material coordinate of the nodes.
-    reference : (n_nodes, 6) float array
-        Position and theta-tangent in the reference configuration.
-    elements : (n_elements, 2) int array
-        Node numbers.
-    fiber : (n_elements,) int array
-        Fiber of each element.
-    h : (n_elements,) float array
-        Length in theta.
-    end_flag : (n_elements,) int array
-        1 for the first, 2 for the last element of a fiber, 3 for both.
-    xi, weight, area, G0, law
-        Quadrature data, see `fibermsk.kernels.fibers.cable`.
-    layouts : tuple of StressLayout
-        Meaning of the columns of ``law``, by kind of stress law.
-    layout : (n_fibers,) int array
-        Index in `layouts` of each fiber.
-    modulus : (n_elements, n_points) float array
-        Shear modulus at small strain [N/m^2].
-    line_density : (n_elements, n_points) float array
-        Mass per theta [kg].
-    mass : (n_elements, 4, 4) float array
-        Element mass matrices.
-    bent : (n_bent,) int array
-        Elements with bending stiffness.
-    bending : (n_elements, n_points) float array
-        Bending stiffness over |X,theta| [N m].
-    radius_poly : (n_elements, 5) float array
-        Reference radius in powers of xi.
-    reference_power : (n_elements, 4, 3) float array
-        Reference centerline in powers of xi.
-    length : (n_fibers,) float array
-        Reference length [m].
-    point_link, point_local, end_element, end_side
-        Attached ends: link and position in the link frame; element of the end node, and its place
-        there, 0 for an origin and 1 for an insertion.
-    point_fiber : (n_points,) int array
-        Fiber of each.
-    """
-
-    names: tuple[str, ...]
-    node_start: Index
-    element_start: Index
-    theta: Array
-    reference: Array
-    elements: Index
-    fiber: Index
-    h: Array
-    end_flag: Index
+    names: tuple[str, ...]  # of the fibers
+    node_start: Index  # first node of each fiber (n_fibers + 1,)
+    element_start: Index  # first element
+    theta: Array  # material coordinate of the nodes (n_nodes,)
+    reference: Array  # position and theta-tangent (n_nodes, 6) in the reference configuration
+    elements: Index  # node numbers (n_elements, 2)
+    fiber: Index  # fiber of each element (n_elements,)
+    h: Array  # length in theta (n_elements,)
+    end_flag: Index  # (n_elements,): 1 for the first, 2 for the last of a fiber, 3 for both
+    # quadrature data; see `fibermsk.kernels.fibers.cable`
     xi: Array
     weight: Array
     area: Array
     G0: Array
     law: Array
-    layouts: tuple[StressLayout, ...]
-    layout: Index
-    modulus: Array
-    line_density: Array
-    mass: Array
-    bent: Index
-    bending: Array
-    radius_poly: Array
-    reference_power: Array
-    length: Array
+    layouts: tuple[StressLayout, ...]  # meaning of the columns of `law`, by kind of stress law
+    layout: Index  # index in `layouts` of each fiber (n_fibers,)
+    modulus: Array  # shear modulus at small strain (n_elements, n_points) [N/m^2]
+    line_density: Array  # mass per theta (n_elements, n_points) [kg]
+    mass: Array  # element mass matrices (n_elements, 4, 4)
+    bent: Index  # elements with bending stiffness (n_bent,)
+    bending: Array  # bending stiffness over |X,theta| (n_elements, n_points) [N m]
+    radius_poly: Array  # reference radius in powers of xi (n_elements, 5)
+    reference_power: Array  # reference centerline in powers of xi (n_elements, 4, 3)
+    length: Array  # reference length (n_fibers,) [m]
+    # attached ends (n_points,): link, and position (n_points, 3) in the link frame
     point_link: Index
     point_local: Array
-    end_element: Index
-    end_side: Index
-    point_fiber: Index
+    end_element: Index  # element of the end node
+    end_side: Index  # its place there, 0 for an origin and 1 for an insertion
+    point_fiber: Index  # its fiber
 
     @property
     def n_nodes(self) -> int:

@@ -20,31 +20,19 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StressGroup:
-    """Fibers of one kind of stress law.
+    """Fibers of one kind of stress law."""
 
-    Attributes
-    ----------
-    layout : StressLayout
-        Columns of the law's constants.
-    kernels : StressKernels
-        Compiled for the law.
-    fibers, inside, ends : int array or slice
-        Indices of its fibers, elements and attached ends; a slice if it has all.
-    element_start, end_element, end_side
-        Arrays of `Cables` for its fibers and ends.
-    cable : CableArrays
-        Its elements, with the same node numbers.
-    """
-
-    layout: StressLayout
-    kernels: StressKernels
+    layout: StressLayout  # columns of the law's constants
+    kernels: StressKernels  # compiled for the law
+    # indices of its fibers, elements and attached ends; a slice if it has all
     fibers: Index | slice
     inside: Index | slice
     ends: Index | slice
+    # as in `Cables`, for its fibers and ends
     element_start: Index
     end_element: Index
     end_side: Index
-    cable: CableArrays
+    cable: CableArrays  # its elements, with the same node numbers
 
 
 def stress_groups(cables: Cables) -> tuple[StressGroup, ...]:

@@ -20,18 +20,10 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CoordinateMap:
-    """Rows as functions of a state q; see `fibermsk.kernels.skeleton.coordinate_map`.
+    """Rows as functions of a state q; see `fibermsk.kernels.skeleton.coordinate_map`."""
 
-    Attributes
-    ----------
-    n : int
-        Number of entries of q, the first rows.
-    arrays : MapArrays
-        Functions of all rows.
-    """
-
-    n: int
-    arrays: MapArrays
+    n: int  # entries of q, the first rows
+    arrays: MapArrays  # functions of all rows
 
     def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool) -> Rows:
         """All rows; new arrays."""
@@ -72,36 +64,20 @@ class CoordinateMap:
 
 
 class Corner(NamedTuple):
-    """Derivative of a residual in the coordinates, with rates that depend linearly on them.
+    """Derivative of a residual in the coordinates, with rates that depend linearly on them."""
 
-    Attributes
-    ----------
-    D : (n, n) float array
-        Matrix to add to.
-    dp_dq, dpdot_dp : float
-        Derivatives of p in q, and of p_dot in p.
-    """
-
-    D: Array
-    dp_dq: float
-    dpdot_dp: float
+    D: Array  # matrix (n, n) to add to
+    dp_dq: float  # derivative of p in q
+    dpdot_dp: float  # derivative of p_dot in p
 
 
 class Push(NamedTuple):
-    """A generalized force along a coordinate, with its derivatives in the value and the rate.
+    """A generalized force along a coordinate, with its derivatives in the value and the rate."""
 
-    Attributes
-    ----------
-    row : int
-        Row of the map, or entry of the state if there is no map.
-    force, by_x, by_x_dot : float
-        Force [N m or N], and its derivatives in the coordinate and its rate.
-    """
-
-    row: int
-    force: float
-    by_x: float
-    by_x_dot: float
+    row: int  # of the map, or entry of the state if there is no map
+    force: float  # [N m or N]
+    by_x: float  # its derivative in the coordinate
+    by_x_dot: float  # and in the rate
 
 
 def push_coordinates(

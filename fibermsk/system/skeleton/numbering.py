@@ -18,45 +18,21 @@ Array = NDArray[np.float64]
 
 
 class Numbers(NamedTuple):
-    """Numbered coordinates.
+    """Numbered coordinates."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        All coordinates.
-    independent : tuple of str
-        Coordinates of the state.
-    start, start_speed : (n,) float array
-        Initial state and its rates.
-    map : CoordinateMap or None
-        Map from the state to coordinates, constraints and axes; None if the axes are the state.
-    row : (n_coordinates,) int array
-        Row of each coordinate.
-    first_axis : int
-        Row of the first axis.
-    turned : list of int
-        First of the three axes of each quaternion.
-    laws : list of (int, law)
-        Row of a coordinate, and a force on it.
-    quaternions : (n_turns, 4) int array
-        Entries of the state.
-    held : list of (int, Function)
-        Entries of the state that are prescribed in time.
-    kept : list of (int, int)
-        Row and dependent entry of the state of each coupling with a multiplier.
-    """
-
-    names: tuple[str, ...]
-    independent: tuple[str, ...]
-    start: Array
-    start_speed: Array
+    names: tuple[str, ...]  # of all coordinates
+    independent: tuple[str, ...]  # coordinates of the state
+    start: Array  # initial state (n,)
+    start_speed: Array  # and its rates
+    # from the state to coordinates, constraints and axes; None if the axes are the state
     map: CoordinateMap | None
-    row: NDArray[np.int64]
-    first_axis: int
-    turned: list[int]
-    laws: list[tuple[int, CoordinateLaw]]
-    quaternions: NDArray[np.int64]
-    held: list[tuple[int, Function]]
+    row: NDArray[np.int64]  # row of each coordinate (n_coordinates,)
+    first_axis: int  # row of the first axis
+    turned: list[int]  # first of the three axes of each quaternion
+    laws: list[tuple[int, CoordinateLaw]]  # row of a coordinate, and a force on it
+    quaternions: NDArray[np.int64]  # entries of the state (n_turns, 4)
+    held: list[tuple[int, Function]]  # entries of the state that are prescribed in time
+    # row and dependent entry of the state of each coupling with a multiplier
     kept: list[tuple[int, int]]
 
 

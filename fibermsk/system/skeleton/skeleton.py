@@ -36,22 +36,12 @@ _NO_MASS = 1e-13
 
 
 class Motion(NamedTuple):
-    """A skeleton at one state.
+    """A skeleton at one state."""
 
-    Attributes
-    ----------
-    links : TreeState
-        State of the tree.
-    rows : Rows or None
-        Rows of the map, if there is one.
-    speed, rate : (n_axes,) float array
-        theta_dot and theta_ddot of the axes.
-    """
-
-    links: TreeState
-    rows: Rows | None
-    speed: Array
-    rate: Array
+    links: TreeState  # state of the tree
+    rows: Rows | None  # of the map, if there is one
+    speed: Array  # theta_dot of the axes (n_axes,)
+    rate: Array  # theta_ddot
 
 
 def skeleton(model: Model) -> Skeleton:

@@ -22,27 +22,17 @@ _KINDS = {"rotation": rigid.REVOLUTE, "translation": rigid.PRISMATIC}
 
 @dataclass(frozen=True)
 class Tree:
-    """Arrays of the rigid bodies; axis k moves link k, ground is link -1.
+    """Arrays of the rigid bodies; axis k moves link k, ground is link -1."""
 
-    Attributes
-    ----------
-    parent, kind, axis, joint_rotation, joint_position
-        Joints; see `fibermsk.kernels.skeleton.rigid`.
-    moves : (n, n) bool array
-        moves[k, j]: axis j moves link k.
-    bodies : TreeBodies
-        Bodies with mass on moving links, and gravity.
-    frames : dict
-        Body name to (link, rotation, position) of the body frame in the link frame.
-    """
-
+    # joints; see `fibermsk.kernels.skeleton.rigid`
     parent: NDArray[np.int64]
     kind: NDArray[np.int64]
     axis: Array
     joint_rotation: Array
     joint_position: Array
-    moves: NDArray[np.bool_]
-    bodies: TreeBodies
+    moves: NDArray[np.bool_]  # moves[k, j]: axis j moves link k, (n, n)
+    bodies: TreeBodies  # bodies with mass on moving links, and gravity
+    # body name to (link, rotation, position) of the body frame in the link frame
     frames: dict[str, tuple[int, Array, Array]]
 
     @property
