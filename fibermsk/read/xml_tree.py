@@ -63,6 +63,11 @@ class Element:
         """Children with a tag."""
         return [child for child in self.children if child.tag == tag]
 
+    def leave(self) -> None:
+        """Mark the element and all in it as seen: the report has an entry of its own for it."""
+        for part in self.walk():
+            part.seen = True
+
 
 def _cut(text: str) -> str:
     """Truncated text."""

@@ -90,7 +90,19 @@ class Document:
             self.model.children += engine.children
             engine.children = []
 
-    # errors -------------------------------------------------------------------------------
+    # report and errors --------------------------------------------------------------------
+
+    def note(self, element: Element, text: str) -> None:
+        """Report something worth knowing about an element."""
+        self.report.add("note", element, text)
+
+    def changed(self, element: Element, text: str) -> None:
+        """Report that an element is taken in another form."""
+        self.report.add("changed", element, text)
+
+    def not_understood(self, element: Element, text: str) -> None:
+        """Report that an element is not understood."""
+        self.report.add("not understood", element, text)
 
     def where(self, element: Element) -> str:
         """File, line and element, to start a message with."""
@@ -135,15 +147,18 @@ class Document:
             return None
         return next((child for child in default.children if child.tag in tags), None)
 
+    def inside(self, element: Element | None, tag: str) -> list[Element]:
+        """Elements in a child; none where it is missing."""
+        found = self.child(element, tag)
+        return [] if found is None else list(found.children)
+
     def objects(self, element: Element | None, tag: str) -> list[Element]:
         """Elements of a set, which stand in <tag><objects>."""
-        inside = self.child(self.child(element, tag), "objects")
-        return [] if inside is None else list(inside.children)
+        return self.inside(self.child(element, tag), "objects")
 
     def parts(self, element: Element, *tags: str) -> list[Element]:
         """Elements of some tags in <components> of an element, marked as seen."""
-        inside = self.child(element, "components")
-        found = [] if inside is None else [part for part in inside.children if part.tag in tags]
+        found = [part for part in self.inside(element, "components") if part.tag in tags]
         for part in found:
             part.seen = True
         return found

@@ -11,8 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.skeleton.constraints import leave
-from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, placed, socket
+from fibermsk.read.osim.skeleton.frames import Frame, Frames, placed, socket
 from fibermsk.read.xml_tree import Element
 
 Contact = Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -36,8 +35,7 @@ def find_meshes(
     """Mesh files of the ground, bodies and frames; other geometry goes to the report."""
     found: list[MeshReference] = []
     for holder in holders:
-        inside = document.child(holder, "attached_geometry")
-        shapes = [] if inside is None else inside.children
+        shapes = document.inside(holder, "attached_geometry")
         for element in [*shapes, *document.parts(holder, "Mesh")]:
             found += _attached(document, frames, element)
         visible = document.child(holder, "VisibleObject")
@@ -51,9 +49,9 @@ def _attached(document: Document, frames: Frames, element: Element) -> list[Mesh
     if element.tag == "FrameGeometry":
         return []
     if element.tag != "Mesh":
-        leave(element)
+        element.leave()
         text = f"the geometry {element.tag} is not drawn and has no contact"
-        document.report.add("not understood", element, text)
+        document.not_understood(element, text)
         return []
     element.seen = True
     scale = document.vector(element, 3, "scale_factors", default=ONES)
@@ -67,18 +65,16 @@ def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshRef
     """Meshes up to version 3."""
     scale = document.vector(visible, 3, "scale_factors", default=ONES)
     pose = document.vector(visible, 6, "transform", default=ZEROS)
-    frame = placed(frame, body_fixed_xyz(pose[:3]), pose[3:])
-    found = []
-    files = document.child(visible, "geometry_files")
-    for file in [] if files is None else files.text.split():
-        found.append(MeshReference(visible, file, frame, scale))
+    frame = placed(frame, pose[:3], pose[3:])
+    files = document.words(visible, "geometry_files")
+    found = [MeshReference(visible, file, frame, scale) for file in files]
     for element in document.objects(visible, "GeometrySet"):
         element.seen = True
         file = document.text(element, "geometry_file")
         own = document.vector(element, 3, "scale_factors", default=ONES)
         pose = document.vector(element, 6, "transform", default=ZEROS)
-        place = placed(frame, body_fixed_xyz(pose[:3]), pose[3:])
         if file:
+            place = placed(frame, pose[:3], pose[3:])
             found.append(MeshReference(element, file, place, scale * own))
     return found
 
@@ -129,12 +125,7 @@ class Meshes:
             mesh = self._mesh(reference, wanted)
             if mesh is not None:
                 (shapes if wanted else visuals).append(mesh)
-        fields: dict[str, Any] = {}
-        if shapes:
-            fields["shapes"] = tuple(shapes)
-        if visuals:
-            fields["visuals"] = tuple(visuals)
-        return fields
+        return {"shapes": tuple(shapes), "visuals": tuple(visuals)}
 
     def _touched(self, contact: Any, bodies: list[str]) -> dict[str, set[str]]:
         """Names of the mesh files that fibers touch, by body."""
@@ -162,10 +153,10 @@ class Meshes:
 
     def _mesh(self, reference: MeshReference, wanted: bool) -> Any:
         """Mesh of one file, placed; None for one that only draws and cannot be read."""
-        report, element = self.document.report, reference.element
+        document, element = self.document, reference.element
         path = self._find(reference.file)
         body = reference.frame.body
-        report.meshes.append((body, reference.file, None if path is None else str(path)))
+        document.report.meshes.append((body, reference.file, None if path is None else str(path)))
         if path is None:
             folders = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
             text = f"mesh file not found, not drawn; looked in {folders}; give geometry=FOLDER"
@@ -176,26 +167,24 @@ class Meshes:
                     "model"
                 )
             if wanted:
-                self.document.fail(
-                    element, f"{reference.file}: {text}", "must be found for contact"
-                )
-            report.add("not understood", element, text)
+                document.fail(element, f"{reference.file}: {text}", "must be found for contact")
+            document.not_understood(element, text)
             return None
         try:
             if path not in self._read:
                 from fibermsk.read.mesh import read_mesh
 
                 self._read[path] = read_mesh(path)
-            with self.document.naming(element):
+            with document.naming(element):
                 frame = reference.frame
                 mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
             for remark in mesh.report.remarks if wanted else ():
-                report.add("note", element, f"contact mesh {path.name}: {remark}")
+                document.note(element, f"contact mesh {path.name}: {remark}")
             return mesh
         except ModelError as error:
             if wanted:
                 raise
-            report.add("not understood", element, f"mesh not drawn: {error}")
+            document.not_understood(element, f"mesh not drawn: {error}")
             return None
 
     def _find(self, file: str, *, anywhere: bool = False) -> Path | None:

@@ -118,7 +118,7 @@ def report_leftovers(document: Document) -> None:
                 _report_undrawn(document, element)
             elif element.parent is not document.model and not _is_bare(element):
                 text = "<defaults> is used directly below <Model> only: left out"
-                document.report.add("not understood", element, text)
+                document.not_understood(element, text)
             continue
         if not element.seen:
             if not (_is_drawn(element) or _says_nothing(element)):
@@ -131,7 +131,7 @@ def report_leftovers(document: Document) -> None:
 
 
 def _leave_out(document: Document, element: Element, what: str) -> None:
-    document.report.add("not understood", element, f"{what} is not understood: left out")
+    document.not_understood(element, f"{what} is not understood: left out")
 
 
 def _report_strays(document: Document, element: Element, known: set[str]) -> None:
@@ -149,7 +149,7 @@ def _report_outside(document: Document) -> None:
     assert root is not None
     if document.version > NEWEST:
         text = f"version {document.version} is newer than the newest supported one ({NEWEST})"
-        document.report.add("note", root, text)
+        document.note(root, text)
     _report_strays(document, root, {"Version"})
     _report_strays(document, document.model, {"name"})
     for element in root.children:
@@ -164,13 +164,12 @@ def _report_muscle(document: Document, element: Element) -> None:
     default = document.defaults.get(element.tag)
     for tag in NEEDED:
         if not element.find(tag) and (default is None or not default.find(tag)):
-            text = f"a muscle without {tag}: OpenSim's default is used"
-            document.report.add("note", element, text)
+            document.note(element, f"a muscle without {tag}: OpenSim's default is used")
     for child in element.children:
         known = child.tag in OF_MUSCLES or child.tag in HARMLESS or _is_drawn(child)
         if child.seen and not child.children and not known:
             text = f"<{child.tag}> is not a known property of a muscle: kept in parameters only"
-            document.report.add("note", child, text)
+            document.note(child, text)
 
 
 def _is_bare(element: Element) -> bool:

@@ -171,7 +171,7 @@ class _Reader:
             text = document.text(element, tag)
             if text.lower() not in usual:
                 said = f"{tag} says {text[:40]!r}: the numbers are read in {unit}, as in OpenSim"
-                document.report.add("changed", element, said)
+                document.changed(element, said)
         gravity = document.vector(element, 3, "gravity", default=GRAVITY)
         with document.naming(ground or element):
             body = Body("ground", **meshes.of("ground"))
@@ -205,4 +205,4 @@ class _Reader:
                 f"{coupling.dependent} starts at {start:.6g}, the value of its coupling, not at "
                 f"its default_value {given:.6g}"
             )
-            self.document.report.add("changed", element, text)
+            self.document.changed(element, text)

@@ -8,7 +8,6 @@ from fibermsk.laws.coordinate import Damper, SmoothLimit, Spring
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.osim.forces.paths import coordinate_of
-from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.xml_tree import Element
 
@@ -36,18 +35,14 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
     for element in [*listed, *document.parts(document.model, *known, *MUSCLES)]:
         if element.tag in MUSCLES or (element.tag not in known and _is_muscle(element)):
             if element.tag not in MUSCLES:
-                document.report.add(
-                    "changed",
-                    element,
-                    f"the muscle {element.tag} has an unknown type: its path and parameters are "
-                    "imported unchanged",
-                )
+                text = "has an unknown type: its path and parameters are imported unchanged"
+                document.changed(element, f"the muscle {element.tag} {text}")
             muscles.append(element)
             continue
         disabled = document.flag(element, "isDisabled", default=False)
         applies = document.flag(element, "appliesForce", default=not disabled)
         if element.tag not in known or not applies:
-            leave(element)
+            element.leave()
             _report(document, element, applies)
             continue
         element.seen = True
@@ -68,14 +63,13 @@ def _is_muscle(element: Element) -> bool:
 def _report(document: Document, element: Element, applies: bool) -> None:
     """Say that a force is not imported."""
     if not applies:
-        text = f"the {element.tag} is disabled in the file: not imported"
-        document.report.add("note", element, text)
+        document.note(element, f"the {element.tag} is disabled in the file: not imported")
     elif element.tag in ACTUATORS:
-        text = f"the {element.tag} is not imported; it has no effect without a controller"
-        document.report.add("note", element, text)
+        text = "is not imported; it has no effect without a controller"
+        document.note(element, f"the {element.tag} {text}")
     else:
-        text = f"the force {element.tag} is not understood: it does NOT ACT"
-        document.report.add("not understood", element, text)
+        text = "is not understood: it does NOT ACT"
+        document.not_understood(element, f"the force {element.tag} {text}")
 
 
 def _limit(document: Document, element: Element, entry: CoordinateEntry) -> None:

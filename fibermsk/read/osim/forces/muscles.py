@@ -9,7 +9,6 @@ from fibermsk.read.osim.document import FALSE, LARGEST, TRUE, Document
 from fibermsk.read.osim.forces.paths import read_points
 from fibermsk.read.osim.forces.wraps import read_path_wraps
 from fibermsk.read.osim.functions import FUNCTIONS
-from fibermsk.read.osim.skeleton.constraints import leave
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.osim.skeleton.frames import Frames
 from fibermsk.read.xml_tree import Element
@@ -55,14 +54,14 @@ def read_muscle(
     element.seen = True
     path = document.child(element, "GeometryPath")
     if path is None:
-        leave(element)
+        element.leave()
         text = "the muscle has no GeometryPath, the only kind of path understood: left out"
-        document.report.add("not understood", element, text)
+        document.not_understood(element, text)
         return None
     disabled = document.flag(element, "isDisabled", default=False)
     if not document.flag(element, "appliesForce", default=not disabled):
         text = "the muscle is disabled in the file: its description is imported nevertheless"
-        document.report.add("note", element, text)
+        document.note(element, text)
     points = read_points(document, frames, bodies, coordinates, path)
     wraps = read_path_wraps(document, path, surfaces, len(points))
     values = {
@@ -72,7 +71,7 @@ def read_muscle(
     if values["max_contraction_velocity"] == 0.0:  # kinds that have a time scale instead
         values["max_contraction_velocity"] = 10.0
         text = "has max_contraction_velocity 0, which its kind does not use: taken as 10 1/s"
-        document.report.add("changed", element, text)
+        document.changed(element, text)
     parameters = _parameters(document, element)
     default = document.defaults.get(element.tag)
     if default is not None and default is not element:

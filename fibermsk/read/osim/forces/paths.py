@@ -61,7 +61,7 @@ def read_points(
                     names,
                     frame.position,
                     frame.rotation,
-                    [None if key is None else _range(coordinates[key]) for key in names],
+                    [coordinates[key].range or USUAL_RANGE if key else None for key in names],
                 )
             points.append(point)
             continue
@@ -77,11 +77,6 @@ def read_points(
                 document.fail(element, "names no coordinate", "must name one")
             points.append(ConditionalPathPoint(name, station, key, lower, upper))
     return points
-
-
-def _range(entry: CoordinateEntry) -> tuple[float, float]:
-    """Range in which a coordinate moves a point, as OpenSim has it."""
-    return entry.range or USUAL_RANGE
 
 
 def _component(document: Document, element: Element, tags: tuple[str, ...]) -> Function:

@@ -12,8 +12,7 @@ from fibermsk.model.muscles.wrap import (
 )
 from fibermsk.model.skeleton.body import Body
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.skeleton.constraints import leave
-from fibermsk.read.osim.skeleton.frames import Frames, body_fixed_xyz, placed
+from fibermsk.read.osim.skeleton.frames import Frames, placed
 from fibermsk.read.xml_tree import Element
 
 ZERO = (0.0, 0.0, 0.0)
@@ -30,12 +29,8 @@ def read_wrap_objects(
             if surface is None:
                 continue
             if element.name in surfaces:
-                document.report.add(
-                    "changed",
-                    element,
-                    f"a second wrap object {element.name!r}: muscles wrap around the first, as in "
-                    "OpenSim",
-                )
+                text = f"a second wrap object {element.name!r}: muscles wrap around the first"
+                document.changed(element, f"{text}, as in OpenSim")
                 continue
             surfaces[element.name] = surface
     return surfaces
@@ -47,17 +42,14 @@ def _read_surface(
     """Surface of one wrap object, or None for a kind that is not understood."""
     kinds = ("WrapSphere", "WrapCylinder", "WrapEllipsoid", "WrapTorus")
     if element.tag not in kinds:
-        leave(element)
-        document.report.add(
-            "not understood",
-            element,
-            f"wrap objects {element.tag} are not understood: muscles do not wrap around them",
-        )
+        element.leave()
+        text = f"wrap objects {element.tag} are not understood: muscles do not wrap around them"
+        document.not_understood(element, text)
         return None
     element.seen = True
     angles = document.vector(element, 3, "xyz_body_rotation", default=ZERO)
     position = document.vector(element, 3, "translation", default=ZERO)
-    frame = placed(frames.around(element), body_fixed_xyz(angles), position)
+    frame = placed(frames.around(element), angles, position)
     quadrant = document.text(element, "quadrant", default="all").lower().lstrip("+")
     if quadrant in ("", "unassigned"):
         quadrant = "all"
@@ -105,11 +97,8 @@ def read_path_wraps(
                     f"must have points from 1 to {n_points}, or -1 for the ends",
                 )
         if name not in surfaces:
-            document.report.add(
-                "not understood",
-                element,
-                f"wraps around {name!r}, which the model does not have: the muscle does not wrap",
-            )
+            text = "which the model does not have: the muscle does not wrap"
+            document.not_understood(element, f"wraps around {name!r}, {text}")
             continue
         with document.naming(element):
             wraps.append(

@@ -69,7 +69,7 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
         if mass == 0.0:
             if inertia.any():
                 text = "has an inertia and no mass: used without inertia, as in OpenSim"
-                document.report.add("changed", element, text)
+                document.changed(element, text)
             return Body(element.name, None, com, None, **dressed)
         try:
             return Body(element.name, mass, com, inertia, **dressed)
@@ -81,5 +81,5 @@ def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
                 "its inertia is not physically possible (a principal moment is not positive, or "
                 "above the sum of the other two): used unchanged, as in OpenSim"
             )
-            document.report.add("note", element, text)
+            document.note(element, text)
             return body

@@ -29,23 +29,22 @@ def read_couplings(
         disabled = document.flag(element, "isDisabled", default=False)
         enforced = document.flag(element, "isEnforced", default=not disabled)
         if not enforced:
-            leave(element)
-            text = f"the {element.tag} is disabled in the file: not imported"
-            document.report.add("note", element, text)
+            element.leave()
+            document.note(element, f"the {element.tag} is disabled in the file: not imported")
         elif element.tag != "CoordinateCouplerConstraint":
-            leave(element)
+            element.leave()
             means = CONSEQUENCES.get(element.tag, "it does not restrict the motion")
             text = f"the {element.tag} is NOT ENFORCED: {means}, and the model moves differently"
-            document.report.add("not understood", element, text)
+            document.not_understood(element, text)
         else:
             element.seen = True
-            couplings += _coupling(document, element, coordinates)
+            couplings.append((element, _coupling(document, element, coordinates)))
     return couplings
 
 
 def _coupling(
     document: Document, element: Element, coordinates: dict[str, CoordinateEntry]
-) -> list[tuple[Element, Coupling]]:
+) -> Coupling:
     """Coupling of one constraint."""
     independent = document.words(element, "independent_coordinate_names")
     dependent = document.text(element, "dependent_coordinate_name")
@@ -69,10 +68,4 @@ def _coupling(
         shape = read_function(document, function)
         if factor != 1.0:
             shape = Scaled(shape, factor)
-        return [(element, Coupling(dependent, shape, independent[0]))]
-
-
-def leave(element: Element) -> None:
-    """Mark an element and all in it as seen: the report has an entry of its own for it."""
-    for part in element.walk():
-        part.seen = True
+        return Coupling(dependent, shape, independent[0])

@@ -27,11 +27,9 @@ class CoordinateEntry:
 
 def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry]:
     """Coordinates that a joint lists, in <coordinates> or, up to version 3, in <CoordinateSet>."""
-    inside = document.child(joint, "coordinates")
-    found = [] if inside is None else inside.children
-    found = [*found, *document.objects(joint, "CoordinateSet")]
     entries = []
-    for element in found:
+    listed = document.inside(joint, "coordinates")
+    for element in [*listed, *document.objects(joint, "CoordinateSet")]:
         if element.tag != "Coordinate":
             continue
         element.seen = True
@@ -53,19 +51,16 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
     element = entry.element
     value = document.number(element, "default_value", default=0.0)
     speed = document.number(element, "default_speed_value", default=0.0)
-    found = document.child(element, "range")
-    lower, upper = (
-        (None, None) if found is None else map(float, document.vector(element, 2, "range"))
-    )
+    lower, upper = entry.range or (None, None)
     locked = document.flag(element, "locked", default=False)
     prescribed = _prescribed(document, entry, locked)
     if locked and speed != 0.0:
-        document.report.add("changed", element, f"is locked: its speed {speed:g} is set to 0")
+        document.changed(element, f"is locked: its speed {speed:g} is set to 0")
         speed = 0.0
     clamped = document.flag(element, "clamped", default=False)
     if clamped:
         text = "is clamped, which limits tools that set it: no force keeps it in its range"
-        document.report.add("note", element, text)
+        document.note(element, text)
     if clamped and lower is not None and upper is not None:
         outside = max(lower - value, value - upper)
         if outside > 1e-8:
@@ -76,8 +71,7 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
                 "correct the value or the range",
             )
     if document.flag(element, "is_free_to_satisfy_constraints", default=False):
-        document.report.add(
-            "note",
+        document.note(
             element,
             "is_free_to_satisfy_constraints has no meaning here: no coordinate is moved by an "
             "assembly except those that couplings make dependent",
@@ -105,20 +99,15 @@ def _prescribed(document: Document, entry: CoordinateEntry, locked: bool):
     wanted = document.flag(element, "prescribed", default=False)
     if found is None:
         if wanted:
-            document.report.add(
-                "note", element, "is prescribed without a function: free here, as in OpenSim"
-            )
+            document.note(element, "is prescribed without a function: free here, as in OpenSim")
         return None
     if wanted and not locked and found.tag in FUNCTIONS:
         return read_function(document, found)
-    for part in found.walk():
-        part.seen = True
+    found.leave()
     if not wanted:
-        text = "has a prescribed_function that is disabled: not imported"
-        document.report.add("note", element, text)
+        document.note(element, "has a prescribed_function that is disabled: not imported")
     elif locked:
-        text = "is locked, which overrides its prescribed_function: not imported"
-        document.report.add("note", element, text)
+        document.note(element, "is locked, which overrides its prescribed_function: not imported")
     else:
         document.fail(
             found,

@@ -44,13 +44,10 @@ def body_fixed_xyz(angles: np.ndarray) -> np.ndarray:
     )
 
 
-def placed(frame: Frame, rotation: np.ndarray, position: np.ndarray) -> Frame:
-    """Frame with a pose in another one."""
-    return Frame(
-        frame.body,
-        frame.rotation @ rotation,
-        frame.position + frame.rotation @ position,
-    )
+def placed(frame: Frame, angles: np.ndarray, position: np.ndarray) -> Frame:
+    """Frame with a pose in another one; angles as of `body_fixed_xyz`."""
+    rotation = frame.rotation @ body_fixed_xyz(angles)
+    return Frame(frame.body, rotation, frame.position + frame.rotation @ position)
 
 
 def socket(document: Document, element: Element, *names: str) -> Element | None:
@@ -58,11 +55,10 @@ def socket(document: Document, element: Element, *names: str) -> Element | None:
 
     <socket_NAME>path</socket_NAME> since version 4; <connectors> before; <NAME>name</NAME> up to 3.
     """
-    found = document.child(element, *(f"socket_{name}" for name in names), *names)
+    found = document.child(element, *[f"socket_{name}" for name in names], *names)
     if found is not None and not found.children:
         return found
-    connectors = document.child(element, "connectors")
-    for connector in [] if connectors is None else connectors.children:
+    for connector in document.inside(element, "connectors"):
         if connector.name in names:
             connector.seen = True
             return document.child(connector, "connectee_name")
@@ -175,7 +171,7 @@ class Frames:
             parent = self.of(element, "parent", "parent_frame")
             angles = document.vector(element, 3, "orientation", default=(0.0, 0.0, 0.0))
             position = document.vector(element, 3, "translation", default=(0.0, 0.0, 0.0))
-            self._known[element] = placed(parent, body_fixed_xyz(angles), position)
+            self._known[element] = placed(parent, angles, position)
             return self._known[element]
         finally:
             self._open.pop()

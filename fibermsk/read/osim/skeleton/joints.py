@@ -10,7 +10,7 @@ from fibermsk.model.function import Scaled
 from fibermsk.model.skeleton.axis import Axis
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry, read_coordinates
-from fibermsk.read.osim.skeleton.frames import Frame, Frames, body_fixed_xyz, placed
+from fibermsk.read.osim.skeleton.frames import Frame, Frames, placed
 from fibermsk.read.osim.skeleton.kinematics import JOINT_KINDS, read_motion
 from fibermsk.read.xml_tree import Element
 
@@ -56,17 +56,14 @@ def read_joints(
     """
     found: list[tuple[Element, Element | None]] = []
     for body in bodies:
-        holder = document.child(body, "Joint")
-        inside = [] if holder is None else holder.children
+        inside = document.inside(body, "Joint")
         if len(inside) > 1:
             held = ", ".join(child.label for child in inside)
-            document.fail(holder or body, f"holds {held[:200]}", "must contain one joint")
+            holder = inside[0].parent or body
+            document.fail(holder, f"holds {held[:200]}", "must contain one joint")
         found += [(element, body) for element in inside]
-    listed = [
-        *document.objects(document.model, "JointSet"),
-        *document.parts(document.model, *JOINT_KINDS),
-    ]
-    found += [(element, None) for element in listed]
+    found += [(element, None) for element in document.objects(document.model, "JointSet")]
+    found += [(element, None) for element in document.parts(document.model, *JOINT_KINDS)]
     return [
         _read_joint(document, frames, element, body, unsupported=unsupported)
         for element, body in found
@@ -98,8 +95,7 @@ def _read_joint(
         child = frames.around(element)
     parent = _offset(document, element, parent, "_in_parent")
     child = _offset(document, element, child, "", "_in_child")
-    frames_inside = document.child(element, "frames")
-    for frame in [] if frames_inside is None else frames_inside.children:
+    for frame in document.inside(element, "frames"):
         if frame.tag == "PhysicalOffsetFrame":
             frame.seen = True
     name = element.name or f"{child.body} on {parent.body}"
@@ -109,8 +105,7 @@ def _read_joint(
         parent, child = child, parent
     listed = read_coordinates(document, element)
     if element.tag not in JOINT_KINDS:
-        document.report.add(
-            "not understood",
+        document.not_understood(
             element,
             f"the joint {element.tag} is not understood: its bodies are WELDED together, and its "
             f"{len(listed)} coordinates are removed",
@@ -118,13 +113,13 @@ def _read_joint(
         for entry in listed:
             entry.element.seen = False
         return JointEntry(name, element.tag, element, parent, child, (), ())
-    motion = read_motion(document, element, listed)
+    moved, coordinates = read_motion(document, element, listed)
     with document.naming(element):
         axes = tuple(
             Axis(axis.kind, parent.rotation @ np.asarray(axis.direction), axis.pairs, axis.offset)
-            for axis in motion.axes
+            for axis in moved
         )
-    return JointEntry(name, element.tag, element, parent, child, axes, tuple(motion.coordinates))
+    return JointEntry(name, element.tag, element, parent, child, axes, tuple(coordinates))
 
 
 def _offset(document: Document, element: Element, frame: Frame, *endings: str) -> Frame:
@@ -133,7 +128,7 @@ def _offset(document: Document, element: Element, frame: Frame, *endings: str) -
         document.vector(element, 3, *(name + one for one in endings), default=(0.0, 0.0, 0.0))
         for name in ("orientation", "location")
     )
-    return placed(frame, body_fixed_xyz(angles), position)
+    return placed(frame, angles, position)
 
 
 def in_tree_order(
@@ -162,8 +157,7 @@ def in_tree_order(
         joint = ready[0]
         waiting.remove(joint)
         if joint.child.body in hung:
-            text = "is inverted: its child is nearer to the ground"
-            document.report.add("changed", joint.element, text)
+            document.changed(joint.element, "is inverted: its child is nearer to the ground")
             joint = joint.turned()
         hung.add(joint.child.body)
         ordered.append(joint)

@@ -7,7 +7,6 @@ axes of F, come first and rotations after.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,11 +37,8 @@ JOINT_KINDS = (*SIMPLE, "CustomJoint")
 ANGLES = ("BallJoint", "FreeJoint", "EllipsoidJoint")
 
 
-class Motion(NamedTuple):
-    """Axes of a joint, in its frame in the parent at zero, and coordinates in OpenSim's order."""
-
-    axes: list[Axis]
-    coordinates: list[CoordinateEntry]
+Motion = tuple[list[Axis], list[CoordinateEntry]]
+"""Axes of a joint, in its frame in the parent at zero, and coordinates in OpenSim's order."""
 
 
 def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry]) -> Motion:
@@ -51,41 +47,37 @@ def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry
         return _custom(document, joint, listed)
     letters = SIMPLE[joint.tag]
     if listed and len(listed) != len(letters):
-        document.fail(
-            joint,
-            f"lists {len(listed)} coordinates",
-            f"must list {len(letters)}, or none",
-        )
+        must = f"must list {len(letters)}, or none"
+        document.fail(joint, f"lists {len(listed)} coordinates", must)
     entries = list(listed)
-    for i in range(len(listed), len(letters)):
-        entries.append(CoordinateEntry(f"{joint.name}_coord_{i}", joint, given=False))
+    if letters and not listed:
+        names = [f"{joint.name}_coord_{i}" for i in range(len(letters))]
+        entries = [CoordinateEntry(name, joint, given=False) for name in names]
         text = "does not describe its coordinates: they start at 0, named JOINT_coord_NUMBER"
-        if i == 0:
-            document.report.add("note", joint, text)
+        document.note(joint, text)
     for entry, letter in zip(entries, letters, strict=True):
         slides = letter.islower()
         entry.kind = "translation" if slides else "rotation"
         entry.motion = "translational" if slides else "rotational"
     names = [entry.name for entry in entries]
     if joint.tag in ANGLES:
-        document.report.add(
-            "note",
+        document.note(
             joint,
             f"{joint.tag} rotates by three angles about x, y and z, as in OpenSim: avoid 90 "
             "degrees of the second; fm.Spherical and fm.Free have no such limit",
         )
     if joint.tag == "EllipsoidJoint":
         radii = document.vector(joint, 3, "radii_x_y_z")
-        return Motion(_ellipsoid(names, radii, np.eye(3)), entries)
+        return _ellipsoid(names, radii, np.eye(3)), entries
     if joint.tag == "ScapulothoracicJoint":
-        return Motion(_scapulothoracic(document, joint, names), entries)
+        return _scapulothoracic(document, joint, names), entries
     directions = {"x": X, "y": Y, "z": Z}
     axes = [
         Axis(entry.kind, directions[letter.lower()], entry.name)
         for entry, letter in zip(entries, letters, strict=True)
     ]
     axes.sort(key=lambda axis: axis.kind == "rotation")
-    return Motion(axes, entries)
+    return axes, entries
 
 
 def _custom(document: Document, joint: Element, listed: list[CoordinateEntry]) -> Motion:
@@ -129,7 +121,7 @@ def _custom(document: Document, joint: Element, listed: list[CoordinateEntry]) -
             if np.linalg.norm(np.cross(first, second)) < 1e-5:
                 document.fail(transform or joint, "has two parallel rotations", "must have none")
     axes.sort(key=lambda axis: axis.kind == "rotation")
-    return Motion([axis for axis in axes if axis.pairs or axis.offset], order)
+    return [axis for axis in axes if axis.pairs or axis.offset], order
 
 
 def _transform_axis(
