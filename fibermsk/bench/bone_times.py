@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from fibermsk.bench.measure.timing import medians_in_turn
+from fibermsk.bench.measure.timing import medians_in_turn, timed
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, Mesh, Model, Weld
@@ -44,10 +43,9 @@ def time_bones(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
     _arrays(_sphere(4))  # compiles
     rows, runs = [], {}
     for k, shape in enumerate(shapes):
-        begin = perf_counter()
-        arrays = _arrays(shape)
+        arrays, building = timed(_arrays, shape)
         faces = shape.report.faces if isinstance(shape, Mesh) else 0
-        rows.append({"triangles": faces, "points": _POINTS, "build": perf_counter() - begin})
+        rows.append({"triangles": faces, "points": _POINTS, "build": building})
         out = np.empty(_POINTS), np.empty((_POINTS, 3))
         runs[str(k)] = lambda arrays=arrays, out=out: fill_slopes(away, arrays, *out)
     times = medians_in_turn(runs, repeats)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bundles.ours import NEWTON, squeezed_model
+from fibermsk.bench.measure.timing import timed
 from fibermsk.errors import ModelWarning
 from fibermsk.gpu import Device, DeviceSystem, cupy_device, host_device
 from fibermsk.protocol import System
@@ -39,16 +40,15 @@ def measure(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        began = time.perf_counter()
-        host = build(squeezed_model(fibers))
+        host, building = timed(lambda: build(squeezed_model(fibers)))
         watch = _Watch(device)
-        system = DeviceSystem(host, replace(device, launch=watch.launch))
+        system, copying = timed(DeviceSystem, host, replace(device, launch=watch.launch))
         figures: dict[str, Any] = {
             "backend": device.name,
             "fibers": fibers,
             "elements": int(host.cables.h.size),
             "dt": dt,
-            "building": time.perf_counter() - began,
+            "building": building + copying,
         }
         memory, figures["first_step"] = _start(system, dt)
         memory, figures["steps"] = _advance(system, memory, dt, steps)
@@ -77,9 +77,7 @@ def _advance(system: System, memory: Any, dt: float, steps: int) -> tuple[Any, l
     """Memory after some steps, and the figures of each."""
     figures = []
     for _ in range(steps):
-        began = time.perf_counter()
-        step = _step(system, memory, dt)
-        seconds = time.perf_counter() - began
+        step, seconds = timed(_step, system, memory, dt)
         memory, report = step.memory, step.reports[-1]
         figures.append({"seconds": seconds, "newton": len(report.history), "linear": report.linear})
     return memory, figures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from statistics import median
 from typing import Any
 
@@ -153,13 +154,12 @@ def _time_cables(findings: Findings, options: Options) -> None:
     if not is_installed("exudyn"):
         findings.notes.append("exudyn is not installed")
         cases = {"fibermsk": cases["fibermsk"]}
-    workers = {_OURS: Worker(options.threads)}
-    if len(cases) > 1:
-        workers[_EXUDYN] = Worker()
     times: dict[str, list[float]] = {key: [] for key in cases}
-    runs = {}
-    try:
-        converged = {}
+    runs, converged = {}, {}
+    with ExitStack() as stack:
+        workers = {_OURS: stack.enter_context(Worker(options.threads))}
+        if len(cases) > 1:
+            workers[_EXUDYN] = stack.enter_context(Worker())
         for key, (what, who, function, arguments) in cases.items():
             options.say(f"cables, {what}: {who}, converged")
             converged[key] = workers[function].call(
@@ -170,9 +170,6 @@ def _time_cables(findings: Findings, options: Options) -> None:
                 options.say(f"cables, {what}: {who}")
                 runs[key] = workers[function].call(function, n=n, steps=_STEPS, **arguments)
                 times[key].append(runs[key]["seconds"])
-    finally:
-        for worker in workers.values():
-            worker.close()
     for key, (what, who, _, _) in cases.items():
         seconds = median(times[key])
         exact = converged[key]["drops"]

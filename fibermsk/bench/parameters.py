@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import Any
 
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.measure.timing import timed
 from fibermsk.bench.measure.worker import Worker, load
 from fibermsk.errors import ModelWarning
 from fibermsk.solvers import BackwardEuler, FixedSteps, simulate
@@ -69,19 +69,14 @@ def time_study(scene: str, case: str, n: int) -> dict[str, float]:
     }
     found = {"new_values": 0.0, "build": 0.0, "runs": 0.0}
 
-    def timed(what: str, call: Any, *arguments: Any, **more: Any) -> Any:
-        began = time.perf_counter()
-        result = call(*arguments, **more)
-        found[what] += time.perf_counter() - began
-        return result
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         system = build(model)
         simulate(system, **settings | {"t_end": 4 * settings["dt"]})  # compiles
         system.with_parameters({path: first})
         for value in np.linspace(first, last, n):
-            other = timed("new_values", system.with_parameters, {path: float(value)})
-            timed("build", build, other.model)
-            timed("runs", simulate, other, **settings)
+            other, seconds = timed(system.with_parameters, {path: float(value)})
+            found["new_values"] += seconds
+            found["build"] += timed(build, other.model)[1]
+            found["runs"] += timed(simulate, other, **settings)[1]
     return found

@@ -12,7 +12,7 @@ from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.bundles import case, ours as bundle_ours
 from fibermsk.bench.bundles.ours import METHOD, NEWTON
 from fibermsk.bench.measure.memory import forget_peak, peak_memory
-from fibermsk.bench.measure.timing import simulate_timed
+from fibermsk.bench.measure.timing import simulate_timed, timed
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.results import Progress, Result
 from fibermsk.solvers import FixedSteps
@@ -98,17 +98,14 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
     for warm in _WARM_UP:
         _steps(build(describe(warm)), 2)  # imports and compiles
     base = forget_peak()
-    began = time.perf_counter()
-    description = describe(n)
-    described = time.perf_counter()
-    system = build(description)
-    built = time.perf_counter()
+    description, describing = timed(describe, n)
+    system, building = timed(build, description)
     ends, closed, result = _steps(system, steps)
     peak = peak_memory()
     return {
         "step_seconds": np.diff(ends).tolist(),
-        "model_seconds": described - began,
-        "build_seconds": built - described,
+        "model_seconds": describing,
+        "build_seconds": building,
         "newton_iterations": result.stats["newton_iterations"],
         "closed_contacts": closed,
         "base_bytes": base,

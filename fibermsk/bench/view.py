@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.measure.timing import timed
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
@@ -71,8 +71,8 @@ def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[
     for k in range(repeats + 2):
         began = time.process_time()
         spent = {
-            "update_seconds": _seconds(lambda: viewer.step(1)),
-            "draw_seconds": _seconds(draw),
+            "update_seconds": timed(viewer.step, 1)[1],
+            "draw_seconds": timed(draw)[1],
             "processor_seconds": time.process_time() - began,
         }
         if k >= 2:  # the first ones compile and allocate
@@ -84,12 +84,6 @@ def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[
         "points": points,
         "renderer": renderer_name(),
     }
-
-
-def _seconds(function: Callable[[], Any]) -> float:
-    began = time.perf_counter()
-    function()
-    return time.perf_counter() - began
 
 
 def bundle_result(n: int, elements: int, n_frames: int) -> Result:

@@ -18,9 +18,6 @@ class Here:
         return self
 
     def __exit__(self, *error):
-        self.close()
-
-    def close(self):
         pass
 
     def call(self, function, **arguments):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -69,22 +71,18 @@ def run(options: Options) -> Findings:
     """Find the cheapest good settings of everyone, then time them in turn."""
     findings = Findings(ratios=dict.fromkeys(("pyelastica", "mujoco", "pyelastica_swing")))
     contenders = []
-    with Worker(options.threads) as ours:
-        workers = {OURS.who: ours}
+    with ExitStack() as stack:
+        workers = {}
         for contender in (OURS, PYELASTICA, MUJOCO):
             if contender is OURS or is_installed(contender.who):
+                threads = options.threads if contender is OURS else None
+                workers[contender.who] = stack.enter_context(Worker(threads))
                 contenders.append(contender)
             else:
                 findings.notes.append(f"{contender.who} is not installed")
-        try:
-            for contender in contenders[1:]:
-                workers[contender.who] = Worker()
-            contenders = [_right_ones(one, workers, findings, options) for one in contenders]
-            for n in _N[:2] if options.quick else _N:
-                contenders = _compare(n, contenders, workers, findings, options)
-        finally:
-            for worker in workers.values():
-                worker.close()
+        contenders = [_right_ones(one, workers, findings, options) for one in contenders]
+        for n in _N[:2] if options.quick else _N:
+            contenders = _compare(n, contenders, workers, findings, options)
     findings.notes.append(
         "settings are the cheapest with which the mean sag of the last quarter of the second is "
         "within 2 % of the converged one of the same model, and the penetration in it at most 2 % "
@@ -140,19 +138,14 @@ def _compare(
     options: Options,
 ) -> list[Contender]:
     """Rows of one number of fibers; gives the contenders with the models worth trying with more."""
-
-    def caller(contender: Contender) -> Any:
-        def call(**arguments: Any) -> dict[str, Any]:
-            return workers[contender.who].call(contender.function, n=n, **arguments)
-
-        return call
+    calls = {one.who: partial(workers[one.who].call, one.function, n=n) for one in contenders}
 
     def say(message: str) -> None:
         options.say(f"{n} fibers: {message}")
 
     good: list[tuple[Contender, Found]] = []
     for contender in contenders:
-        found = find_cheapest(contender, caller(contender), say)
+        found = find_cheapest(contender, calls[contender.who], say)
         limit = _NEARLY * found[0].run["seconds"] if found else 0.0
         good += [(contender, one) for one in found[:_KEPT] if one.run["seconds"] <= limit]
         if not found:
@@ -161,7 +154,7 @@ def _compare(
     times: list[list[float]] = [[] for _ in good]
     for _ in range(1 if options.quick else _REPEATS):
         for (contender, one), measured in zip(good, times, strict=True):
-            again = caller(contender)(steps=one.steps, **one.model)
+            again = calls[contender.who](steps=one.steps, **one.model)
             measured.append(again["seconds"])
     fastest: dict[str, float] = {}
     best: dict[str, Found] = {}
@@ -175,8 +168,9 @@ def _compare(
                 findings.ratios[who] = fastest[who] / fastest[OURS.who]
         _add_variants(n, best[OURS.who], findings, options)
         if PYELASTICA.who in best:
-            limit = _worst_error(best[PYELASTICA.who])
-            seconds = _add_swing(n, limit, caller(OURS), say, findings)
+            theirs = best[PYELASTICA.who]
+            limit = swing_error(theirs.run, theirs.converged)
+            seconds = _add_swing(n, limit, calls[OURS.who], say, findings)
             if seconds is not None:
                 findings.ratios["pyelastica_swing"] = fastest[PYELASTICA.who] / seconds
     return [
@@ -200,14 +194,10 @@ def _add(findings: Findings, n: int, who: str, one: Found, times: list[float]) -
         converged_sag=one.converged["sag"],
         sag_end=one.run["sag_end"],
         converged_sag_end=one.converged["sag_end"],
-        worst_sag_error=_worst_error(one),
+        worst_sag_error=swing_error(one.run, one.converged),
         penetration=one.run["penetration"],
         largest_penetration=one.run["largest_penetration"],
     )
-
-
-def _worst_error(one: Found) -> float:
-    return swing_error(one.run, one.converged)
 
 
 def _add_swing(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.bench.bundles import case
-from fibermsk.bench.measure.timing import simulate_timed
+from fibermsk.bench.measure.timing import simulate_timed, timed
 from fibermsk.elements.hermite import hermite, hermite_d1
 from fibermsk.laws import KelvinVoigt, PenaltyContact
 from fibermsk.model import Contact, Fiber, Model, Tissue
@@ -121,11 +120,9 @@ def run_bundle(
     settings = {"method": METHODS[method], "newton": LOOSE_NEWTON, "throw": False}
     few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
     simulate_timed(few, 2.0 * duration / steps, 2, **settings)  # compiles
-    began = time.perf_counter()
-    system = build(bundle_model(n, contact=contact, bending=bending))
-    built = time.perf_counter()
+    system, building = timed(lambda: build(bundle_model(n, contact=contact, bending=bending)))
     result, seconds = simulate_timed(system, duration, steps, **settings)
-    run = _figures(result, seconds) | {"build_seconds": built - began}
+    run = _figures(result, seconds) | {"build_seconds": building}
     if result.status != "success":
         nothing = dict.fromkeys(case.MEASURED)
         return run | nothing | {"message": result.message}

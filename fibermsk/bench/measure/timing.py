@@ -17,6 +17,13 @@ _SHORTEST = 2e-3
 """A repeat lasts this long at least, in as many calls as it takes [s]."""
 
 
+def timed(function: Callable[..., Any], *arguments: Any, **more: Any) -> tuple[Any, float]:
+    """Result of a call, and its wall time [s]."""
+    began = time.perf_counter()
+    result = function(*arguments, **more)
+    return result, time.perf_counter() - began
+
+
 def median_seconds(function: Callable[[], Any], repeats: int = 7) -> float:
     """Wall time of one call [s], the median of repeats; a first call, not counted, warms up."""
     return medians_in_turn({"": function}, repeats)[""]
@@ -30,9 +37,7 @@ def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -
     calls = {}
     for name, function in functions.items():
         function()  # compiles, allocates, fills caches
-        began = time.perf_counter()
-        function()
-        once = time.perf_counter() - began
+        _, once = timed(function)
         calls[name] = max(1, int(_SHORTEST / max(once, 1e-7)))
     found: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(repeats):
@@ -51,10 +56,8 @@ def simulate_timed(
 
     The duration is simulated time [s]; settings are further arguments of `fibermsk.simulate`.
     """
-    began = time.perf_counter()
     with warnings.catch_warnings():
         # fibers without weight on them are slack for a moment at the start
         warnings.simplefilter("ignore", ModelWarning)
         given: dict[str, Any] = {"dt": duration / steps, "control": FixedSteps()} | settings
-        result = simulate(system, t_end=duration, time_error=False, **given)
-    return result, time.perf_counter() - began
+        return timed(simulate, system, t_end=duration, time_error=False, **given)

@@ -34,7 +34,9 @@ class Worker:
     """
 
     def __init__(self, threads: int | None = None, **variables: str) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(_search_path())} | variables
+        # each folder absolute: the worker runs in another folder
+        path = os.pathsep.join(os.path.abspath(folder or os.curdir) for folder in sys.path)
+        environment = os.environ | {"PYTHONPATH": path} | variables
         if threads is not None:
             environment |= dict.fromkeys(_THREAD_COUNTS, str(threads))
         # what simulators leave in the working folder (logs) goes with it
@@ -54,9 +56,6 @@ class Worker:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """End the process."""
         process = self._process
         if process.poll() is None:
@@ -100,11 +99,6 @@ def load(file: str) -> dict[str, Any]:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     return runpy.run_path(file)
-
-
-def _search_path() -> list[str]:
-    """Search path of this process, each folder absolute: the worker runs in another folder."""
-    return [os.path.abspath(folder or os.curdir) for folder in sys.path]
 
 
 def _serve() -> None:
