@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.read.polygons import Polygons
 
@@ -113,6 +113,11 @@ Column = NDArray[np.generic] | tuple[NDArray[np.generic], NDArray[np.int64]]
 """Numbers, or all numbers of lists and the length of each."""
 
 
+def _column(one: _Property, values: NDArray[np.generic], lengths: ArrayLike) -> Column:
+    """Values of a property, with the lengths of its lists if they are such."""
+    return values if one.length is None else (values, np.asarray(lengths, np.int64))
+
+
 class _Text:
     """Text elements, one per line."""
 
@@ -148,8 +153,7 @@ class _Text:
             values = np.array(columns[one.name], float)
             if one.type.kind != "f" and not (values == np.floor(values)).all():
                 raise ValueError(f"{one.name!r} of {element.name!r} must have integers")
-            listed = one.length is not None
-            found[one.name] = (values, np.array(lengths[one.name], int)) if listed else values
+            found[one.name] = _column(one, values, lengths[one.name])
         return found
 
     def end(self) -> None:
@@ -169,14 +173,9 @@ class _Binary:
 
     def rows(self, element: _Element) -> dict[str, Column]:
         if not element.properties or element.number == 0:
-            return {one.name: self._none(one) for one in element.properties}
+            return {one.name: _column(one, np.empty(0, one.type), []) for one in element.properties}
         alike = self._alike(element)
         return self._one_by_one(element) if alike is None else alike
-
-    @staticmethod
-    def _none(one: _Property) -> Column:
-        empty = np.empty(0, one.type)
-        return empty if one.length is None else (empty, np.empty(0, np.int64))
 
     def _alike(self, element: _Element) -> dict[str, Column] | None:
         """All elements at once, if all lists have the lengths of the first element."""
@@ -197,13 +196,12 @@ class _Binary:
         if any((rows[f"n{number}"] != length).any() for number, length in lengths.items()):
             return None
         self.at += rows.nbytes
-        found: dict[str, Column] = {}
-        for number, one in enumerate(element.properties):
-            values = rows[f"v{number}"].reshape(-1)
-            listed = number in lengths
-            sizes = np.full(element.number, lengths.get(number, 1))
-            found[one.name] = (values, sizes) if listed else values
-        return found
+        return {
+            one.name: _column(
+                one, rows[f"v{number}"].reshape(-1), np.full(element.number, lengths.get(number, 1))
+            )
+            for number, one in enumerate(element.properties)
+        }
 
     def _length(self, one: _Property, element: _Element, number: int) -> int:
         """Length of the list at this position, in the element of this index."""
@@ -225,13 +223,12 @@ class _Binary:
                     raise _missing(element, number)
                 values[one.name].append(np.frombuffer(self.data, one.type, size, self.at))
                 self.at += size * one.type.itemsize
-        found: dict[str, Column] = {}
-        for one in element.properties:
-            parts = values[one.name]
-            sizes = np.array([part.size for part in parts], int)
-            listed = one.length is not None
-            found[one.name] = (np.concatenate(parts), sizes) if listed else np.concatenate(parts)
-        return found
+        return {
+            one.name: _column(
+                one, np.concatenate(values[one.name]), [part.size for part in values[one.name]]
+            )
+            for one in element.properties
+        }
 
     def end(self) -> None:
         """Refuse data after the last element."""

@@ -74,19 +74,13 @@ def _cut(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def read_xml(
-    path: Path,
-    *,
-    max_bytes: int = MAX_BYTES,
-    max_elements: int = MAX_ELEMENTS,
-    max_depth: int = MAX_DEPTH,
-) -> Element:
+def read_xml(path: Path, *, max_bytes: int = MAX_BYTES) -> Element:
     """Read an XML file and return its root element.
 
     A file that is larger than allowed, is not well-formed, or declares a document type or entities,
     which models do not need, is refused.
     """
-    return _Builder(path, max_elements, max_depth).build(_contents(path, max_bytes))
+    return _Builder(path).build(_contents(path, max_bytes))
 
 
 def _contents(path: Path, max_bytes: int) -> bytes:
@@ -103,21 +97,18 @@ def _contents(path: Path, max_bytes: int) -> bytes:
                 "meshes and results belong in separate files"
             )
         return path.read_bytes()
+    except ModelError:  # a ValueError too
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"{path}: cannot be read: {error}; check the path and permissions") from (
-            error
-        )
+        text = f"{path}: cannot be read: {error}; check the path and permissions"
+        raise ModelError(text) from error
 
 
 class _Builder:
     """Handlers of the parser, which build the tree."""
 
-    def __init__(self, path: Path, max_elements: int, max_depth: int) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.max_elements = max_elements
-        self.max_depth = max_depth
         self.n_elements = 0
         self.open: list[Element] = []
         self.texts: list[str] = []
@@ -140,9 +131,9 @@ class _Builder:
                 f"{self.path}, line {error.lineno}, column {error.offset + 1}: not well-formed "
                 f"XML: {reason}; must be a model that OpenSim wrote; open and save it there"
             ) from error
+        except ModelError:  # a ValueError too
+            raise
         except (LookupError, ValueError) as error:  # an encoding unknown to Python
-            if isinstance(error, ModelError):
-                raise
             raise ModelError(
                 f"{self.path}, line {self.parser.CurrentLineNumber}: cannot be decoded: {error}; "
                 "must be XML in UTF-8"
@@ -168,10 +159,10 @@ class _Builder:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Start an element."""
         self.n_elements += 1
-        if self.n_elements > self.max_elements:
-            self.refuse(f"more than {self.max_elements} elements")
-        if len(self.open) >= self.max_depth:
-            self.refuse(f"elements nested more than {self.max_depth} deep")
+        if self.n_elements > MAX_ELEMENTS:
+            self.refuse(f"more than {MAX_ELEMENTS} elements")
+        if len(self.open) >= MAX_DEPTH:
+            self.refuse(f"elements nested more than {MAX_DEPTH} deep")
         parent = self.open[-1] if self.open else None
         element = Element(tag, attributes, self.parser.CurrentLineNumber, parent)
         if parent is None:

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from fibermsk.errors import ModelError
+from fibermsk.read import xml_tree
 from fibermsk.read.xml_tree import read_xml
 
 
@@ -18,9 +19,9 @@ def write(tmp_path):
     return to_file
 
 
-def refused(path, *words, **limits):
+def refused(path, *words):
     with pytest.raises(ModelError) as error:
-        read_xml(path, **limits)
+        read_xml(path)
     for word in (str(path), *words):
         assert word in str(error.value)
 
@@ -80,9 +81,11 @@ def test_encodings(write):
     refused(write('<?xml version="1.0" encoding="big5"?><a/>'))
 
 
-def test_depth_number_and_size_are_limited(write, tmp_path):
+def test_depth_number_and_size_are_limited(write, tmp_path, monkeypatch):
     refused(write("<a>" * 20000 + "</a>" * 20000), "nested more than 100 deep")
-    refused(write("<a>" + "<b/>" * 50 + "</a>"), "more than 30 elements", max_elements=30)
+    with monkeypatch.context() as small:
+        small.setattr(xml_tree, "MAX_ELEMENTS", 30)
+        refused(write("<a>" + "<b/>" * 50 + "</a>"), "more than 30 elements")
     huge = tmp_path / "huge.xml"
     with huge.open("wb") as file:  # a sparse file: 100 MB that nobody reads
         file.write(b"<a>")

@@ -115,6 +115,11 @@ class Document:
         remedy = f"; {remedy}" if remedy else ""
         raise ModelError(f"{self.where(element)}: {_cut(problem)}; {must}{remedy}")
 
+    def fail_twice(self, element: Element, what: str, other: Element) -> NoReturn:
+        """Raise the error of an element with the name of another one."""
+        must, remedy = "must have a unique name", "rename one of them"
+        self.fail(element, f"{what} on line {other.line}", must, remedy)
+
     @contextmanager
     def naming(self, element: Element) -> Iterator[None]:
         """Context in which a `ModelError` gets the file, line and element in front."""

@@ -82,18 +82,8 @@ def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshRef
 class Meshes:
     """Meshes of the bodies, read when they are asked for.
 
-    Parameters
-    ----------
-    document : Document
-        The file.
-    references : list of MeshReference
-        Mesh files that its bodies name.
-    bodies : list of str
-        Names of the bodies.
-    folder : Path or None
-        Searched before the folder of the file and `Geometry` in it.
-    contact, outside
-        As ``contact`` and ``geometry_outside`` of `read_osim`.
+    folder is searched before that of the file and `Geometry` in it; contact and outside are
+    ``contact`` and ``geometry_outside`` of `read_osim`.
     """
 
     def __init__(

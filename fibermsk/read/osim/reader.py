@@ -154,13 +154,8 @@ class _Reader:
         for joint in self.joints:
             for entry in joint.coordinates:
                 if entry.name in found:
-                    self.document.fail(
-                        entry.element,
-                        f"the coordinate {entry.name!r} exists on line "
-                        f"{found[entry.name].element.line}",
-                        "must have a unique name",
-                        "rename one of them",
-                    )
+                    what, other = f"the coordinate {entry.name!r} exists", found[entry.name]
+                    self.document.fail_twice(entry.element, what, other.element)
                 found[entry.name] = entry
         return found
 

@@ -31,12 +31,7 @@ def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
         if not element.name:
             document.fail(element, "has no name", "must have one")
         if element.name in names:
-            document.fail(
-                element,
-                f"has the name of a body on line {names[element.name].line}",
-                "must have a unique name",
-                "rename one of them",
-            )
+            document.fail_twice(element, "has the name of a body", names[element.name])
         names[element.name] = element
         if len(names) > MAX_BODIES:
             document.fail(element, f"is body {len(names)}", f"must be one of {MAX_BODIES} at most")

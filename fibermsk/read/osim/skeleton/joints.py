@@ -142,12 +142,7 @@ def in_tree_order(
     for joint in joints:
         other = named.setdefault(joint.name, joint)
         if other is not joint:
-            document.fail(
-                joint.element,
-                f"has the name of a joint on line {other.element.line}",
-                "must have a unique name",
-                "rename one of them",
-            )
+            document.fail_twice(joint.element, "has the name of a joint", other.element)
     waiting, ordered, hung = list(joints), [], {"ground"}
     # a body is hung by the joint whose child it is before one that has it as parent
     while ready := (
