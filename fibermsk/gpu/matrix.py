@@ -16,9 +16,9 @@ from fibermsk.gpu.device import Device
 from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
-from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
+from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.newton.linear import factorize
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body, kernel, loop_body
 from fibermsk.linalg.block import subtract_product, subtract_transposed
 from fibermsk.linalg.lines import solve_line
 
@@ -57,24 +57,11 @@ class Couplings(NamedTuple):
     entries: Index
 
     @classmethod
-    def between(
-        cls, first: Index, second: Index, row_start: Index, row_node: Index, column: Index,
-        block_start: Index, upper: Array, lower: Array, n_lines: int,
-    ) -> Couplings:  # fmt: skip
-        """Couplings with their entries listed, lines in the order of their numbers."""
-        start, middle = np.empty(n_lines + 1, np.int64), np.empty(n_lines, np.int64)
-        entries = np.empty(2 * first.size, np.int64)
-        list_entries(first, second, np.arange(n_lines), start, middle, entries)
-        return cls(
-            first, second, row_start, row_node, column, block_start, upper, lower, start, middle,
-            entries,
-        )  # fmt: skip
-
-    @classmethod
     def none(cls, n_lines: int) -> Couplings:
         """No couplings between lines."""
         empty, zero, blocks = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 6, 6))
-        return cls.between(empty, empty, zero, empty, empty, zero, blocks, blocks, n_lines)
+        start, middle = np.zeros(n_lines + 1, np.int64), np.zeros(n_lines, np.int64)
+        return cls(empty, empty, zero, empty, empty, zero, blocks, blocks, start, middle, empty)
 
     @property
     def n_blocks(self) -> int:
@@ -119,26 +106,9 @@ def list_entries(first, second, order, entry_start, entry_middle, entries):
     entry_start[0] = 0
 
 
-@body
-def subtract_upper(p, couplings, x, y):
-    """Subtract the product of the upper blocks of pair p with x (n_nodes, 6) from y."""
-    column, block_start = couplings.column, couplings.block_start
-    first, last = couplings.row_start[p], couplings.row_start[p + 1]
-    if block_start[first] == block_start[last]:
-        return
-    shift = couplings.row_node[p] - first
-    for row in range(first, last):
-        begin, end = block_start[row], block_start[row + 1]
-        if begin == end:
-            continue
-        to, at = row + shift, column[row] - begin
-        for b in range(begin, end):
-            subtract_product(couplings.upper[b], x[at + b], y[to])
-
-
-@body
-def subtract_lower(p, couplings, x, y):
-    """Subtract the product of the lower blocks of pair p with x (n_nodes, 6) from y."""
+@loop_body
+def _subtract_pair(p, above, couplings, x, y):
+    """Subtract the product of pair p's blocks with x (n_nodes, 6) from y: upper ones if `above`."""
     column, block_start = couplings.column, couplings.block_start
     first, last = couplings.row_start[p], couplings.row_start[p + 1]
     if block_start[first] == block_start[last]:
@@ -149,12 +119,14 @@ def subtract_lower(p, couplings, x, y):
         begin, end = block_start[row], block_start[row + 1]
         if begin == end:
             continue
-        at, to = row + shift, column[row] - begin
+        one, other = row + shift, column[row] - begin
         for b in range(begin, end):
-            if mirrored:
-                subtract_transposed(couplings.upper[b], x[at], y[to + b])
+            if above:
+                subtract_product(couplings.upper[b], x[other + b], y[one])
+            elif mirrored:
+                subtract_transposed(couplings.upper[b], x[one], y[other + b])
             else:
-                subtract_product(couplings.lower[b], x[at], y[to + b])
+                subtract_product(couplings.lower[b], x[one], y[other + b])
 
 
 @body
@@ -163,9 +135,9 @@ def _subtract_entries(begin, end, couplings, x, y):
     for k in range(begin, end):
         p = couplings.entries[k] // 2
         if couplings.entries[k] % 2 == 0:
-            subtract_upper(p, couplings, x, y)
+            _subtract_pair(p, True, couplings, x, y)
         else:
-            subtract_lower(p, couplings, x, y)
+            _subtract_pair(p, False, couplings, x, y)
 
 
 @body
@@ -179,8 +151,8 @@ def subtract_others(line, couplings, x, y):
 def multiply_couplings(couplings, x, y):
     """Subtract the product of all couplings with x (n_nodes, 6) from y."""
     for p in range(couplings.first.size):
-        subtract_upper(p, couplings, x, y)
-        subtract_lower(p, couplings, x, y)
+        _subtract_pair(p, True, couplings, x, y)
+        _subtract_pair(p, False, couplings, x, y)
 
 
 @body

@@ -1,20 +1,48 @@
-"""Solution of a linear system."""
+"""Solution of linear systems: what a solver gives, and that with a dense matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import get_lapack_funcs
+
+Array = NDArray[np.float64]
 
 
 class Solution(NamedTuple):
     """A solution (n,), and its number of iterations: 0 if direct."""
 
-    x: NDArray[np.float64]
+    x: Array
     iterations: int
 
 
-Solver = Callable[[NDArray[np.float64], float], Solution]
+Solver = Callable[[Array, float], Solution]
 """From right-hand side (n,) and tolerance to a solution; see `fibermsk.solvers.newton.linear`."""
+
+_LAPACK: Any = get_lapack_funcs(("getrf", "getrs"))
+_FACTOR, _SOLVE = _LAPACK
+
+
+def factor_dense(matrix: Array) -> Callable[[Array], Array]:
+    """Factor a matrix (n, n); return a function that solves for (n,) or (n, m).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is singular or not finite.
+    """
+    if not np.isfinite(matrix).all():
+        raise np.linalg.LinAlgError("the tangent is not finite")
+    if not matrix.size:
+        return np.copy
+    factors, pivots, info = _FACTOR(matrix)
+    if info:
+        raise np.linalg.LinAlgError("the tangent is singular")
+
+    def solve(right: Array) -> Array:
+        return _SOLVE(factors, pivots, right)[0]
+
+    return solve

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from fibermsk._compile import kernel
 from fibermsk.linalg.couplings import sweep_backward, sweep_forward
-from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
+from fibermsk.linalg.solution import factor_dense
 
 Array = NDArray[np.float64]
 

@@ -53,10 +53,7 @@ class Assembly:
         self._round_off = round_off
         self.multipliers = Multipliers(skeleton, contributions)
         self._lines = np.empty((cables.n_nodes, 3, 6, 6))
-        none, start, blocks = np.empty(0, np.int64), np.zeros(1, np.int64), np.empty((0, 6, 6))
-        self._uncoupled = Couplings.between(
-            none, none, start, none, none, start, blocks, blocks, cables.node_start.size - 1
-        )
+        self._uncoupled = Couplings.none(cables.node_start.size - 1)
 
     def __call__(self, at: At, slopes: Slopes | None) -> Assembled:
         """Residual, and the tangent where slopes are given.

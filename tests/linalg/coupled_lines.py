@@ -3,6 +3,7 @@
 import numpy as np
 
 from fibermsk.linalg import Couplings, LineMatrix
+from fibermsk.linalg.couplings import list_entries
 
 SIZES = (4, 1, 6, 3, 2, 5)
 """Nodes of the lines."""
@@ -33,9 +34,13 @@ def random_couplings(rng, start, mirrored, size=0.1):
     spare = np.full((3, 6, 6), np.nan)
     upper = np.concatenate([size * rng.standard_normal((block_start[-1], 6, 6)), spare])
     lower = np.concatenate([size * rng.standard_normal((block_start[-1], 6, 6)), spare])
-    return Couplings.between(
+    n_lines = start.size - 1
+    entry_start, middle = np.empty(n_lines + 1, np.int64), np.empty(n_lines, np.int64)
+    entries = np.empty(2 * first.size, np.int64)
+    list_entries(first, second, np.arange(n_lines), entry_start, middle, entries)
+    return Couplings(
         first, second, np.array(row_start), np.array(row_node), np.array(column), block_start,
-        upper, lower[:0] if mirrored else lower, start.size - 1,
+        upper, lower[:0] if mirrored else lower, entry_start, middle, entries,
     )  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
-from fibermsk.linalg.dense import factor_dense
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
+from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix, Tangent
 
 Array = NDArray[np.float64]
