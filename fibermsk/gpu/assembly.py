@@ -17,15 +17,7 @@ from fibermsk.system.norms import imbalance
 
 
 class DeviceAssembly:
-    """Equations of fibers and coordinates.
-
-    Parameters
-    ----------
-    parts : Parts
-        Device, arrays and host system.
-    contributions : sequence of DeviceContribution
-        All contributions to the equations of motion.
-    """
+    """Equations of fibers and coordinates, from all contributions to them."""
 
     def __init__(self, parts: Parts, contributions: Sequence[DeviceContribution]) -> None:
         self._parts, self._contributions = parts, contributions
@@ -59,7 +51,12 @@ class DeviceAssembly:
         if border is not None and sums.couplings is not None:
             self._elimination.reduce(at.links, levers, self._lines, sums.couplings, border)
             matrix = DeviceMatrix(
-                device, arrays.node_start, self._lines, sums.couplings, contact.groups, border
+                device,
+                arrays.node_start,
+                self._lines,
+                sums.couplings,
+                contact.fibers.groups,
+                border,
             )
         moments = abs(pull) + abs(on_axes) + abs(tree.weight(at.links.state))
         unbalanced = max(

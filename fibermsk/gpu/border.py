@@ -34,17 +34,7 @@ class Border(NamedTuple):
 
 
 class Elimination:
-    """Elimination of attached nodes from residual and matrix.
-
-    Parameters
-    ----------
-    device : Device
-        Device of all arrays.
-    arrays : DeviceCables
-        Fibers.
-    ends : Ends
-        Their attached ends.
-    """
+    """Elimination of attached nodes from residual and matrix."""
 
     def __init__(self, device: Device, arrays: DeviceCables, ends: Ends) -> None:
         self._device, self._arrays, self._ends = device, arrays, ends

@@ -137,14 +137,7 @@ _ON_FIBERS = "acts on fibers; must act on bodies and coordinates only"
 
 
 class OnHost:
-    """A contribution of the host that acts on axes and coordinates alone.
-
-    Parameters
-    ----------
-    own : Contribution
-        Of the host.
-    name : str
-        For messages.
+    """A contribution of the host that acts on axes and coordinates alone; name is for messages.
 
     Raises
     ------

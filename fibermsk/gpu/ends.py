@@ -48,15 +48,6 @@ class Links(NamedTuple):
 class Ends:
     """Attached ends of the fibers.
 
-    Parameters
-    ----------
-    device : Device
-        Device of the fibers.
-    arrays : DeviceCables
-        Fibers on the device.
-    host : FiberSystem
-        The same model.
-
     Attributes
     ----------
     tree : Tree
@@ -121,40 +112,30 @@ class Ends:
 
     def enforce(self, y: Any, v: Any, t: float | None, derive: bool) -> None:
         """Set the velocities of attached nodes in v; see `fibermsk.protocol.System`."""
-        given = self._given(v, t, "velocity_at", derive)
-        if self.n_q:
-            links = self.at(*self.coordinates(y))
-            v[self._arrays.attached] = self._follow(links.C, v)
-        else:
-            v[self._arrays.attached] = 0.0
-        if self._moving:
-            v[self._moved] = given
+        values = self._follow(self.at(*self.coordinates(y)).C, v) if self.n_q else 0.0
+        self._set(v, values, t, "velocity_at", derive)
 
     def enforce_rate(self, y: Any, v: Any, v_dot: Any, t: float | None, derive: bool) -> None:
         """Set the accelerations of attached nodes in v_dot; see `fibermsk.protocol.System`."""
-        given = self._given(v_dot, t, "acceleration_at", derive)
+        values = 0.0
         if self.n_q:
             links = self.at(*self.coordinates(y, v, v_dot))
             slope = self.velocity_slope(links, v[self._n_x :])
             values = self._follow(links.C, v_dot) + self._follow(slope, v)
-            v_dot[self._arrays.attached] = values
-        else:
-            v_dot[self._arrays.attached] = 0.0
-        if self._moving:
-            v_dot[self._moved] = given
+        self._set(v_dot, values, t, "acceleration_at", derive)
 
-    def _given(self, v: Any, t: float | None, rate: str, derive: bool) -> Any:
-        """Rates of nodes on moving points: present ones, or prescribed ones at a time."""
-        if not self._moving or t is None:
-            return v[self._moved]
-        known = [derive or point.gives_rates for _, point in self._moving]
-        if not any(known):
-            return v[self._moved]
-        values = self._device.to_host(v[self._moved]).reshape(-1, 3)
-        for k, (_, point) in enumerate(self._moving):
-            if known[k]:
-                values[k] = getattr(point, rate)(t)
-        return self._device.to_device(values.ravel())
+    def _set(self, v: Any, values: Any, t: float | None, rate: str, derive: bool) -> None:
+        """Set the rates of attached nodes; those on moving points are kept, or prescribed."""
+        given = v[self._moved]
+        known = [t is not None and (derive or point.gives_rates) for _, point in self._moving]
+        if any(known):
+            of_points = self._device.to_host(given).reshape(-1, 3)
+            for k in np.flatnonzero(known):
+                of_points[k] = getattr(self._moving[k][1], rate)(t)
+            given = self._device.to_device(of_points.ravel())
+        v[self._arrays.attached] = values
+        if self._moving:
+            v[self._moved] = given
 
     def _follow(self, C: Any, v: Any) -> Any:
         """Product of C (n_points, 3, n) with the coordinates of v, (3 n_points,)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from fibermsk import _check
 from fibermsk.laws.own import law_label
@@ -10,11 +10,10 @@ from fibermsk.model import Linear, Model
 from fibermsk.system import FiberSystem
 
 
-def _refuse_law(owner: str, field: str, kind: type) -> NoReturn:
-    _check.refuse(
-        owner, field, law_label(kind), "be a law of the package for backend='cupy'",
-        remedy="use backend='cpu'",
-    )  # fmt: skip
+def _refuse(
+    owner: str, field: str, value: Any, must: str, remedy: str = "use backend='cpu'"
+) -> NoReturn:
+    _check.refuse(owner, field, value, f"{must} for backend='cupy'", remedy=remedy)
 
 
 def refuse_unsupported(model: Model) -> None:
@@ -26,11 +25,9 @@ def refuse_unsupported(model: Model) -> None:
         If the model has no fibers, or has user-defined laws, or joints whose axes are not plain
         coordinates.
     """
+    owner, lawful = f"model {model.name!r}", "be a law of the package"
     if not model.fibers:
-        _check.refuse(
-            f"model {model.name!r}", "fibers", "none", "have one or more for backend='cupy'",
-            remedy="use backend='cpu'",
-        )  # fmt: skip
+        _refuse(owner, "fibers", "none", "have one or more")
     for joint in model.joints:
         plain = all(
             axis.offset == 0.0 and len(axis.pairs) == 1 and axis.pairs[0][1] == Linear()
@@ -38,22 +35,16 @@ def refuse_unsupported(model: Model) -> None:
         )
         held = any(c.locked or c.prescribed is not None for c in joint.coordinates)
         if held or not plain or len(joint.axes) != len(joint.coordinates):
-            _check.refuse(
-                f"model {model.name!r}", "joint", joint,
-                "have one free coordinate for each axis for backend='cupy'",
-                remedy="use backend='cpu' for functional joints, quaternions and fixed coordinates",
-            )  # fmt: skip
+            remedy = "use backend='cpu' for functional joints, quaternions and fixed coordinates"
+            _refuse(owner, "joint", joint, "have one free coordinate for each axis", remedy)
     for fiber in model.fibers:
         for part, kind in fiber.tissue.layout.own.items():
-            _refuse_law(f"fiber {fiber.name!r}", f"tissue.{part}", kind)
+            _refuse(f"fiber {fiber.name!r}", f"tissue.{part}", law_label(kind), lawful)
     for contact in model.contacts:
         if contact.own_law is not None:
-            _refuse_law("contact", "law", contact.own_law)
+            _refuse("contact", "law", law_label(contact.own_law), lawful)
     if model.couplings:
-        _check.refuse(
-            f"model {model.name!r}", "couplings", len(model.couplings),
-            "be none for backend='cupy'", remedy="use backend='cpu'",
-        )  # fmt: skip
+        _refuse(owner, "couplings", len(model.couplings), "be none")
 
 
 def refuse_states(host: FiberSystem) -> None:
@@ -65,7 +56,5 @@ def refuse_states(host: FiberSystem) -> None:
         If an element has states.
     """
     if host.states:
-        _check.refuse(
-            f"element {host.states[0].owner!r}", "states", host.states[0].names,
-            "be none for backend='cupy'", remedy="use backend='cpu'",
-        )  # fmt: skip
+        state = host.states[0]
+        _refuse(f"element {state.owner!r}", "states", state.names, "be none")

@@ -40,6 +40,15 @@ class DeviceSystem:
     device : Device
         Device for the computation.
 
+    Attributes
+    ----------
+    n : int
+        Number of unknowns: six per node, and the joint coordinates.
+    scale : (n,) array
+        Reference length of the fiber for node unknowns [m], 1 for coordinates.
+    fiber_names : tuple of str
+        Names of the fibers.
+
     Raises
     ------
     ModelError
@@ -59,7 +68,8 @@ class DeviceSystem:
         self._assemble = DeviceAssembly(parts, contributions)
         self._limiting = [one for one in contributions if isinstance(one, HasStepFraction)]
         (self._fibers,) = (one for one in contributions if isinstance(one, DeviceFibers))
-        self._scale = device.to_device(host.scale)
+        self.n, self.fiber_names = host.n, host.fiber_names
+        self.scale: Any = device.to_device(host.scale)
         self._evaluated: Any = None
 
     @property
@@ -70,16 +80,6 @@ class DeviceSystem:
     def with_parameters(self, values: Mapping[str, Any]) -> DeviceSystem:
         """The same system with other values; see `FiberSystem.with_parameters`."""
         return DeviceSystem(self.host.with_parameters(values), self.device)
-
-    @property
-    def n(self) -> int:
-        """Number of unknowns: six per node, and the joint coordinates."""
-        return self.host.n
-
-    @property
-    def scale(self) -> Any:
-        """Reference length of the fiber for node unknowns [m], 1 for coordinates."""
-        return self._scale
 
     def to_host(self, array: Any) -> Array:
         """Copy a device array to NumPy."""
@@ -199,11 +199,6 @@ class DeviceSystem:
         for one in self._limiting:
             fraction = one.step_fraction(wanted, fraction)
         return fraction
-
-    @property
-    def fiber_names(self) -> tuple[str, ...]:
-        """Names of the fibers."""
-        return self.host.fiber_names
 
     @guarded
     def least_tension(self, t: float, y: Any, v: Any) -> tuple[Array, Array]:

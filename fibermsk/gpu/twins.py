@@ -26,21 +26,7 @@ Array = NDArray[np.float64]
 
 
 class Parts(NamedTuple):
-    """Common data of the contributions on a device.
-
-    Attributes
-    ----------
-    device : Device
-        Device of the arrays.
-    arrays : DeviceCables
-        Fibers on the device.
-    ends : Ends
-        Their attached ends.
-    contact : DeviceContact
-        Evaluated at each state before the contributions.
-    host : FiberSystem
-        The same model.
-    """
+    """Common data of the contributions on a device; contact is evaluated before them."""
 
     device: Device
     arrays: DeviceCables
@@ -151,7 +137,7 @@ class DeviceFiberContact:
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add the forces, and the couplings between fibers."""
         tangent = sums.border is not None
-        sums.couplings = self._contact.scatter_fibers(sums.nodes, sums.lines, tangent)
+        sums.couplings = self._contact.fibers.scatter(sums.nodes, sums.lines, tangent)
 
     def step_fraction(self, update: Update, fraction: float) -> float:
         """Fraction of an update that all contact points allow, including those with bones."""
@@ -166,7 +152,8 @@ class DeviceBoneContact:
 
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add the forces to fibers and joint axes."""
-        self._contact.scatter_bones(sums.nodes, sums.host.axes.force, sums.lines, sums.border)
+        links, axes = self._contact.links, sums.host.axes
+        self._contact.bones.scatter(links, sums.nodes, axes.force, sums.lines, sums.border)
 
 
 _TWINS: dict[type, Callable[[Parts], DeviceContribution]] = {

@@ -54,7 +54,7 @@ def _compiled(body: Any, listed: bool) -> Any:
     return cuda.jit((over_listed if listed else over_tasks)(body))
 
 
-def launch(body: Any, tasks: Any, arguments: tuple[Any, ...], stream: Any = 0) -> None:
+def launch(body: Any, tasks: Any, arguments: tuple[Any, ...]) -> None:
     """Call body(i, *arguments) for every task i, in any order and without waiting.
 
     Parameters
@@ -65,12 +65,11 @@ def launch(body: Any, tasks: Any, arguments: tuple[Any, ...], stream: Any = 0) -
         The number of tasks, numbered from 0; or the task indices, each once. No tasks, no launch.
     arguments : tuple
         Arrays on the GPU, such as of CuPy, floats and ints.
-    stream : numba.cuda stream or 0
-        0 is the default stream, which CuPy uses too unless another is current.
     """
     listed = not isinstance(tasks, int)
     n_tasks = tasks.size if listed else tasks
     if n_tasks == 0:
         return
     blocks = -(-n_tasks // _THREADS_PER_BLOCK)
-    _compiled(body, listed)[blocks, _THREADS_PER_BLOCK, stream](tasks, arguments)
+    # on the default stream, which CuPy uses too unless another is current
+    _compiled(body, listed)[blocks, _THREADS_PER_BLOCK](tasks, arguments)

@@ -69,7 +69,6 @@ BODIES = (
     shares.share_gradient,
     shares.share_tangent,
     variational.add_bone_potential,
-    variational.fill_bone_run,
 )
 """What the backend launches; a test holds this list to what it does."""
 

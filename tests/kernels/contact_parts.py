@@ -15,7 +15,7 @@ from fibermsk.elements import gauss_rule
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
 from fibermsk.kernels.closest import gaps
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
-from fibermsk.kernels.contact import contact as kernels, variational
+from fibermsk.kernels.contact import contact as kernels
 from fibermsk.kernels.contact.shares import N_SHARE
 from fibermsk.kernels.contact_arrays import (
     BonePoints,
@@ -245,7 +245,7 @@ def bone_slots(system, power, elements, bone, points=5, law=(KAPPA, GAMMA)):
     )  # fmt: skip
     none = np.zeros(n, np.int64)
     runs = BoneRuns(np.asarray(elements, np.int64), none, none, np.arange(n + 1) * points)
-    out.least = kernels.bone_runs(
+    out.least, _ = kernels.bone_runs(
         FiberShapes.of(c, power), runs, axis_shape(**bone), contact_laws(law, points), slots,
         out.jacobian,
     )  # fmt: skip
@@ -293,13 +293,11 @@ class AllPairs:
             among = gaps.find_gaps(
                 fibers, everywhere, rows, pairs, laws, quadrature, points, np.empty(n, bool), found
             )
-            beside = variational.find_bone_gaps(fibers, bones, shapes, laws, at_bones)
-            return min(among[0], beside[0], 1.0)
-        among = kernels.fiber_runs(fibers, rows, pairs, laws, quadrature, points, found)
-        jacobian = np.empty((m, 2, 3, 3))
-        return min(
-            among[0], kernels.bone_runs(fibers, bones, shapes, laws, at_bones, jacobian), 1.0
-        )
+        else:
+            among = kernels.fiber_runs(fibers, rows, pairs, laws, quadrature, points, found)
+        jacobian = np.empty((0 if self.potential else m, 2, 3, 3))
+        beside = kernels.bone_runs(fibers, bones, shapes, laws, at_bones, jacobian)
+        return min(among[0], beside[0], 1.0)
 
 
 def nodal_force(system, f, out, points=5):

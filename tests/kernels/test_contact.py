@@ -21,7 +21,9 @@ from numpy.testing import assert_allclose
 from reference import cable as plain, contact as reference
 
 from fibermsk.elements import gauss_rule
-from fibermsk.kernels.contact.contact import section
+from fibermsk.kernels.contact.contact import section_on
+from fibermsk.kernels.contact_arrays import FiberShapes
+from fibermsk.kernels.section import section
 
 POINTS = 5
 BLOCKS = ["x", "tangent of x", "y", "tangent of y"]
@@ -268,9 +270,11 @@ def test_section(rng):
     power = power_of(system, nodes)
 
     def at(e, xi):
-        x, a1, a2 = np.empty(3), np.empty(3), np.empty(3)
-        numbers = section(power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1, a2)
-        return (x, a1, a2, *numbers)
+        x, a1 = np.empty(3), np.empty(3)
+        r, length = section(power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1)
+        tangent, a2, radius, dr, size = section_on(e, xi, FiberShapes.of(c, power))
+        assert_allclose((*tangent, radius, size), (*a1, r, length), rtol=1e-13, atol=1e-15)
+        return (x, a1, np.array(a2), r, dr, length)
 
     for e in range(c.h.size):
         for xi in rng.uniform(0.05, 0.95, 5):

@@ -79,16 +79,7 @@ class _Set(NamedTuple):
 class Bones:
     """Contact points of fibers and bones in successive configurations.
 
-    Parameters
-    ----------
-    device : Device
-        Device of the arrays.
-    arrays : DeviceCables
-        Fibers on the device.
-    cables, partners, tree
-        Of the host.
-    moves : (n_q, n_q) bool array
-        Of the device; see `fibermsk.kernels.skeleton.rigid`.
+    cables, partners and tree are those of the host, moves (n_q, n_q) is of the device.
     """
 
     def __init__(
@@ -144,12 +135,13 @@ class Bones:
         self._fibers = fibers
         self._shapes = BoneShapes(self._device.to_device(places), *self._bones)
         for one in self._sets:
-            arguments = (fibers, one.runs, self._shapes, self._laws, one.points)
-            if one.potential:
-                self._device.launch(variational.fill_bone_run, one.n, (*arguments, one.found))
-            else:
-                arguments = (*arguments, one.jacobian, one.found)
-                self._device.launch(contact.fill_bone_run, one.n, arguments)
+            self._device.launch(
+                contact.fill_bone_run, one.n,
+                (
+                    fibers, one.runs, self._shapes, self._laws, one.points, one.jacobian,
+                    one.found,
+                ),
+            )  # fmt: skip
             least = min(least, float(one.found[:, 0].min()))
         return least
 
@@ -158,16 +150,7 @@ class Bones:
     ) -> None:
         """Add the forces of the last evaluation and, with a border, their tangent.
 
-        Parameters
-        ----------
-        links : Links
-            Where the bones are.
-        residual, residual_q : (n_nodes, 6) and (n_q,) array
-            The latter of the host.
-        lines : (n_nodes, 3, 6, 6) array
-            Of the matrix.
-        border : Border or None
-            Of the matrix.
+        To the residual (n_nodes, 6), that of the axes on the host, (n_q,), and the matrix.
         """
         device, n_q = self._device, self._tree.n
         axes, tangent = self._axes(links), border is not None

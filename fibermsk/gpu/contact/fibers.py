@@ -70,14 +70,7 @@ class _Set(NamedTuple):
 class Fibers:
     """Contact points between fibers in successive configurations.
 
-    Parameters
-    ----------
-    device : Device
-        Device of the arrays.
-    arrays : DeviceCables
-        Fibers on the device.
-    cables, partners
-        Of the host.
+    cables and partners are those of the host.
     """
 
     def __init__(

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk.gpu.arrays import DeviceCables
-from fibermsk.gpu.border import Border
 from fibermsk.gpu.contact.bones import Bones
 from fibermsk.gpu.contact.fibers import Fibers
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
-from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.kernels.contact_arrays import FiberShapes, FiberUpdate
 from fibermsk.kernels.fibers.shape import bezier_hull, fill_hull, fill_power
 from fibermsk.kernels.search.motion import (
@@ -45,16 +43,14 @@ Array = NDArray[np.float64]
 class DeviceContact:
     """Candidate pairs and contact state of successive configurations.
 
-    Parameters
+    cables and spacing are those of the host; see `follow_spacing`.
+
+    Attributes
     ----------
-    device : Device
-        Device of the arrays.
-    arrays : DeviceCables
-        Fibers on the device.
-    cables, spacing
-        Of the host; see `follow_spacing`.
-    ends : Ends
-        Attached ends, and the links that carry bones.
+    fibers, bones : Fibers, Bones
+        Contact points of the present configuration.
+    links : Links
+        Where the bones are in it.
     """
 
     def __init__(
@@ -77,9 +73,9 @@ class DeviceContact:
         """Initialize the contact points from the spacing."""
         every = self._device, self._arrays, self._cables, self._spacing.rules
         self._partners, self._revision = self._spacing.rules, self._spacing.revision
-        self._fibers = Fibers(*every)
-        self._bones = Bones(*every, self._ends.tree, self._ends.moves)
-        self._touches = self._fibers.touch or self._bones.touch
+        self.fibers = Fibers(*every)
+        self.bones = Bones(*every, self._ends.tree, self._ends.moves)
+        self._touches = self.fibers.touch or self.bones.touch
         self._reach = -1.0
 
     def follow_spacing(self) -> bool:
@@ -89,14 +85,9 @@ class DeviceContact:
             self._take_spacing()
         return changed
 
-    @property
-    def groups(self) -> list[Any]:
-        """Fibers by color: fibers of one color have no common candidate pairs."""
-        return self._fibers.groups
-
     def evaluate(self, nodes: Any, links: Links) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
-        self._nodes, self._links = nodes, links
+        self._nodes, self.links = nodes, links
         if not self._touches:
             return 1.0
         self._bound()
@@ -122,40 +113,15 @@ class DeviceContact:
 
     def _points(self) -> float:
         """State of every contact point; returns the least 1 + gamma g, at most 1."""
-        bones = self._bones.evaluate(self._shapes, self._links)
-        return min(bones, self._fibers.evaluate(self._shapes, self._sections))
-
-    def scatter_fibers(self, residual: Any, lines: Any, tangent: bool) -> DeviceCouplings:
-        """Add the forces between fibers of the last evaluation, and their tangent.
-
-        To the residual (n_nodes, 6) and the lines (n_nodes, 3, 6, 6) of the matrix. The blocks of
-        the couplings are valid until the next call; without tangent there are none.
-        """
-        return self._fibers.scatter(residual, lines, tangent)
-
-    def scatter_bones(
-        self, residual: Any, residual_q: Array, lines: Any, border: Border | None
-    ) -> None:
-        """Add the forces of bones of the last evaluation and, with a border, their tangent.
-
-        Parameters
-        ----------
-        residual, residual_q : (n_nodes, 6) and (n_q,) array
-            The latter of the host.
-        lines : (n_nodes, 3, 6, 6) array
-            Of the matrix.
-        border : Border or None
-            Of the matrix.
-        """
-        if self._touches:
-            self._bones.scatter(self._links, residual, residual_q, lines, border)
+        bones = self.bones.evaluate(self._shapes, self.links)
+        return min(bones, self.fibers.evaluate(self._shapes, self._sections))
 
     def step_fraction(self, wanted: Update, fraction: float) -> float:
         """Fraction of an update that keeps a fraction of every admissibility."""
         _, update, update_q, remainder, keep = wanted
         if not self._touches:
             return fraction
-        at, launch, bones, links = self._arrays, self._device.launch, self._bones, self._links
+        at, launch, bones, links = self._arrays, self._device.launch, self.bones, self.links
         n = int(at.h.size)
         launch(fill_hull, n, (update, at.elements, at.h, self._hull_update))
         launch(
@@ -168,13 +134,13 @@ class DeviceContact:
             self._hull, self._hull_update, remainder, links, update_q, fraction
         )  # fmt: skip
         if not self._covered(2.0 * way, beside, grown):
-            apart = 2.0 * way if self._fibers.touch else 0.0
+            apart = 2.0 * way if self.fibers.touch else 0.0
             self._search(max(apart, float(beside.max(initial=0.0))) + grown)
             self._points()
         moves = FiberUpdate(update, self._hull_update, remainder)
         fraction = bones.fraction(moves, links, update_q, fraction, keep)
         launch(fill_way, n, (at.h, self._hull_update, remainder, self._ways))
-        return self._fibers.fraction(moves, self._ways, fraction, keep)
+        return self.fibers.fraction(moves, self._ways, fraction, keep)
 
     def memory(self) -> dict[str, Array]:
         """Configuration and reach of the last search, which determine the candidates."""
@@ -196,7 +162,7 @@ class DeviceContact:
             rest = np.zeros((memory["position"].shape[0], 6))
             state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
             self._nodes = self._device.to_device(memory["nodes"])
-            self._links = links._replace(state=state)
+            self.links = links._replace(state=state)
             self._bound()
             self._search(float(memory["reach"]))
 
@@ -208,29 +174,29 @@ class DeviceContact:
         """
         if self._reach < 0.0:
             return False
-        if self._fibers.touch:
+        if self.fibers.touch:
             apart += 2.0 * _longest(self._hull - self._built_hull)
         else:
             apart = 0.0
-        beside = beside + self._bones.motion(
-            self._built_hull, self._hull, self._built_poses, self._bones.poses(self._links.state)
+        beside = beside + self.bones.motion(
+            self._built_hull, self._hull, self._built_poses, self.bones.poses(self.links.state)
         )
         grown += 2.0 * max(0.0, float((self._radii - self._built_radii).max()))
         return max(apart, float(beside.max(initial=0.0))) + grown <= self._reach
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        device, state = self._device, self._links.state
+        device, state = self._device, self.links.state
         nodes, radii = device.to_host(self._nodes), device.to_host(self._radii)
         self._built = (nodes, state, reach)
         self._reach = 1.25 * reach + self._skin
         self._built_hull[...] = self._hull
         self._built_radii = self._radii.copy()
-        self._built_poses = self._bones.poses(state)
+        self._built_poses = self.bones.poses(state)
         hull = np.empty((self._cables.h.size, 4, 3))
         bezier_hull(nodes, self._cables.elements, self._cables.h, hull)
-        self._fibers.allocate(self._find_fibers(hull, radii))
-        self._bones.allocate(self._find_bones(hull, radii, state))
+        self.fibers.allocate(self._find_fibers(hull, radii))
+        self.bones.allocate(self._find_bones(hull, radii, state))
 
     def _find_fibers(self, hull: Array, radii: Array) -> FiberRuns:
         still, fiber = np.zeros(hull.shape[0]), self._cables.fiber

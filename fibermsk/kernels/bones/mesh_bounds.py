@@ -26,15 +26,6 @@ _SLACK = 1.1
 
 
 @kernel
-def highest_of_cells(coefficients, highest):
-    """Fill highest (n, n, n) with the largest coefficient of each cell, an upper bound there."""
-    for i in range(highest.shape[0]):
-        for j in range(highest.shape[1]):
-            for k in range(highest.shape[2]):
-                highest[i, j, k] = coefficients[i : i + 4, j : j + 4, k : k + 4].max()
-
-
-@kernel
 def _differences(c, scale, axes, away):
     """Squared bound from the first differences of control points (4, 4, 4)."""
     x, y, z = 0.0, 0.0, 0.0
@@ -48,29 +39,23 @@ def _differences(c, scale, axes, away):
 
 
 @kernel
-def _fill_changed(c, mx, my, mz, one, two, out):
-    """Fill out with control points (4, 4, 4) transformed by a matrix along each axis."""
+def _change_first(c, matrix, out):
+    """Fill out with control points (4, 4, 4) changed along their first axis, put last."""
     for i in range(4):
         for a in range(4):
             for b in range(4):
                 total = 0.0
                 for m in range(4):
-                    total += mx[i, m] * c[m, a, b]
-                one[i, a, b] = total
-    for i in range(4):
-        for j in range(4):
-            for b in range(4):
-                total = 0.0
-                for m in range(4):
-                    total += my[j, m] * one[i, m, b]
-                two[i, j, b] = total
-    for i in range(4):
-        for j in range(4):
-            for k in range(4):
-                total = 0.0
-                for m in range(4):
-                    total += mz[k, m] * two[i, j, m]
-                out[i, j, k] = total
+                    total += matrix[i, m] * c[m, a, b]
+                out[a, b, i] = total
+
+
+@kernel
+def _fill_changed(c, mx, my, mz, one, two, out):
+    """Fill out with control points (4, 4, 4) transformed by a matrix along each axis."""
+    _change_first(c, mx, one)
+    _change_first(one, my, two)
+    _change_first(two, mz, out)
 
 
 @kernel

@@ -18,6 +18,7 @@ from fibermsk.kernels.closest.closest_point import way_to
 from fibermsk.kernels.closest.least_gap import is_lowest, least_gap, lowest_gap
 from fibermsk.kernels.closest.rows import TANGENT, fill_quadrature, radius_along
 from fibermsk.kernels.contact_law import law_energy, law_force
+from fibermsk.kernels.section import reference_radius
 
 
 @loop_body
@@ -25,7 +26,7 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
     """Contact points of one run; see `find_gaps`."""
     e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
     power, values, state, force = fibers.power, quadrature.values, points.state, points.force
-    gamma, radius_poly = laws.constants[law, 1], fibers.radius_poly
+    gamma = laws.constants[law, 1]
     candidates, first, last = runs.candidates, runs.start[run], runs.start[run + 1]
     start = chain_start(e, first, last, candidates, rows)
     fattest = widest[candidates[first]]
@@ -65,10 +66,7 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         state[s, 3], state[s, 4], state[s, 5] = admissibility, length, rows[b, TANGENT]
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
-            at = laws.xi[law, k]
-            share = radius_poly[e, 4]
-            for n in range(3, -1, -1):
-                share = share * at + radius_poly[e, n]
+            share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
             F, _ = law_force(gap, laws.constants, law)
             pull = -share * F * length / (R * d)
             weight = laws.weight[law, k] * fibers.h[e]

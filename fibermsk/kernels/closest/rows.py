@@ -29,6 +29,7 @@ from numba import prange
 
 from fibermsk._compile import body, parallel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.section import section
 
 QUINTIC, CENTER, BALL, SLOWEST, BEND, MONOTONE = 0, 5, 8, 9, 10, 11
 THICK, TANGENT, RADIUS = 12, 13, 14
@@ -167,21 +168,9 @@ def fill_quadrature(i, fibers, laws, quadrature):
     """Fill the quadrature points of one element and law."""
     power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
     e, law, values = quadrature.element[i], quadrature.law[i], quadrature.values
-    h = fibers.h[e]
     for k in range(laws.n_points[law]):
-        xi = laws.xi[law, k]
-        aa, AA = 0.0, 0.0
-        for c in range(3):
-            v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
-            a1 = (v + xi * (2.0 * w + 3.0 * xi * u)) / h
-            V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
-            A1 = (V + xi * (2.0 * W + 3.0 * xi * U)) / h
-            aa += a1 * a1
-            AA += A1 * A1
-            values[i, k, c] = power[e, 0, c] + xi * (v + xi * (w + xi * u))
-            values[i, k, 3 + c] = a1
-        r0 = radius_poly[e, 4]
-        for m in range(3, -1, -1):
-            r0 = r0 * xi + radius_poly[e, m]
-        values[i, k, 6] = r0 * math.sqrt(math.sqrt(AA / aa))
-        values[i, k, 7] = math.sqrt(aa)
+        point = values[i, k]
+        point[6], point[7] = section(
+            power[e], reference[e], radius_poly[e], fibers.h[e], laws.xi[law, k], point[:3],
+            point[3:6],
+        )  # fmt: skip

@@ -8,8 +8,8 @@ g = d/R - 1; see `fibermsk.kernels.contact.potential`.
 from __future__ import annotations
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.contact.pair_potential import reference_radius
 from fibermsk.kernels.contact_law import law_force
+from fibermsk.kernels.section import reference_radius
 
 
 @kernel

@@ -26,38 +26,13 @@ from fibermsk.kernels.closest.chain import OPEN, chain_start, find_partner
 from fibermsk.kernels.closest.closest_point import way_to
 from fibermsk.kernels.closest.gaps import reduce_runs
 from fibermsk.kernels.closest.rows import fill_quadrature
-from fibermsk.kernels.contact_law import law_force
-
-
-@kernel
-def section(power, reference, radius_poly, h, xi, x, a1, a2):
-    """Fill position and theta-derivatives of a centerline point; returns r, dr/dtheta, |a1|.
-
-    r = r0 sqrt(|A1|/|a1|), eq. 21, with r0 a quartic in xi (radius_poly) and A1 from the reference.
-    """
-    aa, AA, a_b, A_B = 0.0, 0.0, 0.0, 0.0
-    for c in range(3):
-        x[c] = power[0, c] + xi * (power[1, c] + xi * (power[2, c] + xi * power[3, c]))
-        a1[c] = (power[1, c] + xi * (2.0 * power[2, c] + 3.0 * xi * power[3, c])) / h
-        a2[c] = (2.0 * power[2, c] + 6.0 * xi * power[3, c]) / (h * h)
-        A = (reference[1, c] + xi * (2.0 * reference[2, c] + 3.0 * xi * reference[3, c])) / h
-        B = (2.0 * reference[2, c] + 6.0 * xi * reference[3, c]) / (h * h)
-        aa += a1[c] * a1[c]
-        AA += A * A
-        a_b += a1[c] * a2[c]
-        A_B += A * B
-    r0, dr0 = radius_poly[4], 0.0
-    for m in range(3, -1, -1):
-        dr0 = dr0 * xi + r0
-        r0 = r0 * xi + radius_poly[m]
-    change = math.sqrt(math.sqrt(AA / aa))
-    r = r0 * change
-    return r, dr0 / h * change + 0.5 * r * (A_B / AA - a_b / aa), math.sqrt(aa)
+from fibermsk.kernels.contact_law import law_energy, law_force
+from fibermsk.kernels.section import reference_radius, section
 
 
 @body
 def section_on(e, xi, fibers):
-    """Tangent, curvature, radius, its slope and |a1| of a point as `section`, returned."""
+    """Tangent, curvature, radius, its slope and |a1| of a point, as of `section`."""
     power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
     scale = 1.0 / fibers.h[e]
     v0, v1, v2 = power[e, 1, 0], power[e, 1, 1], power[e, 1, 2]
@@ -102,9 +77,7 @@ def _radius_on(e, xi, fibers):
         A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
         aa += a * a
         AA += A * A
-    r0 = radius_poly[e, 4]
-    for m in range(3, -1, -1):
-        r0 = r0 * xi + radius_poly[e, m]
+    r0 = reference_radius(radius_poly[e], xi)
     return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / fibers.h[e]
 
 
@@ -254,19 +227,18 @@ def _bone_slopes(a1, length, r_x, R, d, gradient, hessian, law_constants, law, s
 
 @loop_body
 def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
-    """Contact points of one run; returns the least 1 + gamma g."""
-    a1, a2, gradient, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    """Contact points of one run; returns the least 1 + gamma g and, of a potential, the energy."""
+    a1, gradient, hessian = scratch(3), scratch(3), scratch((3, 3))
     state, force = points.state, points.force
-    least = math.inf
+    least, energy = math.inf, 0.0
     e, b, law = runs.element[run], runs.shape[run], runs.law[run]
-    gamma, R = laws.constants[law, 1], shapes.field[b, 0]
+    gamma, R, h = laws.constants[law, 1], shapes.field[b, 0], fibers.h[e]
     for k in range(laws.n_points[law]):
         s = runs.point_start[run] + k
-        x = points.x[s]
-        r_x, _, length = section(
-            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], fibers.h[e],
-            laws.xi[law, k], x, a1, a2,
-        )  # fmt: skip
+        x, xi = points.x[s], laws.xi[law, k]
+        r_x, length = section(
+            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1
+        )
         d = distance(x, b, shapes)
         admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
         least = min(least, admissibility)
@@ -277,28 +249,38 @@ def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
         if d >= r_x + R or admissibility <= 0.0:
             continue
         distance_slopes(x, b, shapes, gradient, hessian)
-        F, _ = law_force(d / (r_x + R) - 1.0, laws.constants, law)
-        for c in range(3):
-            force[s, c] = F * length * gradient[c]
-        _bone_slopes(a1, length, r_x, R, d, gradient, hessian, laws.constants, law, s, jacobian)
-    return least
+        gap = d / (r_x + R) - 1.0
+        F, _ = law_force(gap, laws.constants, law)
+        if jacobian.shape[0] > 0:
+            for c in range(3):
+                force[s, c] = F * length * gradient[c]
+            _bone_slopes(a1, length, r_x, R, d, gradient, hessian, laws.constants, law, s, jacobian)
+        else:
+            share = reference_radius(fibers.radius_poly[e], xi) + R
+            for c in range(3):
+                force[s, c] = share * F * length / (r_x + R) * gradient[c]
+            density = share * length * law_energy(gap, laws.constants, law)
+            energy += laws.weight[law, k] * h * density
+    return least, energy
 
 
 @body
 def fill_bone_run(run, fibers, runs, shapes, laws, points, jacobian, found):
-    """Fill one run's contact points, and found[run, 0] with its least 1 + gamma g."""
-    found[run, 0] = _bone_run(run, fibers, runs, shapes, laws, points, jacobian)
+    """Fill one run's contact points, and found[run] with its least 1 + gamma g and its energy."""
+    found[run, 0], found[run, 1] = _bone_run(run, fibers, runs, shapes, laws, points, jacobian)
 
 
 @kernel
 def bone_runs(fibers, runs, shapes, laws, points, jacobian):
-    """Distances and forces of every fiber-bone run; returns the least 1 + gamma g.
+    """Distances and forces of every fiber-bone run; returns the least 1 + gamma g and the energy.
 
-    The force on a fiber per theta is T = F(g) |a1| grad d. jacobian (n_points, 2, 3, 3) receives
-    the derivatives in x and a1. The derivatives in the bone's pose follow from them, since T
-    depends only on the position of x relative to the bone.
+    In half passes, without energy, the force on a fiber per theta is T = F(g) |a1| grad d.
+    jacobian (n_points, 2, 3, 3) receives the derivatives in x and a1. The derivatives in the bone's
+    pose follow from them, since T depends only on the position of x relative to the bone. An empty
+    jacobian makes it the gradient of a potential.
     """
-    least = math.inf
+    least, energy = math.inf, 0.0
     for run in range(runs.element.size):
-        least = min(least, _bone_run(run, fibers, runs, shapes, laws, points, jacobian))
-    return least
+        own, part = _bone_run(run, fibers, runs, shapes, laws, points, jacobian)
+        least, energy = min(least, own), energy + part
+    return least, energy

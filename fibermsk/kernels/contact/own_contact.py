@@ -29,7 +29,6 @@ class ContactKernels(NamedTuple):
     find_gaps: Any
     fill_gradients: Any
     fill_tangents: Any
-    find_bone_gaps: Any
     scatter_bone_potential: Any
     add_pressure: Any
 
@@ -41,7 +40,6 @@ _BUILT_IN = ContactKernels(
     gaps.find_gaps,
     pair_potential.fill_gradients,
     pair_potential.fill_tangents,
-    variational.find_bone_gaps,
     variational.scatter_bone_potential,
     axial.add_pressure,
 )

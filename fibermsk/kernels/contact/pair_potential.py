@@ -26,14 +26,7 @@ from fibermsk.kernels.contact.potential import _gap_along, partner_curve
 from fibermsk.kernels.contact.shares import add_to_share, share_gradient, share_tangent
 from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.fibers.shape import shape, shape_d1
-
-
-@body
-def reference_radius(radius_poly, xi):
-    """Reference radius from its coefficients in powers of xi: the share of the energy."""
-    return radius_poly[0] + xi * (
-        radius_poly[1] + xi * (radius_poly[2] + xi * (radius_poly[3] + xi * radius_poly[4]))
-    )
+from fibermsk.kernels.section import reference_radius
 
 
 @body

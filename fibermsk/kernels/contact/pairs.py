@@ -100,15 +100,6 @@ def mark_pairs(order, elements, fiber, runs, partner, state, of_pairs, rows):
         mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows)
 
 
-@kernel
-def place_blocks(block_start):
-    """Turn the block counts in block_start[1:] into row offsets; return the total."""
-    block_start[0] = 0
-    for row in range(1, block_start.size):
-        block_start[row] += block_start[row - 1]
-    return block_start[block_start.size - 1]
-
-
 @body
 def block_of(pair, i, j, rows):
     """Block of node i of a pair's first fiber and node j of its second."""
@@ -122,10 +113,3 @@ def mirror_block(b, upper, lower):
     for c in range(6):
         for r in range(6):
             lower[b, c, r] = upper[b, r, c]
-
-
-@kernel
-def mirror_blocks(n, upper, lower):
-    """Fill the first n lower blocks with the transposes of the upper ones."""
-    for b in range(n):
-        mirror_block(b, upper, lower)

@@ -1,4 +1,4 @@
-"""Contact of fibers with bones from potentials: gaps, gradient and tangent.
+"""Contact of fibers with bones from potentials: gradient and tangent.
 
 The variational formulation of `fibermsk.kernels.contact.potential` over the runs and contact
 points of `fibermsk.kernels.contact.contact`; residual and matrix as in
@@ -8,11 +8,9 @@ invariant to rigid motion, so their sums of forces and moments vanish, and the t
 
 from __future__ import annotations
 
-import math
-
-from fibermsk._compile import body, kernel, loop_body
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
+from fibermsk.kernels.bones.bone_shape import distance_slopes
 from fibermsk.kernels.contact.bone_border import (
     add_moment,
     add_to_corner,
@@ -21,61 +19,9 @@ from fibermsk.kernels.contact.bone_border import (
     line_block,
     moves_bone,
 )
-from fibermsk.kernels.contact.contact import section
-from fibermsk.kernels.contact.pair_potential import reference_radius
 from fibermsk.kernels.contact.potential import energy_terms, fill_bone_gap
-from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.fibers.shape import shape, shape_d1
-
-
-@loop_body
-def _bone_run(run, fibers, runs, shapes, laws, points):
-    """Gaps of one run; returns the least 1 + gamma g and the energy."""
-    a1, a2, slope, hessian = scratch(3), scratch(3), scratch(3), scratch((3, 3))
-    state, force = points.state, points.force
-    least, energy = math.inf, 0.0
-    e, b, law = runs.element[run], runs.shape[run], runs.law[run]
-    gamma, radius, h = laws.constants[law, 1], shapes.field[b, 0], fibers.h[e]
-    for k in range(laws.n_points[law]):
-        s = runs.point_start[run] + k
-        x, xi = points.x[s], laws.xi[law, k]
-        r_x, _, length = section(
-            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1, a2
-        )
-        d = distance(x, b, shapes)
-        R = r_x + radius
-        admissibility = 1.0 + gamma * (d / R - 1.0)
-        least = min(least, admissibility)
-        state[s, 0], state[s, 1], state[s, 2] = d, r_x, radius
-        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, 1.0
-        for c in range(3):
-            force[s, c] = 0.0
-        if d >= R or admissibility <= 0.0:
-            continue
-        distance_slopes(x, b, shapes, slope, hessian)
-        share = reference_radius(fibers.radius_poly[e], xi) + radius
-        F, _ = law_force(d / R - 1.0, laws.constants, law)
-        for c in range(3):
-            force[s, c] = share * F * length / R * slope[c]
-        density = share * length * law_energy(d / R - 1.0, laws.constants, law)
-        energy += laws.weight[law, k] * h * density
-    return least, energy
-
-
-@body
-def fill_bone_run(run, fibers, runs, shapes, laws, points, found):
-    """Fill one run's contact points, and found[run] with its least 1 + gamma g and its energy."""
-    found[run, 0], found[run, 1] = _bone_run(run, fibers, runs, shapes, laws, points)
-
-
-@kernel
-def find_bone_gaps(fibers, runs, shapes, laws, points):
-    """Gaps of every fiber-bone run; returns the least 1 + gamma g and the energy."""
-    least, energy = math.inf, 0.0
-    for run in range(runs.element.size):
-        own, part = _bone_run(run, fibers, runs, shapes, laws, points)
-        least, energy = min(least, own), energy + part
-    return least, energy
+from fibermsk.kernels.section import reference_radius, section
 
 
 @body
@@ -94,7 +40,7 @@ def _add_hessian(node, weight, n, d1, hessian, lines):
 @body
 def add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, tangent, sums):
     """Add all closed contact points of one fiber; see `scatter_bone_potential`."""
-    x, a1, a2, slope, curvature = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3))
+    x, a1, slope, curvature = scratch(3), scratch(3), scratch(3), scratch((3, 3))
     dz, gradient, change, force = scratch(6), scratch(6), scratch(6), scratch(3)
     dzz, hessian = scratch((6, 6)), scratch((6, 6))
     state, moves, S = points.state, axes.moves, axes.S
@@ -108,8 +54,8 @@ def add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, ta
             if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
                 continue
             w = laws.weight[law, q] * h
-            r_x, _, _ = section(
-                fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1, a2
+            r_x, _ = section(
+                fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1
             )
             d = distance_slopes(x, b, shapes, slope, curvature)
             g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)

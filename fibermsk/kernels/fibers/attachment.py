@@ -98,11 +98,11 @@ def eliminate_attached(ends, node_start, C, couplings, lines, B, R, D):
     """
     if D.shape[0]:
         for m in range(ends.node.size):
-            _columns_to_corner(ends.node[m], C[m], R, D)
+            _to_corner(ends.node[m], C[m], R, D)
         for line in range(node_start.size - 1):
             line_to_border(line, node_start, C, ends.at_node, couplings, lines, B, R)
         for m in range(ends.node.size):
-            _rows_to_corner(ends.node[m], C[m], B, D)
+            _to_corner(ends.node[m], C[m], B.T, D.T)
     for m in range(ends.node.size):
         leave_identity(m, ends, couplings, lines)
 
@@ -151,25 +151,14 @@ def _coupling(couplings, b, above, row, col):
 
 
 @kernel
-def _columns_to_corner(node, C, R, D):
-    """Move an attached node's columns of R to the corner."""
+def _to_corner(node, C, R, D):
+    """Move an attached node's columns of R to the corner; all transposed, its rows of B."""
     for r in range(3):
         for i in range(D.shape[0]):
             value = R[i, 6 * node + r]
             R[i, 6 * node + r] = 0.0
             for j in range(D.shape[0]):
                 D[i, j] += value * C[r, j]
-
-
-@kernel
-def _rows_to_corner(node, C, B, D):
-    """Move an attached node's rows of B to the corner."""
-    for r in range(3):
-        for j in range(D.shape[0]):
-            value = B[6 * node + r, j]
-            B[6 * node + r, j] = 0.0
-            for i in range(D.shape[0]):
-                D[i, j] += C[r, i] * value
 
 
 @body

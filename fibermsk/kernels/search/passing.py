@@ -86,7 +86,7 @@ def halve_curve(points, first, second):
 
 
 @body
-def _size(points):
+def curve_size(points):
     """Squared distance of the control point that is farthest from the first one."""
     largest = 0.0
     for p in range(1, 4):
@@ -111,14 +111,16 @@ def _largest_change(a0, a1, b0, b1):
 
 
 @body
-def _copy(points, out):
+def copy_curve(points, out):
+    """Copy control points (4, 3)."""
     for p in range(4):
         for c in range(3):
             out[p, c] = points[p, c]
 
 
 @body
-def _mean(first, second, out):
+def mean_curve(first, second, out):
+    """Fill the means of two sets of control points (4, 3)."""
     for p in range(4):
         for c in range(3):
             out[p, c] = 0.5 * (first[p, c] + second[p, c])
@@ -132,32 +134,35 @@ def passes(a0, a1, b0, b1, floor, most):
     more than `most` parts would have to be checked.
     """
     parts, part, halves = scratch((_DEPTH, 4, 4, 3)), scratch((4, 4, 3)), scratch((4, 2, 4, 3))
-    _copy(a0, parts[0, 0])
-    _copy(a1, parts[0, 1])
-    _copy(b0, parts[0, 2])
-    _copy(b1, parts[0, 3])
+    copy_curve(a0, parts[0, 0])
+    copy_curve(a1, parts[0, 1])
+    copy_curve(b0, parts[0, 2])
+    copy_curve(b1, parts[0, 3])
     small = (_SMALL * floor) ** 2
     waiting, looked_at = 1, 0
     while waiting > 0:
         waiting -= 1
         looked_at += 1
         for i in range(4):
-            _copy(parts[waiting, i], part[i])
+            copy_curve(parts[waiting, i], part[i])
         if stays_apart(part[0], part[1], part[2], part[3], floor):
             continue
         if looked_at > most or waiting + 2 > _DEPTH:
             return True
-        a, b = max(_size(part[0]), _size(part[1])), max(_size(part[2]), _size(part[3]))
+        a, b = (
+            max(curve_size(part[0]), curve_size(part[1])),
+            max(curve_size(part[2]), curve_size(part[3])),
+        )
         time = _largest_change(part[0], part[1], part[2], part[3])
         if not max(max(a, b), time) > small:
             return True
         for i in range(4):
             for k in range(2):
-                _copy(part[i], halves[i, k])
+                copy_curve(part[i], halves[i, k])
         if time >= a and time >= b:
             for i in range(0, 4, 2):
-                _mean(part[i], part[i + 1], halves[i, 1])
-                _copy(halves[i, 1], halves[i + 1, 0])
+                mean_curve(part[i], part[i + 1], halves[i, 1])
+                copy_curve(halves[i, 1], halves[i + 1, 0])
         elif a >= b:
             halve_curve(part[0], halves[0, 0], halves[0, 1])
             halve_curve(part[1], halves[1, 0], halves[1, 1])
@@ -166,7 +171,7 @@ def passes(a0, a1, b0, b1, floor, most):
             halve_curve(part[3], halves[3, 0], halves[3, 1])
         for k in range(2):
             for i in range(4):
-                _copy(halves[i, k], parts[waiting, i])
+                copy_curve(halves[i, k], parts[waiting, i])
             waiting += 1
     return False
 
@@ -194,9 +199,15 @@ def _all_stay_apart(e, first, last, candidates, before, after, part, radius, str
 
 
 @parallel("run_element", least=4096)
-def _mark_near(
+def mark_near(
     before, after, fiber, stray, radius, run_element, run_start, candidates, run_law, part, near
 ):  # fmt: skip
+    """Mark the candidate pairs without a separating plane; each pair of elements once.
+
+    before, after (n_elements, 4, 3): control points; stray (n_elements,): their deviation from
+    linear motion; radius (n_elements,): bounds; part (n_laws,): required distance over the sum of
+    the radii; near (n_candidates,) bool, filled.
+    """
     for run in prange(run_element.size):
         e, first, last = run_element[run], run_start[run], run_start[run + 1]
         for i in range(first, last):
@@ -213,20 +224,6 @@ def _mark_near(
             near[i] = not stays_apart(before[e], after[e], before[b], after[b], floor) and passes(
                 before[e], after[e], before[b], after[b], floor, FIRST_LOOK
             )
-
-
-def mark_near(
-    before, after, fiber, stray, radius, run_element, run_start, candidates, run_law, part, near
-):  # fmt: skip
-    """Mark the candidate pairs without a separating plane; each pair of elements once.
-
-    before, after (n_elements, 4, 3): control points; stray (n_elements,): their deviation from
-    linear motion; radius (n_elements,): bounds; part (n_laws,): required distance over the sum of
-    the radii; near (n_candidates,) bool, filled.
-    """
-    _mark_near(
-        before, after, fiber, stray, radius, run_element, run_start, candidates, run_law, part, near
-    )
 
 
 @kernel

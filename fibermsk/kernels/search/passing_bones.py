@@ -14,7 +14,15 @@ import math
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER, MESH, distance
-from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, halve_curve, passes
+from fibermsk.kernels.search.passing import (
+    FIRST_LOOK,
+    MOST_PARTS,
+    copy_curve,
+    curve_size,
+    halve_curve,
+    mean_curve,
+    passes,
+)
 
 _DEPTH = 96
 _SMALL = 1e-3
@@ -65,46 +73,38 @@ def _passes_mesh(z0, z1, floor, steepest, most, b, shapes):
     """Whether a curve may come as near to a mesh as `floor`."""
     parts, part, halves = scratch((_DEPTH, 2, 4, 3)), scratch((2, 4, 3)), scratch((2, 2, 4, 3))
     center = scratch(3)
-    for p in range(4):
-        for c in range(3):
-            parts[0, 0, p, c], parts[0, 1, p, c] = z0[p, c], z1[p, c]
+    copy_curve(z0, parts[0, 0])
+    copy_curve(z1, parts[0, 1])
     waiting, looked_at = 1, 0
     small = _SMALL * shapes.field[b, 0]
     while waiting > 0:
         waiting -= 1
         looked_at += 1
         for i in range(2):
-            for p in range(4):
-                for c in range(3):
-                    part[i, p, c] = parts[waiting, i, p, c]
+            copy_curve(parts[waiting, i], part[i])
         radius = _ball(part[0], part[1], center)
         d = distance(center, b, shapes)
         if d - steepest * radius > floor:
             continue
         if not radius > small or looked_at > most or waiting + 2 > _DEPTH:
             return True
-        length, motion = 0.0, 0.0
+        length, motion = max(curve_size(part[0]), curve_size(part[1])), 0.0
         for p in range(4):
-            moved, now, then = 0.0, 0.0, 0.0
+            moved = 0.0
             for c in range(3):
                 moved += (part[1, p, c] - part[0, p, c]) ** 2
-                now += (part[0, p, c] - part[0, 0, c]) ** 2
-                then += (part[1, p, c] - part[1, 0, c]) ** 2
-            motion, length = max(motion, moved), max(length, max(now, then))
+            motion = max(motion, moved)
         if motion >= length:
-            for p in range(4):
-                for c in range(3):
-                    mean = 0.5 * (part[0, p, c] + part[1, p, c])
-                    halves[0, 0, p, c], halves[1, 0, p, c] = part[0, p, c], mean
-                    halves[0, 1, p, c], halves[1, 1, p, c] = mean, part[1, p, c]
+            copy_curve(part[0], halves[0, 0])
+            copy_curve(part[1], halves[1, 1])
+            mean_curve(part[0], part[1], halves[1, 0])
+            copy_curve(halves[1, 0], halves[0, 1])
         else:
             halve_curve(part[0], halves[0, 0], halves[0, 1])
             halve_curve(part[1], halves[1, 0], halves[1, 1])
         for k in range(2):
             for i in range(2):
-                for p in range(4):
-                    for c in range(3):
-                        parts[waiting, i, p, c] = halves[i, k, p, c]
+                copy_curve(halves[i, k], parts[waiting, i])
             waiting += 1
     return False
 

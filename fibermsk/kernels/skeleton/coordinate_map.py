@@ -120,15 +120,8 @@ def _derivatives(x, e, arrays, out):
 
 
 @kernel
-def fill_all(arrays, rows):
-    """Fill all rows after those of the state, and the turns."""
-    fill_rows(arrays, rows)
-    fill_turns(arrays, rows)
-
-
-@kernel
 def fill_rows(arrays, rows):
-    """Fill the rows after the first n, which the caller has filled.
+    """Fill the rows after the first n, which the caller has filled, and the turns.
 
     V, W and H are filled unless they are empty. Rows of J, V, W and H without entries are
     unchanged.
@@ -162,6 +155,7 @@ def fill_rows(arrays, rows):
                     break
                 value = df * H[a, b, c] + ddf * J[a, j] * J[a, k]
                 H[i, place[e, b], place[e, c]] += value
+    fill_turns(arrays, rows)
 
 
 @kernel
@@ -229,11 +223,7 @@ def _turn_basis(q, E):
 @kernel
 def _third(i, j):
     """Third derivative of angle i, once in u_i and twice in u_j."""
-    if i == j:
-        return -4.0
-    if (i == 0 and j == 1) or (i == 2 and j == 1):
-        return 4.0
-    return -4.0
+    return 4.0 if j == 1 and i != 1 else -4.0
 
 
 @kernel

@@ -78,6 +78,14 @@ def cross(a, b, out):
 
 
 @kernel
+def add_cross(weight, a, b, out):
+    """Add weight a x b to `out`, which must not alias them."""
+    out[0] += weight * (a[1] * b[2] - a[2] * b[1])
+    out[1] += weight * (a[2] * b[0] - a[0] * b[2])
+    out[2] += weight * (a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
 def bracket(a, b, out):
     """Fill `out` with the Lie bracket [a, b] of two twists (6,)."""
     cross(a[:3], b[:3], out[:3])

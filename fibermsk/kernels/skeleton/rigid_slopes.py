@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels.skeleton.rigid import (
+    add_cross,
     bracket,
     center_acceleration,
     cross,
@@ -82,14 +83,11 @@ def inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dt
                 for r in range(3):
                     u[r] += V[k, 3 + r]
                     dac[r] = dAk[3 + r] + t[r]
-                cross(dVk[:3], u, t)
+                add_cross(1.0, dVk[:3], u, dac)
                 cross(dVk[:3], c, u)
                 for r in range(3):
                     u[r] += dVk[3 + r]
-                    dac[r] += t[r]
-                cross(V[k, :3], u, t)
-                for r in range(3):
-                    dac[r] += t[r]
+                add_cross(1.0, V[k, :3], u, dac)
                 # moments at fixed I and c
                 matvec(I, dAk[:3], dN)
                 matvec(I, dVk[:3], dh)
@@ -102,26 +100,16 @@ def inverse_dynamics_tangent(p, p_dot, links, parent, moves, bodies, dtau_dq, dt
                     cross(S[j, :3], c, w)
                     for r in range(3):
                         w[r] += S[j, 3 + r]
-                    cross(A[k, :3], w, t)
-                    for r in range(3):
-                        dac[r] += t[r]
+                    add_cross(1.0, A[k, :3], w, dac)
                     cross(V[k, :3], w, t)
-                    cross(V[k, :3], t, u)
-                    for r in range(3):
-                        dac[r] += u[r]
-                    cross(w, ac, t)
-                    for r in range(3):
-                        dN[r] += mass[b] * t[r]
+                    add_cross(1.0, V[k, :3], t, dac)
+                    add_cross(mass[b], w, ac, dN)
                     _turned_inertia(S[j, :3], I, A[k, :3], dIw)
                     for r in range(3):
                         dN[r] += dIw[r]
                     _turned_inertia(S[j, :3], I, V[k, :3], dIw)
-                    cross(V[k, :3], dIw, t)
-                    for r in range(3):
-                        dN[r] += t[r]
-                cross(c, dac, t)
-                for r in range(3):
-                    dN[r] += mass[b] * t[r]
+                    add_cross(1.0, V[k, :3], dIw, dN)
+                add_cross(mass[b], c, dac, dN)
                 for i in range(n):
                     if not moves[k, i]:
                         continue

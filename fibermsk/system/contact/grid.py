@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.kernels.bones.mesh_bounds import highest_of_cells, steepest
+from fibermsk.kernels.bones.mesh_bounds import steepest
 from fibermsk.kernels.bones.mesh_field import BEYOND
 
 Array = NDArray[np.float64]
@@ -44,9 +44,9 @@ class Grid:
         return bool(self._known[key])
 
     def _find_lipschitz(self, depth: float) -> float:
-        c = self.coefficients
-        highest = np.empty(tuple(n - 3 for n in c.shape))
-        highest_of_cells(c, highest)
+        c = highest = self.coefficients
+        for axis in range(3):  # the largest coefficient of each cell, an upper bound there
+            highest = np.lib.stride_tricks.sliding_window_view(highest, 4, axis).max(axis=-1)
         bound = steepest(c, highest > -depth, self.spacing, np.ones(3), 0.0)
         for axis in range(3):  # beyond a face, the slope along it and that away from it
             face = np.zeros(highest.shape, bool)

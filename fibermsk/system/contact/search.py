@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from fibermsk._ranges import begins
 from fibermsk.kernels.contact.own_contact import contact_kernels
-from fibermsk.kernels.contact.pairs import mirror_blocks, place_blocks
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
     BoneMotion,
@@ -188,7 +187,8 @@ class ContactSearch:
             if part.potential:
                 part.scatter(self._at, out, self._rows, blocks, tangent)
         if tangent and couplings.lower.size:
-            mirror_blocks(couplings.n_blocks, *blocks)
+            n = couplings.n_blocks
+            couplings.lower[:n] = couplings.upper[:n].transpose(0, 2, 1)
         for part in self.sets.fibers:
             if not part.potential:
                 part.scatter(self._at, out, self._rows, blocks, tangent)
@@ -205,10 +205,12 @@ class ContactSearch:
         n, none = 0, np.empty((0, 6, 6))
         upper = lower = none
         if filled:
-            self._rows.block_start[:] = 0
+            start = self._rows.block_start
+            start[:] = 0
             for part in self.sets.fibers:
                 part.mark(self._rows)
-            n = place_blocks(self._rows.block_start)
+            start[1:].cumsum(out=start[1:])  # from counts to the first block of each row
+            n = int(start[-1])
             one_sided = any(not part.potential for part in self.sets.fibers)
             upper, lower = self._blocks.make_room(n, one_sided)
         return Couplings(

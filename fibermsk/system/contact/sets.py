@@ -110,6 +110,8 @@ class _FiberSet(_Set):
             np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3))
         )
         self.of_run = np.empty((runs.element.size, 2))
+        self._jacobian = np.empty((0 if self.potential else n, 4, 3, 3))
+        self._held = np.zeros(n, bool)
         # successive runs of one element with one law have the same quadrature points
         new = begins(runs.element) | begins(runs.law)
         own = np.flatnonzero(new)
@@ -151,11 +153,6 @@ class _FiberSet(_Set):
 class HalfPassFibers(_FiberSet):
     """Each fiber integrates its own line force against the other: Gfrerer and Simeon, eq. 39."""
 
-    def allocate(self, runs: FiberRuns) -> None:
-        """Set new runs and allocate their contact points."""
-        super().allocate(runs)
-        self._jacobian = np.empty((self.points.xi.size, 4, 3, 3))
-
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
         return self.kernels.fiber_runs(
@@ -180,11 +177,6 @@ class PotentialFibers(_FiberSet):
     """One energy for each pair of fibers; forces are its negative gradient."""
 
     potential = True
-
-    def allocate(self, runs: FiberRuns) -> None:
-        """Set new runs and allocate their contact points."""
-        super().allocate(runs)
-        self._held = np.zeros(self.points.xi.size, bool)
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
@@ -241,9 +233,17 @@ class _BoneSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = BonePoints(np.empty((n, 3)), np.full((n, 6), np.inf), np.zeros((n, 3)))
+        # an empty one makes the kernels take a potential
+        self._jacobian = np.empty((0 if self.potential else n, 2, 3, 3))
         self._begin = runs.of_fibers(self.cables.fiber)
         n_tasks, n_q = self._begin.size - 1, self.tree.n
         self._moments, self._corners = np.empty((n_tasks, n_q)), np.empty((n_tasks, n_q, n_q))
+
+    def evaluate(self, at: Geometry) -> tuple[float, float]:
+        """Least 1 + gamma g, and the energy [J]: zero for half passes, which have no potential."""
+        return self.kernels.bone_runs(
+            at.fibers, self.runs, at.shapes, self.partners.laws, self.points, self._jacobian
+        )
 
     def _axes(self, at: Geometry) -> BoneAxes:
         return BoneAxes(self.partners.shape_link, self.tree.moves, at.state.S)
@@ -268,18 +268,6 @@ class _BoneSet(_Set):
 class HalfPassBones(_BoneSet):
     """The line force on the fiber, and its exact reaction on the bone."""
 
-    def allocate(self, runs: BoneRuns) -> None:
-        """Set new runs and allocate their contact points."""
-        super().allocate(runs)
-        self._jacobian = np.empty((self.points.x.shape[0], 2, 3, 3))
-
-    def evaluate(self, at: Geometry) -> tuple[float, float]:
-        """Least 1 + gamma g, and an energy of zero: the line force has no potential."""
-        least = self.kernels.bone_runs(
-            at.fibers, self.runs, at.shapes, self.partners.laws, self.points, self._jacobian
-        )
-        return least, 0.0
-
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""
         bone_passes.scatter_bones(
@@ -293,12 +281,6 @@ class PotentialBones(_BoneSet):
     """One energy for each pair of fiber and bone."""
 
     potential = True
-
-    def evaluate(self, at: Geometry) -> tuple[float, float]:
-        """Least 1 + gamma g, and the energy [J]."""
-        return self.kernels.find_bone_gaps(
-            at.fibers, self.runs, at.shapes, self.partners.laws, self.points
-        )
 
     def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
         """Add forces and tangent."""

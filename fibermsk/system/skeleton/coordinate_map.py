@@ -36,7 +36,7 @@ class CoordinateMap:
         H = np.zeros((m if second else 0, width, width))
         turns = np.empty((self.arrays.turn_row.size, 3, 3))
         rows = Rows(x, x_dot, x_ddot, J, V, W, H, turns)
-        coordinate_map.fill_all(self.arrays, rows)
+        coordinate_map.fill_rows(self.arrays, rows)
         return rows
 
     def add_curvature(self, rows: Rows, first: int, weight: Array, out: Array) -> None:
