@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
+
 Path = Callable[[Array], Array]
 
 # Tangents of a path given as a function are derivatives of interpolants of this degree on windows

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import checked, number
 from fibermsk.model import Body
 from fibermsk.results import Field
@@ -17,7 +18,6 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
 
-Array = NDArray[np.float64]
 Given = Callable[[float], ArrayLike] | ArrayLike
 
 

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, checked, number
 from fibermsk.model import Body, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Held, Sums
 from fibermsk.system.ports import BodyPoints
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

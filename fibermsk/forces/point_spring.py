@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
@@ -16,8 +16,6 @@ from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
-
-Array = NDArray[np.float64]
 
 _SHORTEST = 1e-9
 """Smallest length of a spring with a direction [m]."""

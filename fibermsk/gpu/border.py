@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
@@ -21,8 +22,6 @@ from fibermsk.kernels.fibers.attachment import (
     line_to_border,
     take_reaction,
 )
-
-Array = NDArray[np.float64]
 
 
 class Border(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.gpu.border import Border
 from fibermsk.gpu.ends import Links
@@ -30,8 +30,6 @@ from fibermsk.system.contribution import (
 )
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import TreeState
-
-Array = NDArray[np.float64]
 
 
 class _OnlyOnDevice(Exception):

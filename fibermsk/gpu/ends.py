@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
 from fibermsk.kernels.skeleton.points import (
@@ -18,8 +18,6 @@ from fibermsk.kernels.skeleton.points import (
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.skeleton.tree import TreeState
-
-Array = NDArray[np.float64]
 
 
 class Links(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import copy_cables
 from fibermsk.gpu.assembly import DeviceAssembly
 from fibermsk.gpu.contact.search import DeviceContact
@@ -22,8 +22,6 @@ from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import HasStepFraction, Slopes, Update
-
-Array = NDArray[np.float64]
 
 
 class DeviceSystem:

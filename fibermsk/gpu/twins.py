@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.contact.search import DeviceContact
 from fibermsk.gpu.contribution import DeviceAt, DeviceContribution, DeviceSums, OnHost
@@ -21,8 +19,6 @@ from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contribution import Update
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import KEEP_STRETCH, Fibers
-
-Array = NDArray[np.float64]
 
 
 class Parts(NamedTuple):

@@ -19,11 +19,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
-
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
 
 _ACTIVE = (
     (0.8150671134243542, 1.055033428970575, 0.162384573599574, 0.063303448465465),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Index
 from fibermsk._compile import kernel
-
-Index = NDArray[np.int64]
 
 
 @kernel

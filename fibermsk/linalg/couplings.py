@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._compile import body, kernel, loop_body
 from fibermsk.linalg.block import subtract_product, subtract_transposed
 from fibermsk.linalg.lines import solve_line
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class Couplings(NamedTuple):

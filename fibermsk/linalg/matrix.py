@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 
+from fibermsk._arrays import Array, Index
 from fibermsk.linalg.couplings import Couplings, multiply_couplings
 from fibermsk.linalg.lines import multiply_lines
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

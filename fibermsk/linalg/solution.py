@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
 
 
 class Solution(NamedTuple):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.linalg.couplings import sweep_backward, sweep_forward
 from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
 from fibermsk.linalg.solution import factor_dense
-
-Array = NDArray[np.float64]
 
 
 class Splitting:

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._docstrings import parameter_texts
 from fibermsk._numbers import ANY, Range
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
 from fibermsk.parameters.lookup import all_numbers, find
 from fibermsk.parameters.places import Place
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

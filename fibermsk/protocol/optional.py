@@ -8,10 +8,10 @@ from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import StateBlock, Verdict
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 _OFFERED: dict[tuple[type, type], bool] = {}

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.protocol.values import Evaluation, Frames, Tolerance
 from fibermsk.results import Result
-
-Array = NDArray[np.float64]
 
 
 class System(Protocol):

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from fibermsk._arrays import Array
 from fibermsk.linalg import LineMatrix, Solver
-
-Array = NDArray[np.float64]
 
 
 class BorderedMatrix(NamedTuple):

@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.model import Table
 from fibermsk.read.signals import Signals
-
-Array = NDArray[np.float64]
 
 _ORDER = 2
 """Order of each filter; applied forward and backward, it acts as one of twice the order."""

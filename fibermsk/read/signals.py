@@ -12,15 +12,13 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.files import path_of
 from fibermsk.model import Table
 from fibermsk.read.heads import split_heads
-
-Array = NDArray[np.float64]
 
 _MAX_BYTES = 256 * 2**20
 """Largest file; a minute of 16 channels at 2 kHz has 40 MB."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
@@ -12,8 +12,6 @@ from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order
 from fibermsk.solvers.vectors import largest
-
-Array = NDArray[np.float64]
 
 _DV_DY, _DVDOT_DV = 1e10, 1e20
 """Slopes [1/s] at which inertia outweighs stiffness and damping in the tangent, and the rates of

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.guard import Guard
 from fibermsk.protocol import Evaluation, System
@@ -22,9 +22,6 @@ from fibermsk.solvers.observers.frames import frame_of
 from fibermsk.solvers.steps.control import Advanced, Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.steps.corners import Corners
 from fibermsk.solvers.vectors import largest
-
-Array = NDArray[np.float64]
-
 
 _OPENING = 1e-3
 """Change of the start velocities, over their size and 1, that constraints may ask for."""

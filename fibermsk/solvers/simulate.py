@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check, _plausible
+from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
@@ -35,8 +35,6 @@ from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.vectors import require_state, require_system
-
-Array = NDArray[np.float64]
 
 _MOST_TOLD = 5
 """Maximum number of slack fibers named in a warning."""

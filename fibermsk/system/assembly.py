@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.fibers import attachment
 from fibermsk.linalg import Couplings, LineMatrix
 from fibermsk.protocol import NO_MULTIPLIERS, BorderedMatrix, Tangent
@@ -22,8 +22,6 @@ from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.norms import imbalance
 from fibermsk.system.skeleton.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 
 class Assembled(NamedTuple):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
@@ -22,8 +22,6 @@ from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.states import StatesOfModel
-
-Array = NDArray[np.float64]
 
 
 class Configuration:

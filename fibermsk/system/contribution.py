@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.linalg import Couplings
 from fibermsk.model.element import Element
 from fibermsk.results import Field
@@ -23,8 +23,6 @@ from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.coordinate_map import Corner
 from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
-
-Array = NDArray[np.float64]
 
 
 class At(NamedTuple):

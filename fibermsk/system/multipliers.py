@@ -17,16 +17,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import ConstraintError, ModelError
 from fibermsk.protocol import NO_MULTIPLIERS
 from fibermsk.system.contribution import At, Contribution, HasConstraints, Held, Slopes
 from fibermsk.system.skeleton.skeleton import Skeleton
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 RETURN_RATE, _PROJECTED_RATE = 100.0, 1.0
 """w of couplings, and of constraints that are projected [1/s]."""

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.protocol import Tolerance
 from fibermsk.system.fibers.cables import Cables, per_fiber
-
-Array = NDArray[np.float64]
 
 
 def error_size(

@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.model import Station
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.skeleton.coordinate_map import Push, push_coordinates
 from fibermsk.system.skeleton.link_points import LinkPoints
-
-Array = NDArray[np.float64]
 
 
 class Placed(NamedTuple):

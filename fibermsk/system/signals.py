@@ -11,16 +11,14 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.model import Constant, Fiber, Ramp, Table
 from fibermsk.model.element import Element
 from fibermsk.model.muscles.fiber import SAMPLES
 from fibermsk.system.contribution import Contribution, HasInputs, Signal
-
-Array = NDArray[np.float64]
 
 _PURE = (Constant, Ramp, Table)
 """Signal classes of this package, which are immutable."""

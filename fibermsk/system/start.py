@@ -6,15 +6,13 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
-
-Array = NDArray[np.float64]
 
 _MOST_POINTS = 65
 """Maximum number of points on an element where penetration is checked."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.protocol import StateBlock
 from fibermsk.results import StateRecord
 from fibermsk.system.contribution import At, Sums
-
-Array = NDArray[np.float64]
 
 
 class States:

@@ -10,6 +10,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
@@ -52,8 +53,6 @@ from fibermsk.system.reports.moment import Moment
 from fibermsk.system.reports.observe import observe, stress_remark
 from fibermsk.system.signals import Inputs, all_signals, corners
 from fibermsk.system.start import check_start
-
-Array = NDArray[np.float64]
 
 
 class FiberSystem:

@@ -22,10 +22,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
 
 LENGTH = 0.3
 """Of a fiber [m]."""

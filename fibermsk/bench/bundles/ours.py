@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.bench.bundles import case
 from fibermsk.bench.measure.timing import simulate_timed, timed
 from fibermsk.elements.hermite import hermite, hermite_d1
@@ -16,8 +17,6 @@ from fibermsk.results import Result
 from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, GeneralizedAlpha, Newton
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import build
-
-Array = NDArray[np.float64]
 
 STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 """Time steps for one second, the cheapest first; the first that is accurate enough is taken."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.contact.bones import Bones
 from fibermsk.gpu.contact.fibers import Fibers
@@ -36,8 +36,6 @@ from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.contribution import Update
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import TreeState
-
-Array = NDArray[np.float64]
 
 
 class DeviceContact:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fibermsk._arrays import Array
 
 
 def hole_caps(winding: Array, apart: Array, spacing: float) -> Array:

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Index
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.fibers.cable import element_tangent
-
-Index = NDArray[np.int64]
 
 
 class AttachedEnds(NamedTuple):

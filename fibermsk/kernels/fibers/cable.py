@@ -19,6 +19,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import inlined, kernel, parallel
 from fibermsk.kernels.fibers.element import (
     ZERO_3,
@@ -34,8 +35,6 @@ from fibermsk.kernels.fibers.element import (
 )
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
-
-Array = NDArray[np.float64]
 
 _nominal_stress = kernel(nominal_stress)
 _stored_energy = kernel(stored_energy)

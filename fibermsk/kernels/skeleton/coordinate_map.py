@@ -21,13 +21,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 FARTHEST_TURN = 0.2
 """Largest update of a quaternion over its length for which `bound_excess` holds."""

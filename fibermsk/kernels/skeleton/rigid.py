@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
-
-Array = NDArray[np.float64]
 
 REVOLUTE, PRISMATIC = 0, 1
 

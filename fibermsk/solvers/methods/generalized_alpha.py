@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.protocol import System
 from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.newton.newton import Newton
 from fibermsk.solvers.newton.stage import State, Step, predict, solve_stage
 from fibermsk.solvers.orders import first_order
-
-Array = NDArray[np.float64]
 
 
 class Memory(NamedTuple):

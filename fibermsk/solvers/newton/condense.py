@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from fibermsk._arrays import Array, Index
 from fibermsk.protocol import BorderedMatrix, Projects, System, Tangent, offers
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 def bordered(tangent: Tangent | None) -> BorderedMatrix:

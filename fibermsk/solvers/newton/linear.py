@@ -6,16 +6,15 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
+from fibermsk._arrays import Array
 from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix, Tangent
 
-Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
 

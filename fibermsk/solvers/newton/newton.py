@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.protocol import Evaluation, System
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
-
-Array = NDArray[np.float64]
 
 _MOST_GROWTHS = 3
 """Number of successive growing increments that counts as divergence."""

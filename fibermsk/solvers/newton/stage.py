@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.protocol import Evaluation, Projects, System, offers
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
-
-Array = NDArray[np.float64]
 
 
 class State(NamedTuple):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.protocol import Evaluation, Frames, System
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.vectors import to_host
 
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
-
-Array = NDArray[np.float64]
 
 
 class Frame(NamedTuple):

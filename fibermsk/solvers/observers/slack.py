@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.results import Slack
 
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
-
-Array = NDArray[np.float64]
 
 
 class SlackLog(NamedTuple):

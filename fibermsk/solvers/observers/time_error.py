@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.protocol import Projects, System, Tolerance, offers
 from fibermsk.solvers.newton.newton import NewtonReport
@@ -21,7 +21,6 @@ from fibermsk.solvers.vectors import largest
 if TYPE_CHECKING:
     from fibermsk.solvers.observers.observer import Accepted
 
-Array = NDArray[np.float64]
 
 _ACCURACY = 1e-3
 """Relative, of the linear solutions."""

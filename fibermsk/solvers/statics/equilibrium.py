@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import Evaluation, System
@@ -22,8 +23,6 @@ from fibermsk.solvers.orders import n_states
 from fibermsk.solvers.statics.linearize import inertia
 from fibermsk.solvers.statics.stability import Stability, stability
 from fibermsk.solvers.vectors import require_host, require_state, require_system
-
-Array = NDArray[np.float64]
 
 _FIRST_STEP = 1e-3
 _LARGEST_STEP = 1e4

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
+from fibermsk._arrays import Array
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
 from fibermsk.solvers.newton.condense import bordered, followers, part
 from fibermsk.solvers.orders import first_order
-
-Array = NDArray[np.float64]
 
 _SLOPE = 1e12
 """Slope a [1/s] at which inertia dominates stiffness, so that the mass has no round-off."""

@@ -18,6 +18,7 @@ from scipy.linalg import eig, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
@@ -31,8 +32,6 @@ from fibermsk.solvers.statics.linearize import (
     linearize,
 )
 from fibermsk.solvers.vectors import require_host, require_system
-
-Array = NDArray[np.float64]
 
 _SYMMETRIC = 1e-9
 """Asymmetry of K, over its largest entry, that counts as round-off."""

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.kernels.skeleton import rigid
 from fibermsk.model import Model
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.skeleton.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 
 class Bodies:

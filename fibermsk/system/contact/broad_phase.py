@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import begins, sizes, starts
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bone
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
 from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
 from fibermsk.system.contact.partners import Partners
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class FiberRuns(NamedTuple):

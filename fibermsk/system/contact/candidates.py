@@ -6,8 +6,8 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.kernels.search.bone_bounds import fill_bone_approach, motion_beside
 from fibermsk.kernels.search.bounds import fill_after, relative_motion
@@ -16,8 +16,6 @@ from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, find_bone_r
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
-
-Array = NDArray[np.float64]
 
 # Bezier coefficients of a quartic from its coefficients in powers of xi.
 _BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])

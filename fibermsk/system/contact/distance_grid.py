@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.kernels.bones import mesh_tree
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, fill_slopes
 from fibermsk.kernels.bones.mesh_caps import hole_caps
@@ -31,7 +32,6 @@ from fibermsk.model.skeleton.body import Shape, ends_of
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.system.contact.grid import Grid
 
-Array = NDArray[np.float64]
 _Tree = tuple[Array, Array, NDArray[np.int64], Array]
 
 # With more nodes, a grid of default spacing is coarsened and any other is refused.

@@ -8,16 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.contact.pairs import color_pairs, find_touching, span_rows
 from fibermsk.kernels.contact_arrays import PairGroups
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.broad_phase import FiberRuns
 from fibermsk.system.fibers.cables import Cables
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-
 
 _SPARE = 1.05
 """Growth factor of allocated memory, so that it is rarely reallocated."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fibermsk._arrays import Array
 from fibermsk.laws.own import law_digest
 from fibermsk.system.contact.all_sets import flawed, worst_of
 from fibermsk.system.contact.passing import Passing
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contact.sets import Border
 from fibermsk.system.contribution import At, Sums, Update
-
-Array = NDArray[np.float64]
 
 _DEEP = 0.05
 """Least 1 + gamma g below which a contact is reported as near its limit."""

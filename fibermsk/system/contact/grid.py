@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.bones.mesh_bounds import steepest
 from fibermsk.kernels.bones.mesh_field import BEYOND
-
-Array = NDArray[np.float64]
 
 FLAT = 0.5
 """Slope of the signed distance below which a point inside a mesh is on the medial axis."""

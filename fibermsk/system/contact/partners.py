@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels.contact.own_contact import N_BUILT_IN
 from fibermsk.kernels.contact_arrays import ContactLaws
@@ -18,9 +19,6 @@ from fibermsk.model.contact import items_of
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.contact.shapes import Shapes, build_shapes
 from fibermsk.system.skeleton.tree import Tree
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes
 from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
@@ -27,9 +28,6 @@ from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Place, element_sizes, into_link
 from fibermsk.system.contact.grid import FLAT
 from fibermsk.system.skeleton.skeleton import Motion
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 _TURN = 0.05
 """Largest rotation of a body in one piece of a motion [rad]."""

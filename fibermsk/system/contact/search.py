@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._ranges import begins
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import (
@@ -27,8 +27,6 @@ from fibermsk.system.contact.sets import Border, Geometry
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
-
-Array = NDArray[np.float64]
 
 # Verlet skin over the largest fiber radius. A wider skin is searched less often but holds more
 # candidates.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import bone_passes, scatter
@@ -34,7 +35,6 @@ from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-Array = NDArray[np.float64]
 Blocks = tuple[Array, Array]
 """Upper and lower blocks of the couplings; see `fibermsk.linalg.Couplings`."""
 

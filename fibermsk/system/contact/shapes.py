@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.skeleton.body import Shape, ends_of
 from fibermsk.system.contact.distance_grid import grid_of
 from fibermsk.system.skeleton.tree import Tree, TreeState
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 # Margin of a grid over the radius of the thickest fiber: fibers compressed to a quarter of their
 # length are twice as thick.

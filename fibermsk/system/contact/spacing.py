@@ -12,15 +12,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes
 from fibermsk.elements import gauss_rule
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, point_starts
 from fibermsk.system.contact.partners import Partners
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 Runs = TypeVar("Runs", FiberRuns, BoneRuns)
 
 MOST_DOUBLINGS = 5

@@ -6,14 +6,12 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk.kernels.skeleton import points
 from fibermsk.kernels.skeleton.rigid import REVOLUTE
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.link_points import LinkPoints, PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class Attachments(LinkPoints):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes, starts
 from fibermsk.elements import gauss_rule, mesh_fiber
 from fibermsk.elements.hermite import hermite_d1
@@ -21,9 +21,6 @@ from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
 from fibermsk.model.muscles.fiber import End
 from fibermsk.system.skeleton.tree import Tree, TreeState
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 ATTACHMENT_FIELDS = "point_link", "point_local", "end_element", "end_side", "point_fiber"
 """Arrays of `Cables` for attached ends."""

@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.elements.hermite import hermite
 from fibermsk.errors import ModelError
 from fibermsk.kernels.fibers import cable
@@ -21,8 +21,6 @@ from fibermsk.system.fibers.cables import ATTACHMENT_FIELDS, Cables
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.signals import check_shape
-
-Array = NDArray[np.float64]
 
 KEEP_STRETCH = 0.2
 """Fraction of the stretch that every update must keep."""

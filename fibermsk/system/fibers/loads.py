@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.fibers import cable
 from fibermsk.model import Constant, Model
 from fibermsk.system.fibers.cables import Cables
-
-Array = NDArray[np.float64]
 
 
 class Loads:

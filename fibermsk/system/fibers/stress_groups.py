@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes, starts
 from fibermsk.kernels.fibers.cable import CableArrays
 from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
 from fibermsk.system.fibers.cables import Cables
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.system.fibers.cables import N_POINTS, Cables, per_fiber
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
-
-Array = NDArray[np.float64]
 
 _ROUND_OFF = 1e-9
 """Compression over A0 mu that counts as round-off: a strain of 3e-10."""

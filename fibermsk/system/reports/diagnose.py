@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.system.contribution import At, Contribution, HasFlaws
-
-Array = NDArray[np.float64]
 
 
 def flawed_term(

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results import Field, Histories
 from fibermsk.system.contribution import At, HasConstraints, HasFields
 from fibermsk.system.states import StatesOfModel
-
-Array = NDArray[np.float64]
 
 _SHAPES = "be () for a number or (3,) for a vector"
 

@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.model import MovingPoint
 from fibermsk.protocol import StateBlock
 from fibermsk.system.contribution import Contribution, HasFingerprint
 from fibermsk.system.fibers.cables import ATTACHMENT_FIELDS, Cables
-
-Array = NDArray[np.float64]
 
 _FEWEST = 1001
 """Number of equally spaced times, besides the given ones, at which signals are sampled."""

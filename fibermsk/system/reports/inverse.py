@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.model import Model
@@ -26,7 +26,6 @@ from fibermsk.system.contribution import HasInertia, Sums
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-Array = NDArray[np.float64]
 
 _REACH = 2
 FEWEST_FRAMES = 2 * _REACH + 1

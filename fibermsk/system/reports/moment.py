@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.model import Body, Station
 from fibermsk.protocol import Frames
 from fibermsk.results import Result
@@ -18,8 +18,6 @@ from fibermsk.system.reports.observe import observe
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
-
-Array = NDArray[np.float64]
 
 
 class Moment:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._plausible import RULES
 from fibermsk._version import __version__
 from fibermsk.elements import gauss_rule
@@ -23,8 +23,6 @@ from fibermsk.system.fibers.stress_groups import sample, stress_groups
 from fibermsk.system.reports.axial import pressure_along
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
-
-Array = NDArray[np.float64]
 
 _MUSCLE_STRESS = "muscle stress"
 _MUSCLE = 0.9

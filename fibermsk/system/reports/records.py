@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.model import Body, Capsule, InfiniteCylinder, Model
 from fibermsk.model.skeleton.body import Shape, ends_of, shapes_of, visuals_of
 from fibermsk.model.skeleton.mesh import vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
-
-Array = NDArray[np.float64]
 
 
 def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Model
@@ -21,7 +21,6 @@ from fibermsk.system.reports.records import body_motion, coordinate_units, is_se
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
 from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 
-Array = NDArray[np.float64]
 Poses = dict[str, tuple[Array, Array]]
 
 _SPECIFIC_TENSION = 3.0e5

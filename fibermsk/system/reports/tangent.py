@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix
@@ -18,7 +18,6 @@ from fibermsk.system.contribution import HasConstraints, Slopes
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
 
-Array = NDArray[np.float64]
 
 _STEP = 1e-4
 """Step of the differences over the size of the unknowns; extrapolated, their error is of fourth

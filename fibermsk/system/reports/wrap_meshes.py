@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
 from fibermsk.results import ShapeRecord
-
-Array = NDArray[np.float64]
 
 _AROUND, _ALONG = 48, 24
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.system.skeleton.coordinate_map import CoordinateMap, Rows
 
 if TYPE_CHECKING:
     from fibermsk.system.skeleton.numbering import Numbers
-
-Array = NDArray[np.float64]
 
 
 class Held(NamedTuple):

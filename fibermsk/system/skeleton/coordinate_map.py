@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.skeleton import coordinate_map
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.model.function import Function, Linear
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

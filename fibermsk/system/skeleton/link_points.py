@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.skeleton import points
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
-
-Array = NDArray[np.float64]
 
 
 class PointsAt(NamedTuple):

@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model import Axis, Coordinate, Linear, Model, Scaled
 from fibermsk.model.function import Function
 from fibermsk.model.skeleton.joint import Joint
 from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder
-
-Array = NDArray[np.float64]
 
 
 class Numbers(NamedTuple):

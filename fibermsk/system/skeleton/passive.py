@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.laws.coordinate import CoordinateForce
 from fibermsk.system.skeleton.coordinate_map import (
     CoordinateMap,
@@ -24,7 +24,6 @@ from fibermsk.system.skeleton.coordinate_map import (
 if TYPE_CHECKING:
     from fibermsk.system.skeleton.numbering import Numbers
 
-Array = NDArray[np.float64]
 
 LENGTH_INERTIA, LENGTH_RATE = 1.0, 10.0
 """[kg m^2] and [1/s]; they affect only the length."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk import _check
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
 from fibermsk.kernels.skeleton.coordinate_map import FARTHEST_TURN
 from fibermsk.model import Model
@@ -27,9 +28,6 @@ from fibermsk.system.skeleton.coordinate_map import CoordinateMap, Rows
 from fibermsk.system.skeleton.numbering import number_coordinates
 from fibermsk.system.skeleton.passive import Passive
 from fibermsk.system.skeleton.tree import TreeState, build_tree
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 _NO_MASS = 1e-13
 """Eigenvalue of a mass matrix with unit diagonal below which it counts as singular."""

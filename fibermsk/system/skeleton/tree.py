@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.kernels.skeleton import rigid, rigid_slopes
 from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
 from fibermsk.model import Axis, Body, Model
 from fibermsk.model.skeleton.joint import Joint
 
-Array = NDArray[np.float64]
 _KINDS = {"rotation": rigid.REVOLUTE, "translation": rigid.PRISMATIC}
 
 
