@@ -26,6 +26,7 @@ extensions = [
     "fields",
     "gallery",
     "problems",
+    "sources",
 ]
 exclude_patterns = ["_build", "_ext", "images/*.py"]
 nitpicky = True

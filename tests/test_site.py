@@ -19,6 +19,7 @@ import commands
 import fields
 import gallery
 import problems
+import sources
 import typer
 
 from fibermsk.cli.main import app
@@ -195,3 +196,16 @@ def test_a_digest_changes_with_the_files(tmp_path):
     assert first == _write.digest(tmp_path, "word") != _write.digest(tmp_path, "other")
     (tmp_path / "a.py").write_text("2")
     assert first != _write.digest(tmp_path, "word")
+
+
+def test_every_name_of_the_theory_page_leads_to_its_source():
+    text = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    names = set(re.findall(rf"`((?:{sources.PACKAGES})(?:\.\w+)+)`", text))
+    assert len(names) > 100
+    for name in names:
+        module, function = sources.split(name)
+        path = ROOT / "fibermsk" / f"{module.replace('.', '/')}.py"
+        lines = path.read_text(encoding="utf-8").splitlines() if function else []
+        near = lines[sources.line(module, function) - 1 :][:4]
+        assert not function or any(re.match(rf"(def|class) {function}\b", one) for one in near)
+    assert sources.split("system.parameters") is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +19,29 @@ __all__ = ["GROUPS", "grouped", "setup"]
 GROUPS = {
     "Model, bodies and shapes": (
         "What is described, and the rigid bodies in it.",
-        ["model"],
+        ["model", "model.skeleton.body", "model.skeleton.mesh"],
     ),
     "Joints and coordinates": (
         "Joints, their coordinates, couplings, and forces on coordinates.",
         [
-            "model.joint",
-            "model.joints",
-            "model.coordinate",
-            "model.axis",
-            "model.coupling",
+            "model.skeleton",
             "laws.coordinate",
         ],
     ),
     "Functions": (
         "Functions of a coordinate or of time.",
-        ["model.function", "model.activation"],
+        ["model.function", "model.muscles.activation"],
     ),
     "Fibers and tissue": (
         "Fibers, what they are made of, and what activates them.",
-        ["model.fiber", "model.tissue", "model.moving_point", "laws"],
+        ["model.muscles", "model.skeleton.moving_point", "laws"],
     ),
     "Parameters": ("Numbers of a model by path, and models with other numbers.", ["parameters"]),
     "Forces": ("Springs, loads and controllers on bodies and coordinates.", ["forces"]),
     "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
     "Line muscles": (
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
-        ["model.line_muscle", "model.wrap", "anatomy"],
+        ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy"],
     ),
     "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
     "Computing": (
@@ -72,11 +69,14 @@ def grouped() -> dict[str, list[str]]:
     Raises
     ------
     ValueError
-        If a name is of a module that no group holds.
+        If a name is of a module that no group holds, or a group names no module.
     """
     import fibermsk
     from fibermsk import view
 
+    for start in (start for _, starts in GROUPS.values() for start in starts):
+        if find_spec(f"fibermsk.{start}") is None:
+            raise ValueError(f"docs/_ext/api.py: there is no module fibermsk.{start}")
     found: dict[str, list[str]] = {title: [] for title in GROUPS}
     names = [("fibermsk", name) for name in fibermsk.__all__ if name not in ("view", "__version__")]
     names += [("fibermsk.view", name) for name in view.__all__]

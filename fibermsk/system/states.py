@@ -156,14 +156,18 @@ class StatesOfModel:
         what = f"states of {owner!r}"
         if any(block.owner == owner for block in self.blocks):
             raise ModelError(f"{what}: the name is taken; must be unique among owners of states")
+        names = _check.items(what, "names", names, str, "a text", "a list of names")
+        units = _check.items(what, "units", units, str, "a text, empty for none", "a list of units")
+        for name in names:
+            _check.item_name(f"{what}: entry", name)
         m = len(names)
         if not m or len(units) != m or len(set(names)) != m:
-            _check.refuse(what, "names", tuple(names), f"be unique, and as many as units, {units}")
+            _check.refuse(what, "names", names, f"be unique, and as many as units, {units}")
         sizes = np.array(_check.array(what, "scale", scale, (m,)))
         if not (sizes > 0.0).all():
             _check.refuse(what, "scale", sizes.min(), "be positive")
         begin = np.array(_check.array(what, "start", start, (m,)))
-        block = StateBlock(owner, tuple(names), tuple(units), sizes, begin)
+        block = StateBlock(owner, names, units, sizes, begin)
         port = States(block, self.n)
         self.blocks.append(block)
         return port

@@ -44,6 +44,17 @@ def test_elements_of_the_package_pass():
     assert fm.check_contribution(fm.build(model), "band") < 1e-7
 
 
+@pytest.mark.parametrize("at", [(0, 0, 0), (0, 0.1, 0)])
+def test_a_force_without_a_moment_passes(at):
+    """It ends on the axis of the hinge: all that is left of its row is round-off."""
+    model = fm.Model("door")
+    door = model.add(fm.Body("door", 1.0, (0.1, 0, 0), (1e-3, 2e-3, 3e-3)))
+    model.add(fm.Hinge("angle", model.ground, door, (0, 0, 0), axis=(0, -1, 0), value=0.3))
+    ends = model.ground.at(at), door.at((0.13, 0.02, 0.07))
+    model.add(fm.PointSpring("spring", *ends, stiffness=50.0, rest_length=0.1, damping=1.0))
+    assert fm.check_contribution(fm.build(model), "spring") < 1e-6
+
+
 def test_a_constraint_passes():
     model = fm.Model("rod")
     bob = model.add(fm.Body("bob", 1.0, (0, 0.01, 0), (1e-3, 2e-3, 3e-3)))

@@ -301,6 +301,9 @@ def test_states_of_other_numbers_are_another_run(maxwell):
         ({"scale": [1.0, 2.0]}, r"scale = .*of shape \(1,\)"),
         ({"start": [np.nan]}, "start"),
         ({"names": ["a", "a"]}, "names = "),
+        ({"names": [""]}, "entry: name = ''; must be a text that is not blank"),
+        ({"names": "a"}, "names = 'a'; must be a list of names"),
+        ({"units": [None]}, r"units\[0\] = None; must be a text"),
     ],
 )
 def test_states_that_make_no_sense_are_refused(change, message):

@@ -23,8 +23,11 @@ _STEP = 1e-4
 """Step of the differences over the size of the unknowns; extrapolated, their error is of fourth
 order."""
 
-_ROUND_OFF = 1e2 * np.finfo(float).eps
-"""Round-off of a row over its largest value."""
+_TINY = 10.0 * np.finfo(float).eps
+"""Size of random changes, over that of the unknowns, that reveal the round-off of a row."""
+
+_NOISE = 30.0
+"""Round-off of a row over its largest change by them: forces that cancel leave nothing else."""
 
 _SLOPES = {"positions": (0.0, 0.0), "velocities": (3.0, 0.0), "accelerations": (3.0, 5.0)}
 """Derivatives of rates by unknowns with which each kind enters the tangent first."""
@@ -91,6 +94,8 @@ def check_contribution(
 
     owner = "check_contribution"
     _check.instance(owner, "system", system, FiberSystem, "a FiberSystem, from fm.build")
+    if not system.named_elements:
+        raise ModelError(f"{owner}: the model {system.model.name!r} has no elements; must have one")
     _check.choice(owner, "element", element, system.named_elements)
     amplitude = _check.positive(owner, "amplitude", amplitude)
     tolerance = _check.positive(owner, "tolerance", tolerance)
@@ -162,20 +167,26 @@ class _Test:
     ) -> tuple[Array, Array]:
         """Slope (n,) of the residual along d by extrapolated central differences, and round-off."""
         system, (y, v, v_dot), (by_y, by_v) = self._system, state, slopes
-        largest = np.zeros(system.n)
+        noise, rng = np.zeros(system.n), np.random.default_rng(0)
 
-        def residual(s: float) -> Array:
-            new = system.retract(0.0, y, s * d)
+        def residual(step: Array) -> Array:
+            new = system.retract(0.0, y, step)
             speed = system.enforce(new, v + by_y * (new - y))
             found = self._evaluate(new, speed, v_dot + by_v * (speed - v), None)
             assert isinstance(found, np.ndarray)
-            np.maximum(largest, np.abs(found), out=largest)
+            return found
+
+        def sample(s: float) -> Array:
+            found = residual(s * d)
+            tiny = _TINY * rng.normal(size=system.n) * system.scale * self.free
+            change = np.abs(residual(s * d + tiny) - found)
+            np.maximum(noise, np.maximum(change, _TINY * np.abs(found)), out=noise)
             return found
 
         def slope(h: float) -> Array:
-            return (residual(h) - residual(-h)) / (2.0 * h)
+            return (sample(h) - sample(-h)) / (2.0 * h)
 
-        return _extrapolated(slope), _ROUND_OFF * largest / _STEP
+        return _extrapolated(slope), _NOISE * noise / _STEP
 
     def _refuse(
         self,
