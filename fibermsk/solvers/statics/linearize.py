@@ -20,7 +20,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from fibermsk._arrays import Array
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
-from fibermsk.solvers.newton.condense import bordered, followers, part
+from fibermsk.solvers.newton.condense import bordered, expanded, followers, part
 from fibermsk.solvers.orders import first_order
 
 _SLOPE = 1e12
@@ -61,7 +61,7 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
     tangent, corners = None, []
     for b, a in ((0.0, 0.0), (1.0, 0.0), (0.0, _SLOPE), (1.0, _SLOPE)):
         tangent = system.evaluate(t, y, v, v_dot, b, a).tangent
-        corners.append(bordered(tangent))
+        corners.append(expanded(bordered(tangent)))
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
     damping = combine(corners[:3], [-1.0 - 1.0 / _SLOPE, 1.0, 1.0 / _SLOPE])
     states = first_order(system)
@@ -83,7 +83,9 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
 
 def combine(matrices: list[BorderedMatrix], factors: list[float]) -> BorderedMatrix:
     """Linear combination of matrices with csc parts; a new matrix."""
-    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*matrices, strict=True))
+    A, B, R, D = (
+        _sum(list(parts), factors) for parts in zip(*(one[:4] for one in matrices), strict=True)
+    )
     return BorderedMatrix(csc_array(A), B, R, D)
 
 
