@@ -151,6 +151,13 @@ def titin_stress(
     )
 
 
+def stress_at_rest(titin: Titin, stretch: float) -> tuple[float, float]:
+    """Nominal stress of a `Titin` whose sliding is at rest at a stretch, and its derivative."""
+    found = titin_stress(stretch, titin.relaxed(stretch), titin.stress, *titin.constants)
+    P, P_stretch, P_near, _, back_stretch, back_near = found
+    return P, P_stretch - P_near * back_stretch / back_near
+
+
 def titin_damping(activation, passive_damping, active_damping):
     """Damping beta of the sliding along actin [s] at an activation."""
     ratio = activation / BINDING

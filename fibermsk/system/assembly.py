@@ -93,7 +93,7 @@ class Assembly:
             whole[n:] = np.concatenate([row.ravel() for row in sums.points.rows])
         if sums.points.tangent:
             # multipliers combine rows of the border: with them those that attached ends add
-            R = np.hstack([R, follow.reshape(-1, follow.shape[2]).T])
+            R = np.hstack([R, follow.transpose(2, 0, 1).reshape(R.shape[0], 3 * len(follow))])
         multipliers = self.multipliers.reduce(at, slopes, r_q, B, R, D)
         if sums.points.tangent:
             R, to_border = np.ascontiguousarray(R[:, :n_x]), R[:, n_x:]

@@ -16,7 +16,7 @@ from fibermsk.laws.gradient import StretchGradient
 from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening, nominal_stress
-from fibermsk.laws.titin import Titin
+from fibermsk.laws.titin import Titin, stress_at_rest
 
 _OWN = "a KelvinVoigt or a user-defined law"
 
@@ -151,6 +151,8 @@ class Tissue:
     ) -> tuple[float, float, float]:
         """Nominal stress [N/m^2] and its derivatives in the stretch and in the stretch rate.
 
+        That of titin is the one at rest at this stretch.
+
         Parameters
         ----------
         stretch, stretch_rate : float
@@ -166,6 +168,8 @@ class Tissue:
         ):
             if share != 0.0 and not isinstance(law, KelvinVoigt):
                 total += share * np.array(stress_at(law, stretch, stretch_rate, felt))
+        if self.titin is not None:
+            total[:2] += muscle_fraction * np.array(stress_at_rest(self.titin, stretch))
         return float(total[0]), float(total[1]), float(total[2])
 
 
