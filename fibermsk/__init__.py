@@ -26,6 +26,8 @@ from fibermsk.laws import (
     Spring as Spring,
     Stiffening as Stiffening,
     StressLaw as StressLaw,
+    StretchGradient as StretchGradient,
+    Titin as Titin,
     law_constant as law_constant,
 )
 from fibermsk.model import (

@@ -69,6 +69,8 @@ def independent(system):
 
 def apply(tangent, d):
     """Product of a bordered tangent with an increment."""
+    if tangent.points is not None:
+        return tangent @ d
     n = tangent.A.shape[0]
     return np.r_[
         tangent.A @ d[:n] + tangent.B @ d[n:],

@@ -40,6 +40,9 @@ def refuse_unsupported(model: Model) -> None:
     for fiber in model.fibers:
         for part, kind in fiber.tissue.layout.own.items():
             _refuse(f"fiber {fiber.name!r}", f"tissue.{part}", law_label(kind), lawful)
+        for part in ("titin", "gradient"):
+            if (value := getattr(fiber.tissue, part)) is not None:
+                _refuse(f"fiber {fiber.name!r}", f"tissue.{part}", value, "be None")
     for contact in model.contacts:
         if contact.own_law is not None:
             _refuse("contact", "law", law_label(contact.own_law), lawful)

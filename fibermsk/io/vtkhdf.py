@@ -226,6 +226,8 @@ def _put_field_data(root: h5py.Group, steps: h5py.Group, result: Result, shape: 
         for owner, own in owners.items():
             for key, values in own.items():
                 name, n = f"{owner}.{key}", len(values)
+                if values.ndim > 2:  # states at quadrature points
+                    values = values.reshape(n, -1)
                 group[name], offsets[name] = values, np.arange(n)
                 sizes[name] = np.tile([values[0].size, 1], (n, 1))
 

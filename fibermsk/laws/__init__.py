@@ -11,6 +11,7 @@ from fibermsk.laws.coordinate import (
     SmoothLimit as SmoothLimit,
     Spring as Spring,
 )
+from fibermsk.laws.gradient import StretchGradient as StretchGradient
 from fibermsk.laws.own import (
     ContactLaw as ContactLaw,
     CoordinateLaw as CoordinateLaw,
@@ -23,3 +24,4 @@ from fibermsk.laws.stress import (
     KelvinVoigt as KelvinVoigt,
     Stiffening as Stiffening,
 )
+from fibermsk.laws.titin import Titin as Titin

@@ -9,20 +9,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from fibermsk._arrays import Array
-from fibermsk.linalg import LineMatrix, Solver
+from fibermsk.linalg import Condensed, LineMatrix, Solver
 
 
 class BorderedMatrix(NamedTuple):
     """The matrix [[A, B], [R, D]] with a sparse A (n, n) and a thin dense border.
 
     A `LineMatrix` shares memory with the system and is overwritten by the next evaluation with a
-    tangent.
+    tangent. States at quadrature points follow as further unknowns, already eliminated from A, B, R
+    and D.
     """
 
     A: csc_array | LineMatrix
     B: Array  # border columns (n, m)
     R: Array  # border rows (m, n)
     D: Array  # corner (m, m)
+    points: Condensed | None = None  # states at quadrature points
 
     @property
     def sparse(self) -> csc_array:
@@ -32,6 +34,11 @@ class BorderedMatrix(NamedTuple):
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
         n = self.B.shape[0]
+        if self.points is not None:
+            m, diagonal = n + self.D.shape[0], self.points.diagonal
+            whole = x[m:] + self.points.rows(x[:m], n) / diagonal
+            others = self._replace(points=None) @ x[:m] + self.points.columns(whole, n)
+            return np.concatenate([others, diagonal * whole])
         inner = self.A @ x[:n]
         if self.D.size == 0:
             return inner
@@ -94,6 +101,8 @@ class StateBlock(NamedTuple):
     units: tuple[str, ...]  # of each entry
     scale: Array  # characteristic sizes (m,)
     start: Array  # initial values (m,)
+    field: str = ""  # of states at quadrature points: name of the array that they form
+    shape: tuple[int, ...] = ()  # its shape, elements and points
 
 
 class Tolerance(NamedTuple):

@@ -19,7 +19,7 @@ class Histories(Mapping[str, Array]):
     fields : dict of Field
         Unit, label and description of each.
     arrays : dict of (n_frames,) or (n_frames, m) float array
-        Values of each.
+        Values of each; (n_frames, n_elements, n_points) of states at quadrature points.
 
     Examples
     --------
@@ -43,10 +43,16 @@ class Histories(Mapping[str, Array]):
         return len(self.arrays)
 
     def components(self, name: str) -> dict[str, Array]:
-        """Scalar histories: components x, y, z of a vector, 1, 2, ... of several states."""
+        """Scalar histories: components x, y, z of a vector, 1, 2, ... of several states.
+
+        Of states at quadrature points, the mean, the least and the largest along the fiber.
+        """
         values = self[name]
         if values.ndim == 1:
             return {"": values}
+        if values.ndim == 3:
+            along = values.reshape(len(values), -1)
+            return {"mean": along.mean(1), "min": along.min(1), "max": along.max(1)}
         counted = [str(k + 1) for k in range(values.shape[1])]
         names = AXES if self.fields[name].place == "element" else counted
         return dict(zip(names, values.T, strict=True))
@@ -63,6 +69,8 @@ class StateRecord(NamedTuple):
     names: tuple[str, ...]  # of each state
     units: tuple[str, ...]  # of each state
     values: Array  # (n_frames, n_states)
+    field: str = ""  # name of the array that states at quadrature points form
+    shape: tuple[int, ...] = ()  # its shape, elements and points
 
 
 def state_histories(records: Iterable[StateRecord]) -> dict[str, Histories]:
@@ -70,6 +78,17 @@ def state_histories(records: Iterable[StateRecord]) -> dict[str, Histories]:
     found: dict[str, Histories] = {}
     for record in records:
         own = found.setdefault(record.owner, Histories({}, {}))
+        if record.field:
+            own.arrays[record.field] = record.values.reshape(-1, *record.shape)
+            own.fields[record.field] = Field(
+                record.field,
+                record.units[0],
+                record.field.replace("_", " "),
+                "state of first order at the quadrature points of the elements",
+                record.shape,
+                "state",
+            )
+            continue
         for name, unit in dict(zip(record.names, record.units, strict=True)).items():
             columns = [k for k, other in enumerate(record.names) if other == name]
             values = record.values[:, columns if len(columns) > 1 else columns[0]].copy()

@@ -67,6 +67,8 @@ def to_xarray(result: Result) -> xarray.Dataset:
             for key, values in histories.items():
                 name, field = f"{owner}.{key}", histories.fields[key]
                 over = ("axis",) if field.shape == (3,) else (f"{name}.part",)
+                if values.ndim == 3:
+                    over = (f"{name}.element", f"{name}.point")
                 notes = {"units": field.unit, "description": field.description}
                 data[name] = (("time", *over[: values.ndim - 1]), values.copy(), notes)
     for key, field in SOLVER_FIELDS.items():

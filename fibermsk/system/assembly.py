@@ -14,7 +14,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.kernels.fibers import attachment
-from fibermsk.linalg import Couplings, LineMatrix
+from fibermsk.linalg import Condensed, Couplings, LineMatrix
 from fibermsk.protocol import NO_MULTIPLIERS, BorderedMatrix, Tangent
 from fibermsk.system.contribution import At, Contribution, FollowsEnds, Slopes, Sums
 from fibermsk.system.fibers.attachments import Attachments
@@ -60,7 +60,9 @@ class Assembly:
         """
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
         n_q = skeleton.n
-        residual = np.zeros(n_x + n_q + at.states.size)
+        n = n_x + n_q + at.states.size
+        whole = np.zeros(n + at.points[0].size)
+        residual = whole[:n]
         r_nodes, r_q = residual[:n_x].reshape(-1, 6), residual[n_x : n_x + n_q]
         sums = Sums.zero(skeleton, at, r_nodes, self._lines, slopes)
         for one in self._contributions:
@@ -75,7 +77,8 @@ class Assembly:
                 for one in self._following:
                     one.follow_ends(at, *rates, B)
         B, R, D = _with_states(sums, B, R)
-        reactions = self._eliminate(at, sums, residual[n_x:], B, R, D)
+        follow = self._follow(at)
+        reactions = self._eliminate(follow, sums, residual[n_x:], B, R, D)
         if slopes is not None:
             own = D[:n_q, :n_q]
             sums.corner[...] = own
@@ -85,35 +88,50 @@ class Assembly:
             own[...] = sums.corner
         residual[n_x + n_q :] += sums.states.row
         moments = self._add_axes(at, sums, r_q)
+        condensed = None
+        if sums.points.rows:
+            whole[n:] = np.concatenate([row.ravel() for row in sums.points.rows])
+        if sums.points.tangent:
+            # multipliers combine rows of the border: with them those that attached ends add
+            R = np.hstack([R, follow.transpose(2, 0, 1).reshape(R.shape[0], 3 * len(follow))])
         multipliers = self.multipliers.reduce(at, slopes, r_q, B, R, D)
+        if sums.points.tangent:
+            R, to_border = np.ascontiguousarray(R[:, :n_x]), R[:, n_x:]
+            nodes = self._cables.attached_nodes
+            condensed = Condensed(tuple(sums.points.tangent), nodes, follow, to_border)
         matrix = None
         if slopes is not None:
             lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
-            matrix = BorderedMatrix(lines, B, R, D)
+            matrix = BorderedMatrix(lines, B, R, D, condensed)
         unbalanced = max(
             imbalance(r_nodes, max(self._round_off, sums.present), (reactions,)),
             imbalance(r_q, 0.0, (moments,)),
         )
-        return Assembled(residual, matrix, reactions, unbalanced, multipliers)
+        return Assembled(whole, matrix, reactions, unbalanced, multipliers)
 
     def _eliminate(
-        self, at: At, sums: Sums, r_border: Array, B: Array, R: Array, D: Array
+        self, C: Array, sums: Sums, r_border: Array, B: Array, R: Array, D: Array
     ) -> Array:
         """Transfer the load of attached ends to the coordinates; return the forces on the fibers.
 
-        The border is that of coordinates and states, which attached ends do not follow.
+        The border is that of coordinates and states, which attached ends do not follow; C
+        (n_points, 3, m) their derivatives in it.
         """
         cables = self._cables
-        reactions = np.empty((at.ends.c.shape[0], 3))
-        C = self._attached.jacobian(at.motion, at.ends)
-        if at.states.size:
-            C = np.concatenate([C, np.zeros((*C.shape[:2], at.states.size))], axis=2)
+        reactions = np.empty((C.shape[0], 3))
         attachment.take_reactions(cables.ends.node, C, sums.nodes, r_border, reactions)
         if sums.slopes is not None:
             attachment.eliminate_attached(
                 cables.ends, cables.node_start, C, sums.couplings, self._lines, B, R, D
             )
         return reactions
+
+    def _follow(self, at: At) -> Array:
+        """Derivatives of attached ends in the border, (n_points, 3, m)."""
+        C = self._attached.jacobian(at.motion, at.ends)
+        if at.states.size:
+            C = np.concatenate([C, np.zeros((*C.shape[:2], at.states.size))], axis=2)
+        return C
 
     def _add_axes(self, at: At, sums: Sums, r_q: Array) -> Array:
         """Add forces on axes and coordinates; return the magnitudes of those on coordinates."""

@@ -17,6 +17,7 @@ from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At, Update
 from fibermsk.system.fibers.attachments import Attachments
+from fibermsk.system.fibers.tension import AxialForce
 from fibermsk.system.parts import Parts, build_parts
 from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion
@@ -37,6 +38,8 @@ class Configuration:
         Nodes with prescribed motion, and the points that prescribe it.
     states : StatesOfModel
         Unknowns of first order of all contributions.
+    axial_forces : list of AxialForce
+        Axial forces of contributions, in addition to the stress of the fibers.
     motion, ends : Motion, PointsAt
         Bodies and attached ends at the last positions.
     """
@@ -57,6 +60,7 @@ class Configuration:
             if isinstance(point := model.fibers[f].attach[end], MovingPoint)
         ]
         self.states = StatesOfModel()
+        self.axial_forces: list[AxialForce] = []
         self._n_x = 6 * cables.n_nodes
         self._second = self._n_x + self.skeleton.n  # unknowns of second order
         self._looked_at: Array | None = None
@@ -187,8 +191,12 @@ class Configuration:
         (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
         motion = self.skeleton.evaluate(q, p, p_dot, second=second)
         own = (nodes, velocity, acceleration, q, p, p_dot)
-        states = self.states_of(y), self.states_of(v)
-        return At(t, *own, *states, motion, self.attached.place(motion))
+        n = self.states.n_free
+        states, rates = self.states_of(y), self.states_of(v)
+        points = states[n:], rates[n:]
+        return At(
+            t, *own, states[:n], rates[:n], motion, self.attached.place(motion), points=points
+        )
 
     def must_look_at(self, y: Array) -> bool:
         """Whether the cached contact points belong to positions other than y."""

@@ -8,7 +8,7 @@ one state, not on other contributions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -16,13 +16,15 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.linalg import Couplings
+from fibermsk.linalg import Couplings, PointStates
 from fibermsk.model.element import Element
 from fibermsk.results import Field
 from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.coordinate_map import Corner
 from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
+
+_NO_POINTS = np.zeros(0), np.zeros(0)
 
 
 class At(NamedTuple):
@@ -44,6 +46,8 @@ class At(NamedTuple):
         Attached ends: positions and derivatives with respect to the axes.
     multipliers : mapping of str to (m,) float array
         Of the constraints of each element at a frame of a result, by name; NaN without forces.
+    points : pair of (n_states,) float arrays
+        States at quadrature points, and their rates.
     """
 
     t: float
@@ -58,6 +62,7 @@ class At(NamedTuple):
     motion: Motion
     ends: PointsAt
     multipliers: Mapping[str, Array] = MappingProxyType({})
+    points: tuple[Array, Array] = _NO_POINTS
 
 
 class Slopes(NamedTuple):
@@ -126,6 +131,24 @@ class StateSums(NamedTuple):
 _NO_STATES = StateSums(np.zeros(0), *(np.zeros((0, 0)) for _ in range(5)))
 
 
+class PointSums(NamedTuple):
+    """Rows of states at quadrature points, in the order of these, and their derivatives.
+
+    A contribution has to add their effect on its forces to the lines itself; see
+    `fibermsk.linalg.points`.
+
+    Attributes
+    ----------
+    rows : list of float arrays
+        Residuals, of the shape of the states.
+    tangent : list of PointStates
+        Derivatives; empty without tangent.
+    """
+
+    rows: list[Array]
+    tangent: list[PointStates]
+
+
 @dataclass
 class Sums:
     """Residual and tangent that contributions add to: M v_dot minus all forces.
@@ -151,6 +174,8 @@ class Sums:
         Of the states of first order.
     present : float
         Largest single nodal force, for the relative imbalance [N].
+    points : PointSums
+        Of the states at quadrature points.
     """
 
     nodes: Array
@@ -162,6 +187,7 @@ class Sums:
     states: StateSums
     couplings: Couplings | None = None
     present: float = 0.0
+    points: PointSums = field(default_factory=lambda: PointSums([], []))
 
     @classmethod
     def zero(

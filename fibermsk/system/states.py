@@ -91,12 +91,23 @@ class StatesOfModel:
 
     Attributes
     ----------
-    blocks : list of StateBlock
-        In the order of their entries.
+    at_points : list of StateBlock
+        Those at quadrature points, a block per fiber, after all others.
     """
 
     def __init__(self) -> None:
-        self.blocks: list[StateBlock] = []
+        self._blocks: list[StateBlock] = []
+        self.at_points: list[StateBlock] = []
+
+    @property
+    def blocks(self) -> list[StateBlock]:
+        """All blocks in the order of their entries."""
+        return [*self._blocks, *self.at_points]
+
+    @property
+    def n_free(self) -> int:
+        """Number of states that are not at quadrature points."""
+        return sum(len(block.names) for block in self._blocks)
 
     @property
     def n(self) -> int:
@@ -123,7 +134,7 @@ class StatesOfModel:
         ends = np.cumsum([len(block.names) for block in self.blocks])
         parts = np.split(values, ends[:-1].astype(int), axis=1)
         return [
-            StateRecord(block.owner, block.names, block.units, part)
+            StateRecord(block.owner, block.names, block.units, part, block.field, block.shape)
             for block, part in zip(self.blocks, parts, strict=False)
         ]
 
@@ -168,6 +179,26 @@ class StatesOfModel:
             _check.refuse(what, "scale", sizes.min(), "be positive")
         begin = np.array(_check.array(what, "start", start, (m,)))
         block = StateBlock(owner, names, units, sizes, begin)
-        port = States(block, self.n)
-        self.blocks.append(block)
+        port = States(block, self.n_free)
+        self._blocks.append(block)
         return port
+
+    def new_at_points(self, fiber: str, field: str, unit: str, scale: float, start: Array) -> None:
+        """Add states at the quadrature points of a fiber; start (n_elements, n_points).
+
+        Their contribution adds rows to `Sums.points`. The fiber may have states of one field.
+        """
+        if any(block.owner == fiber for block in self.blocks):
+            raise ModelError(
+                f"states of {fiber!r}: the name is taken; must be unique among owners of states"
+            )
+        n_elements, n_points = start.shape
+        names = tuple(
+            f"{field} of element {e + 1}, point {k + 1}"
+            for e in range(n_elements)
+            for k in range(n_points)
+        )
+        units, sizes = (unit,) * start.size, np.full(start.size, scale)
+        self.at_points.append(
+            StateBlock(fiber, names, units, sizes, start.ravel().copy(), field, start.shape)
+        )

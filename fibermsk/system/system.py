@@ -41,8 +41,10 @@ from fibermsk.system.contribution import (
 )
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
+from fibermsk.system.fibers.gradient import StretchGradientForce
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
+from fibermsk.system.fibers.titin import TitinForce
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.reports.diagnose import flawed_term
@@ -53,6 +55,11 @@ from fibermsk.system.reports.moment import Moment
 from fibermsk.system.reports.observe import observe, stress_remark
 from fibermsk.system.signals import Inputs, all_signals, corners
 from fibermsk.system.start import check_start
+
+
+def any_fiber(model: Model, part: str) -> bool:
+    """Whether the tissue of any fiber has an optional part."""
+    return any(getattr(fiber.tissue, part) is not None for fiber in model.fibers)
 
 
 class FiberSystem:
@@ -97,12 +104,14 @@ class FiberSystem:
         self.contact, self.attached = own.contact, own.attached
         self.tree, self.moving_points = own.tree, own.moving_points
         self.fiber_names = self.cables.names
-        self.tension = TensionProbe(self.cables)
+        self.tension = TensionProbe(self.cables, own.axial_forces)
         self.loads = Loads(model, self.cables, self.tree.bodies.gravity)
         self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
+            *([StretchGradientForce(model, self.cables)] if any_fiber(model, "gradient") else []),
+            *([TitinForce(model, own, self.loads)] if any_fiber(model, "titin") else []),
             FiberContact(self.contact, Passing(own, owner)),
             BoneContact(self.contact),
             Bodies(model, self.skeleton),
@@ -377,7 +386,8 @@ class FiberSystem:
     def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and its theta."""
         (nodes, _), (velocity, _) = self.split(y), self.split(v)
-        return self.tension.least(nodes, velocity, self.loads.activations(t))
+        points = self.configuration.states_of(y)[self.configuration.states.n_free :]
+        return self.tension.least(nodes, velocity, self.loads.activations(t), points)
 
     @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:

@@ -22,13 +22,17 @@ from fibermsk.kernels.fibers.element import (
     ZERO_9,
     add_3,
     add_9,
+    add_integrals,
     add_stiffness,
     chord,
     combine_3,
     combine_9,
     dot,
+    outer,
     scale_3,
     slope,
+    transposed,
+    unit,
 )
 from fibermsk.kernels.fibers.shape import shape_d1, shape_d2
 
@@ -46,28 +50,6 @@ def bending_energy(nodes, bent, elements, h, xi, weight, stiffness):
             s, p, q = dot(a1, a1), dot(a1, a2), dot(a2, a2)
             total += 0.5 * weight[e, k] * stiffness[e, k] * (s * q - p * p) / (s * s)
     return total
-
-
-@inlined
-def _outer(total, a, b):
-    """Matrix total + a b^T."""
-    return (
-        total[0] + a[0] * b[0], total[1] + a[1] * b[0], total[2] + a[2] * b[0],
-        total[3] + a[0] * b[1], total[4] + a[1] * b[1], total[5] + a[2] * b[1],
-        total[6] + a[0] * b[2], total[7] + a[1] * b[2], total[8] + a[2] * b[2],
-    )  # fmt: skip
-
-
-@inlined
-def _unit(w):
-    """Matrix w I."""
-    return w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w
-
-
-@inlined
-def _transposed(S):
-    """Matrix S^T."""
-    return S[0], S[3], S[6], S[1], S[4], S[7], S[2], S[5], S[8]
 
 
 @inlined
@@ -102,11 +84,11 @@ def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
             f_sq, f_pp = -0.5 * w * r * r, -w * r * r
             # second derivatives in a1 and a2: H11 (a1, a1), H12 (a1, a2), H22 (a2, a2)
             row = combine_3(2.0 * f_sp, a1, f_pp, a2)
-            H11 = _outer(_unit(2.0 * f_s), combine_3(4.0 * f_ss, a1, 2.0 * f_sp, a2), a1)
-            H11 = _outer(H11, row, a2)
-            H12 = _outer(_outer(_unit(f_p), row, a1), a1, scale_3(4.0 * f_sq, a2))
-            H22 = _outer(_unit(2.0 * f_q), a1, scale_3(f_pp, a1))
-            H21 = _transposed(H12)
+            H11 = outer(unit(2.0 * f_s), combine_3(4.0 * f_ss, a1, 2.0 * f_sp, a2), a1)
+            H11 = outer(H11, row, a2)
+            H12 = outer(outer(unit(f_p), row, a1), a1, scale_3(4.0 * f_sq, a2))
+            H22 = outer(unit(2.0 * f_q), a1, scale_3(f_pp, a1))
+            H21 = transposed(H12)
             # rows with g, p, q times the columns of a1 and of a2
             in_a1, in_a2 = combine_9(g1, H11, g2, H21), combine_9(g1, H12, g2, H22)
             gg = add_9(add_9(gg, g1, in_a1), g2, in_a2)
@@ -121,22 +103,11 @@ def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
 
 
 @inlined
-def _add_residual(i, integrals, residual):
-    """Add the integrals of the gradient with the slopes (-g, p, g, q)."""
-    on_g, on_p, on_q = integrals
-    for r in range(3):
-        residual[i, r] -= on_g[r]
-        residual[i, 3 + r] += on_p[r]
-        residual[i + 1, r] += on_g[r]
-        residual[i + 1, 3 + r] += on_q[r]
-
-
-@inlined
 def add_residual(e, nodes, elements, h, xi, weight, stiffness, residual):
     """Add minus the nodal force of one element; see `assemble_bending`."""
     i = elements[e, 0]
     integrals, _ = _integrate(nodes, i, e, h, xi, weight, stiffness, False)
-    _add_residual(i, integrals, residual)
+    add_integrals(i, integrals, residual)
 
 
 @inlined
@@ -144,10 +115,10 @@ def add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines):
     """Add minus the nodal force of one element, and its derivative."""
     i = elements[e, 0]
     integrals, (gg, gp, pp, gq, pq, qq) = _integrate(nodes, i, e, h, xi, weight, stiffness, True)
-    _add_residual(i, integrals, residual)
+    add_integrals(i, integrals, residual)
     massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     add_stiffness(
-        lines, i, gg, gp, _transposed(gp), pp, gq, _transposed(gq), pq, _transposed(pq), qq,
+        lines, i, gg, gp, transposed(gp), pp, gq, transposed(gq), pq, transposed(pq), qq,
         massless,
     )  # fmt: skip
 

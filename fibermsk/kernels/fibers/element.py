@@ -58,6 +58,28 @@ def combine_9(v, a, w, b):
 
 
 @inlined
+def outer(total, a, b):
+    """Matrix total + a b^T."""
+    return (
+        total[0] + a[0] * b[0], total[1] + a[1] * b[0], total[2] + a[2] * b[0],
+        total[3] + a[0] * b[1], total[4] + a[1] * b[1], total[5] + a[2] * b[1],
+        total[6] + a[0] * b[2], total[7] + a[1] * b[2], total[8] + a[2] * b[2],
+    )  # fmt: skip
+
+
+@inlined
+def unit(w):
+    """Matrix w I."""
+    return w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w
+
+
+@inlined
+def transposed(S):
+    """Matrix S^T."""
+    return S[0], S[3], S[6], S[1], S[4], S[7], S[2], S[5], S[8]
+
+
+@inlined
 def chord(nodes, i, j):
     """From an element's first node i to its second j, and the tangents at the two."""
     return (
@@ -76,6 +98,17 @@ def slope(g, p, q, chord):
         g * x[1] + p * first[1] + q * second[1],
         g * x[2] + p * first[2] + q * second[2],
     )
+
+
+@inlined
+def add_integrals(i, integrals, residual):
+    """Add the integrals of the gradient with the slopes (-g, p, g, q)."""
+    on_g, on_p, on_q = integrals
+    for r in range(3):
+        residual[i, r] -= on_g[r]
+        residual[i, 3 + r] += on_p[r]
+        residual[i + 1, r] += on_g[r]
+        residual[i + 1, 3 + r] += on_q[r]
 
 
 @inlined

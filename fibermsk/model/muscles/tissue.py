@@ -12,9 +12,11 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
 from fibermsk.laws.derivatives import check_stress_law, stress_at
+from fibermsk.laws.gradient import StretchGradient
 from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt, Stiffening, nominal_stress
+from fibermsk.laws.titin import Titin, stress_at_rest
 
 _OWN = "a KelvinVoigt or a user-defined law"
 
@@ -46,6 +48,10 @@ class Tissue:
     stiffening : Stiffening, optional
         Passive stress that grows exponentially with the stretch, scaled with the muscle fraction;
         none if left out.
+    titin : Titin, optional
+        Passive stress with titin that binds to actin, in place of `stiffening`; none if left out.
+    gradient : StretchGradient, optional
+        Energy of differences of the stretch along the fiber; none if left out.
 
     Raises
     ------
@@ -60,6 +66,8 @@ class Tissue:
     prestress: float = number("N/m^2", NON_NEGATIVE, default=0.0)
     bending: float = number("", NON_NEGATIVE, default=0.0)
     stiffening: Stiffening | None = None
+    titin: Titin | None = None
+    gradient: StretchGradient | None = None
 
     def __post_init__(self) -> None:
         owner = "tissue"
@@ -72,6 +80,18 @@ class Tissue:
         if self.stiffening is not None:
             what = "a Stiffening or None"
             _check.instance(owner, "stiffening", self.stiffening, Stiffening, what)
+        if self.titin is not None:
+            _check.instance(owner, "titin", self.titin, Titin, "a Titin or None")
+            if self.stiffening is not None:
+                _check.refuse(
+                    owner,
+                    "stiffening",
+                    self.stiffening,
+                    "be None for a tissue with titin, whose passive stress it would count twice",
+                )
+        if self.gradient is not None:
+            what = "a StretchGradient or None"
+            _check.instance(owner, "gradient", self.gradient, StretchGradient, what)
         _check.store(self, tendon=tendon, **checked(self, owner))
         if self.bending > 0.0:
             self._check_modulus(owner)
@@ -131,6 +151,8 @@ class Tissue:
     ) -> tuple[float, float, float]:
         """Nominal stress [N/m^2] and its derivatives in the stretch and in the stretch rate.
 
+        That of titin is the one at rest at this stretch.
+
         Parameters
         ----------
         stretch, stretch_rate : float
@@ -146,6 +168,8 @@ class Tissue:
         ):
             if share != 0.0 and not isinstance(law, KelvinVoigt):
                 total += share * np.array(stress_at(law, stretch, stretch_rate, felt))
+        if self.titin is not None:
+            total[:2] += muscle_fraction * np.array(stress_at_rest(self.titin, stretch))
         return float(total[0]), float(total[1]), float(total[2])
 
 

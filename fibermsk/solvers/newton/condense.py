@@ -18,14 +18,44 @@ def bordered(tangent: Tangent | None) -> BorderedMatrix:
     return tangent._replace(A=tangent.sparse)
 
 
+def expanded(matrix: BorderedMatrix) -> BorderedMatrix:
+    """Matrix with states at quadrature points in its border, as others of first order."""
+    points = matrix.points
+    if points is None:
+        return matrix
+    n, k, m = matrix.B.shape[0], matrix.D.shape[0], points.size
+    columns, rows = np.empty((n + k, m)), np.empty((m, n + k))
+    unit = np.zeros(n + k)
+    for j, one in enumerate(np.eye(m)):
+        columns[:, j] = points.columns(one, n)
+    for j in range(n + k):
+        unit[j] = 1.0
+        rows[:, j] = points.rows(unit, n)
+        unit[j] = 0.0
+    on_nodes, on_border = columns[:n], columns[n:]
+    per_row = rows / points.diagonal[:, None]
+    by_nodes, by_border = per_row[:, :n], per_row[:, n:]
+    corner = matrix.D + on_border @ by_border
+    return BorderedMatrix(
+        csc_array(matrix.sparse + csc_array(on_nodes) @ csc_array(by_nodes)),
+        np.hstack([matrix.B + on_nodes @ by_border, on_nodes]),
+        np.vstack([matrix.R + on_border @ by_nodes, rows[:, :n]]),
+        np.block([[corner, on_border], [rows[:, n:], np.diag(points.diagonal)]]),
+    )
+
+
 def condensed(matrix: BorderedMatrix, k: int) -> BorderedMatrix:
     """Schur complement: the matrix without the last k unknowns, if their rows stay zero.
+
+    States at quadrature points, which count among the k, are eliminated already.
 
     Raises
     ------
     numpy.linalg.LinAlgError
         If their corner is singular.
     """
+    if matrix.points is not None:
+        matrix, k = matrix._replace(points=None), k - matrix.points.size
     if not k:
         return matrix
     n_x, n = matrix.B.shape[0], matrix.D.shape[0] - k
@@ -64,9 +94,9 @@ def part(matrix: BorderedMatrix, free: Index, held: Index, follow: Array) -> Bor
 
 
 def free_part(system: System, t: float, y: Array, matrix: BorderedMatrix) -> BorderedMatrix:
-    """Tangent at a state without the constrained unknowns."""
+    """Tangent at a state without the constrained unknowns; its rows of states are condensed."""
     held, follow = followers(system, t, y)
     if not held.size:
         return matrix
-    free = np.setdiff1d(np.arange(y.size), held)
+    free = np.setdiff1d(np.arange(matrix.B.shape[0] + matrix.D.shape[0]), held)
     return part(matrix, free, held, follow[:, free])

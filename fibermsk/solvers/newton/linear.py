@@ -10,7 +10,7 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from fibermsk._arrays import Array
-from fibermsk.linalg import LineMatrix, Solution, Solver, Splitting, gmres
+from fibermsk.linalg import Condensed, LineMatrix, Solution, Solver, Splitting, gmres
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix, Tangent
@@ -50,6 +50,8 @@ def solver(matrix: Tangent) -> Solver:
         return _exactly(factor_dense(matrix))
     if not isinstance(matrix, BorderedMatrix):
         return matrix.solver()
+    if matrix.points is not None:
+        return _with_points(matrix, matrix.points)
     if matrix.B.shape[0] == 0:
         return _exactly(factor_dense(matrix.D))
     if not isinstance(matrix.A, LineMatrix):
@@ -76,6 +78,21 @@ def solver(matrix: Tangent) -> Solver:
                 )
             direct.append(_bordered(matrix, _sparse(A.tocsc())))
         return Solution(direct[0](right), 0)
+
+    return solve
+
+
+def _with_points(matrix: BorderedMatrix, points: Condensed) -> Solver:
+    """Solve for the others with the eliminated states, then for these by back-substitution."""
+    inner, diagonal = solver(matrix._replace(points=None)), points.diagonal
+    n, m = matrix.B.shape[0], matrix.B.shape[0] + matrix.D.shape[0]
+    if not (np.isfinite(diagonal).all() and diagonal.all()):
+        raise np.linalg.LinAlgError("the tangent is singular or not finite")
+
+    def solve(right: Array, tolerance: float) -> Solution:
+        own = right[m:] / diagonal
+        x, iterations = inner(right[:m] - points.columns(own, n), tolerance)
+        return Solution(np.concatenate([x, own - points.rows(x, n) / diagonal]), iterations)
 
     return solve
 

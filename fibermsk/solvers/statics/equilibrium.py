@@ -312,8 +312,8 @@ class _Creep:
     def _is_minimum(self, y: Array, new: Array, h: float) -> bool:
         tangent = bordered(_at_rest(self.system, self.t, y, h)(new, True).tangent)
         try:
-            tangent = free_part(self.system, self.t, new, tangent)
-            return inertia(condensed(tangent, n_states(self.system))) == 0
+            tangent = condensed(tangent, n_states(self.system))
+            return inertia(free_part(self.system, self.t, new, tangent)) == 0
         except np.linalg.LinAlgError:  # a definite matrix has no vanishing pivot
             return False
 

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from fibermsk._arrays import Array
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System
-from fibermsk.solvers.newton.condense import bordered, followers, part
+from fibermsk.solvers.newton.condense import bordered, expanded, followers, part
 from fibermsk.solvers.orders import first_order
 
 _SLOPE = 1e12
@@ -56,15 +56,25 @@ class Linearization(NamedTuple):
 
 
 @guarded
-def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Linearization:
-    """Stiffness, damping and mass, in new matrices, at consistent y, v and v_dot and a time [s]."""
-    tangent, corners = None, []
+def linearize(
+    system: System, t: float, y: Array, v: Array, v_dot: Array, *, at_rest: bool = False
+) -> Linearization:
+    """Stiffness, damping and mass, in new matrices, at consistent y, v and v_dot and a time [s].
+
+    With `at_rest`, states at quadrature points are eliminated as they follow in statics.
+    """
+    tangent, corners, eliminated = None, [], 0
     for b, a in ((0.0, 0.0), (1.0, 0.0), (0.0, _SLOPE), (1.0, _SLOPE)):
         tangent = system.evaluate(t, y, v, v_dot, b, a).tangent
-        corners.append(bordered(tangent))
+        matrix = bordered(tangent)
+        if at_rest and matrix.points is not None:
+            eliminated = matrix.points.size
+            matrix = matrix._replace(points=None)
+        corners.append(expanded(matrix))
     mass = combine(corners, [1.0 / _SLOPE, -1.0 / _SLOPE, -1.0 / _SLOPE, 1.0 / _SLOPE])
     damping = combine(corners[:3], [-1.0 - 1.0 / _SLOPE, 1.0, 1.0 / _SLOPE])
     states = first_order(system)
+    states = slice(states.start, states.stop - eliminated)
     k, m = states.stop - states.start, mass.B.shape[1]
     for block in (mass.B[:, m - k :], mass.R[m - k :], mass.D[m - k :], mass.D[:, m - k :]):
         block[...] = 0.0
@@ -83,7 +93,9 @@ def linearize(system: System, t: float, y: Array, v: Array, v_dot: Array) -> Lin
 
 def combine(matrices: list[BorderedMatrix], factors: list[float]) -> BorderedMatrix:
     """Linear combination of matrices with csc parts; a new matrix."""
-    A, B, R, D = (_sum(list(parts), factors) for parts in zip(*matrices, strict=True))
+    A, B, R, D = (
+        _sum(list(parts), factors) for parts in zip(*(one[:4] for one in matrices), strict=True)
+    )
     return BorderedMatrix(csc_array(A), B, R, D)
 
 

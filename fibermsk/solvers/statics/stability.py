@@ -123,6 +123,9 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     With unknowns of first order all eigenvalues of the damped motion are computed, of systems of up
     to 600 independent unknowns: a delayed reflex may make a state unstable that is stable without
     it. `growth_rate` is then that with damping, and `frequency` the lowest of any oscillation.
+    Larger systems whose only such unknowns are at quadrature points, as of titin, are judged with
+    these at rest at every position: these have an energy and a damping, and the verdict is the
+    same, but the growth rate is an upper bound.
     """
     require_system("stability", system)
     require_host("stability", system)
@@ -130,7 +133,8 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     y = np.array(_check.array("stability", "y", y, (system.n,)))
     rest = np.zeros_like(y)
     y = system.retract(t, y, rest)
-    here = linearize(system, t, y, rest, rest)
+    at_rest = system.n > _MOST_WITH_STATES and _only_at_points(system)
+    here = linearize(system, t, y, rest, rest, at_rest=at_rest)
     stiffness, mass = here.stiffness, here.mass
     if here.free.size == 0:
         return Stability(True, 0.0, np.inf, rest, "")
@@ -155,6 +159,12 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
         rate / (2.0 * np.pi) if value > 0.0 else 0.0,
         *_mode(system, y, here.whole(vector, system.n)),
     )
+
+
+def _only_at_points(system: System) -> bool:
+    """Whether a system has states of first order, all at quadrature points."""
+    blocks = getattr(system, "states", ())
+    return bool(blocks) and all(block.shape for block in blocks)
 
 
 def _mode(system: System, y: Array, motion: Array) -> tuple[Array, str]:

@@ -152,7 +152,7 @@ class Fibers:
     def _compressed(self, at: At) -> list[str]:
         cables, found = self._cables, []
         activations = self._loads.activations(at.t)
-        force, theta = self._tension.least(at.nodes, at.velocity, activations)
+        force, theta = self._tension.least(at.nodes, at.velocity, activations, at.points[0])
         for f in np.flatnonzero(force < 0.0):
             where = f"fiber {cables.names[f]!r} is compressed by {-force[f]:.3g} N at theta = "
             where += f"{theta[f]:.2f}"

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.system.fibers.cables import N_POINTS, Cables, per_fiber
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
+
+AxialForce = Callable[[Array, Array, Array], Array]
+"""Axial force [N] (n_elements, n) of the nodes (n_nodes, 6), states at quadrature points and n
+points xi in [0, 1] of all elements."""
 
 _ROUND_OFF = 1e-9
 """Compression over A0 mu that counts as round-off: a strain of 3e-10."""
@@ -14,6 +20,13 @@ _ROUND_OFF = 1e-9
 
 class TensionProbe:
     """Axial force and stretch at the Gauss points of all fibers.
+
+    Parameters
+    ----------
+    cables : Cables
+        The fibers.
+    others : sequence of AxialForce
+        Axial forces beside the stress, as of titin.
 
     Attributes
     ----------
@@ -25,18 +38,23 @@ class TensionProbe:
         Fibers by the kind of their stress law.
     """
 
-    def __init__(self, cables: Cables) -> None:
-        self._cables, self.groups = cables, stress_groups(cables)
+    def __init__(self, cables: Cables, others: Sequence[AxialForce] = ()) -> None:
+        self._cables, self.groups, self._others = cables, stress_groups(cables), others
         self._start = N_POINTS * cables.element_start
         self.stiffness = per_fiber(np.maximum, (cables.area * cables.modulus).ravel(), self._start)
         self.round_off = _ROUND_OFF * float(self.stiffness.max(initial=0.0))
 
-    def least(self, nodes: Array, velocity: Array, activation: Array) -> tuple[Array, Array]:
+    def least(
+        self, nodes: Array, velocity: Array, activation: Array, points: Array
+    ) -> tuple[Array, Array]:
         """Least axial force of each fiber (n_fibers,) [N], and its theta.
 
-        Compression within round-off counts as zero force.
+        Compression within round-off counts as zero force. ``points`` (n_states,) are states at
+        quadrature points.
         """
         cables = self._cables
+        if self._others:
+            return self._least_of_all(nodes, velocity, activation, points)
         least = np.empty(self.stiffness.size)
         activation = activation[cables.fiber]
         theta = np.empty(least.size)
@@ -51,6 +69,18 @@ class TensionProbe:
             start = cables.theta[of.cable.elements[element, 0]]
             theta[of.fibers] = start + of.cable.h[element] * cables.xi[point]
         return self.rounded(least), theta
+
+    def _least_of_all(
+        self, nodes: Array, velocity: Array, activation: Array, points: Array
+    ) -> tuple[Array, Array]:
+        cables = self._cables
+        _, force = self._sample(nodes, velocity, activation, cables.law)
+        for one in self._others:
+            force += one(nodes, points, cables.xi).ravel()
+        theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * cables.xi
+        starts = self._start
+        at = [a + np.argmin(force[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        return self.rounded(force[at]), theta.ravel()[at]
 
     def rounded(self, least: Array) -> Array:
         """Least forces (n_fibers,) [N] with those within round-off set to zero, in place."""

@@ -13,8 +13,8 @@ from fibermsk.system.contribution import At, Contribution, HasEnergy
 class Energy(NamedTuple):
     """Energies of a state [J]: kinetic, elastic, gravity, contact.
 
-    The elastic energy is that of fibers (passive, prestress, bending) and of springs and limits of
-    the coordinates.
+    The elastic energy is that of fibers (passive, prestress, titin, bending, gradient) and of
+    springs and limits of the coordinates.
     """
 
     kinetic: float

@@ -20,6 +20,7 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.model import Model
+from fibermsk.protocol import StateBlock
 from fibermsk.results import Result
 from fibermsk.system.contribution import HasInertia, Sums
 
@@ -128,8 +129,14 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     cables, names = system.cables, system.skeleton.independent
     frames = np.arange(_REACH, time.size - _REACH)
     q = np.reshape([result.coordinates[name] for name in names], (len(names), time.size)).T
-    own_states = [result.states[one.owner][name] for one in system.states for name in one.names]
-    z = np.reshape(own_states, (len(own_states), time.size)).T
+    z = np.hstack(
+        [
+            result.states[one.owner][name].reshape(time.size, -1)
+            for one in system.states
+            for name in _state_names(one)
+        ]
+        or [np.zeros((time.size, 0))]
+    )
     nodes = np.zeros((time.size, cables.n_nodes, 6))
     pulls = np.zeros((time.size, len(cables.names), 2, 3))
     for f, name in enumerate(cables.names):
@@ -199,6 +206,11 @@ def _balance(
     return off_q, size_q, off_f, size_f
 
 
+def _state_names(block: StateBlock) -> tuple[str, ...]:
+    """Names of the states of a block in a result."""
+    return (block.field,) if block.field else block.names
+
+
 def _compare_names(system: FiberSystem, result: Result) -> None:
     """Refuse a result of another model."""
     counts = np.diff(system.cables.node_start)
@@ -206,7 +218,9 @@ def _compare_names(system: FiberSystem, result: Result) -> None:
         f"fiber {name!r}": int(n) for name, n in zip(system.cables.names, counts, strict=True)
     }
     wanted |= {f"coordinate {name!r}": 0 for name in system.skeleton.coordinates}
-    wanted |= {f"state {one.owner}: {name}": 0 for one in system.states for name in one.names}
+    wanted |= {
+        f"state {one.owner}: {name}": 0 for one in system.states for name in _state_names(one)
+    }
     found = {f"fiber {name!r}": f.node_theta.size for name, f in result.fibers.items()}
     found |= {f"coordinate {name!r}": 0 for name in result.coordinates}
     found |= {f"state {one}: {name}": 0 for one in result.states for name in result.states[one]}

@@ -109,7 +109,7 @@ def observe(
         at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
         values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
         reported.put(i, at, frames.multipliers[i])
-        states[i] = at.states
+        states[i] = configuration.states_of(y)
         state = at.motion.links
         for name, (position, rotation) in poses.items():
             rotation[i], position[i] = skeleton.tree.place(name, state)
@@ -117,6 +117,8 @@ def observe(
             groups, _SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
             activations[i, cables.fiber],
         )  # fmt: skip
+        for axial_force in configuration.axial_forces:
+            force[i] += axial_force(at.nodes, at.points[0], _SAMPLE_XI)
         search.evaluate(at.nodes, state)
         if n_laws:
             line_force[i] = search.line_forces()

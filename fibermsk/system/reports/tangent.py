@@ -141,7 +141,7 @@ class _Test:
         """Largest relative error of a row along a direction d (n,)."""
         tangent = self._evaluate(*state, Slopes(*slopes, False))
         assert isinstance(tangent, BorderedMatrix)
-        exact, (found, noise) = tangent @ d, self._differences(slopes, state, d)
+        exact, (found, noise) = _product(tangent, d), self._differences(slopes, state, d)
         for what, values in (("tangent", exact), ("residual", found)):
             if not np.isfinite(values).all():
                 name = self._system.describe(int(np.argmin(np.isfinite(values))))
@@ -201,7 +201,7 @@ class _Test:
         for column in np.flatnonzero(self.free):
             d = np.zeros(system.n)
             d[column] = 1.0
-            exact = float((tangent @ d)[row])
+            exact = float(_product(tangent, d)[row])
             scaled = system.scale[column] * d
             found = float(self._differences(slopes, state, scaled)[0][row] / system.scale[column])
             size = abs(exact - found) * system.scale[column]
@@ -214,6 +214,13 @@ class _Test:
             "the derivatives that `add` passes to its ports, or that `constrain` and `curvature` "
             "return"
         )
+
+
+def _product(tangent: BorderedMatrix, d: Array) -> Array:
+    """Product (n,); rows of states at quadrature points, which elements do not have, are zero."""
+    found, n = np.zeros(d.size), tangent.B.shape[0] + tangent.D.shape[0]
+    found[:n] = tangent @ d[:n]
+    return found
 
 
 def _extrapolated(slope: Callable[[float], Array]) -> Array:

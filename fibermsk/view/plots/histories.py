@@ -181,7 +181,9 @@ def reported(table: str, choice: Choice) -> list[Panel]:
         for name, values in own.items():
             field = own.fields[name]
             label = field.label
-            if values.ndim == 2:
+            if values.ndim == 3:  # states at quadrature points
+                label, values = f"{label}, mean", values.mean(axis=(1, 2))
+            elif values.ndim == 2:
                 state = field.place == "state"
                 if field.unit == "m" and not state:
                     continue  # a place: its distance from the origin tells nothing
