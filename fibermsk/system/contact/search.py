@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import begins
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import (
@@ -196,6 +196,26 @@ class ContactSearch:
         """Add the forces of bones of the last evaluation, and their tangent."""
         for part in self.sets.bones:
             part.scatter(self._at, out, tangent)
+
+    def add_to_elements(self, elements: Index, residual: Array) -> None:
+        """Add the forces of the last evaluation to each element alone.
+
+        elements (n_elements, 2): nodes of the elements in `residual` (2 n_elements, 6), which share
+        none.
+        """
+        if not self.partners.points.size:
+            return
+        at = self._at._replace(fibers=self._at.fibers._replace(elements=elements))
+        n, n_x = self.tree.n, residual.size
+        out = Border(
+            residual, np.zeros(n), np.empty((0, 3, 6, 6)), np.empty((n_x, 0)), np.empty((0, n_x)),
+            np.empty((0, 0)),
+        )  # fmt: skip
+        couplings = self._couplings(False)
+        for part in self.sets.fibers:
+            part.scatter(at, out, self._rows, (couplings.upper, couplings.lower), False)
+        for part in self.sets.bones:
+            part.scatter(at, out, False)
 
     def _couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
