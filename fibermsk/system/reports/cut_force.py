@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.elements.hermite import hermite_d1
 from fibermsk.kernels.fibers import bending
 from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
-from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.stress_groups import stress_groups
 
@@ -90,29 +90,21 @@ class CutForces:
         found = residual.reshape(-1, 2, 6)[:, :, :3]
         return found[:, 0], found[:, 1]
 
+    def inside(self, at: At, cut_force: Array, xi: Array) -> Array:
+        """Tangential part of the force through cuts at points xi of all elements [N].
 
-def axial_from_cuts(
-    cables: Cables, nodes: Array, cut_force: Array, carried: Array, xi: Array
-) -> Array:
-    """Axial force of the section at points of all elements, (n_elements, n_points) [N].
-
-    Linear between the nodes, where it is the tangential part of the force through a cut, without
-    what the contacts carry beside the section.
-
-    Parameters
-    ----------
-    cables : Cables
-        Fibers.
-    nodes : (n_nodes, 6) float array
-        Configuration.
-    cut_force : (n_nodes, 3) float array
-        Forces from `CutForces`.
-    carried : (n_elements, n) float array
-        See `fibermsk.system.reports.axial.contact_along`; at the first and the second node of each
-        element in the first and the last column.
-    xi : (n_points,) float array
-        On [0, 1].
-    """
-    tangent = nodes[:, 3:] / np.linalg.norm(nodes[:, 3:], axis=1, keepdims=True)
-    along = np.sum(cut_force * tangent, axis=1)[cables.elements] - carried[:, [0, -1]]
-    return along[:, :1] * (1.0 - xi) + along[:, 1:] * xi
+        (n_elements, n_points), after `at`. Contact enters where its points lie, each spread over
+        its part of the element; all other loads are spread evenly.
+        """
+        cables = self._cables
+        begin, end = (cut_force[node] for node in cables.elements.T)
+        force = np.repeat(begin[:, None], xi.size, axis=1)
+        rest = begin - end
+        for element, low, high, load in self._search.point_loads():
+            part = ((xi - low[:, None]) / (high - low)[:, None]).clip(0.0, 1.0)
+            np.subtract.at(force, element, part[:, :, None] * load[:, None])
+            np.subtract.at(rest, element, load)
+        force -= xi[:, None] * rest[:, None]
+        slopes = np.stack(np.broadcast_arrays(*hermite_d1(xi, cables.h[:, None])))
+        tangent = np.einsum("aek,eai->eki", slopes, at.nodes[cables.elements].reshape(-1, 4, 3))
+        return np.sum(force * tangent, axis=2) / np.linalg.norm(tangent, axis=2)

@@ -21,7 +21,7 @@ from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
 from fibermsk.system.reports.axial import contact_along
-from fibermsk.system.reports.cut_force import CutForces, axial_from_cuts
+from fibermsk.system.reports.cut_force import CutForces
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 
@@ -31,9 +31,6 @@ _MUSCLE = 0.9
 
 _SAMPLE_XI = gauss_rule(3)[0]
 """Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
-_CONTACT_XI = np.concatenate([[0.0], _SAMPLE_XI, [1.0]])
-"""Points of each element at which contact is found: the samples, and both nodes."""
-_INSIDE = slice(1, -1)
 
 
 @dataclass(frozen=True)
@@ -102,9 +99,10 @@ def observe(
         if body is not model.ground or is_seen(body)
     }
     n_laws = partners.points.size
-    places = np.tile(_CONTACT_XI, (max(n_laws, 1), 1))
     search = ContactSearch(
-        cables, replace(partners, points=np.full(n_laws, m + 2), xi=places), skeleton.tree
+        cables,
+        replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
+        skeleton.tree,
     )
     cuts = CutForces(model, configuration)
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
@@ -124,13 +122,13 @@ def observe(
             activation,
         )  # fmt: skip
         cut_force[i] = cuts.at(at, activation, frames.reactions[i])
-        carried = np.zeros((n, m + 2))
+        carried = np.zeros((n, m))
         search.evaluate(at.nodes, state)
         if n_laws:
-            line_force[i] = search.line_forces()[:, _INSIDE]
+            line_force[i] = search.line_forces()
             pressure, carried = contact_along(search)
-            tissue_force[i] += pressure[:, _INSIDE]
-        axial_force[i] = axial_from_cuts(cables, at.nodes, cut_force[i], carried, _SAMPLE_XI)
+            tissue_force[i] += pressure
+        axial_force[i] = cuts.inside(at, cut_force[i], _SAMPLE_XI) - carried
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):
