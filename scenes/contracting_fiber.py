@@ -9,7 +9,8 @@ A muscle of a frog between two tendons, held by a clamp, is stimulated to a teta
 - ``quick_release``: the lower end is held, then moved up fast, and held again. The tendons shorten
   at once, so the force drops; the muscle takes up the slack, so it recovers.
 
-Look at the force at the ends and at the stretch over time. (The axial force along the fiber
+Look at the force at the ends and at the stretch over time. (The axial force is the same all along
+the fiber, except for its weight; `tissue_force`, what the stress law gives at single points,
 oscillates by up to 30 percent at the muscle-tendon transition, where the mesh is coarse.) The
 force-velocity relation of this tissue is linear, from its viscosity, not Hill's hyperbola.
 """

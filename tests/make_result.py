@@ -30,6 +30,7 @@ def make_fiber(origin, insertion, force, *, n_nodes=9, n_samples=21, bow=0.01) -
     length = np.linalg.norm(span, axis=1)
     stretch = (length / length[0])[:, None] * (1.0 + 0.02 * np.sin(np.pi * theta))
     pull = force * span / length[:, None]
+    along = np.reshape(force, (n_frames, 1)) * (1.0 - 0.1 * theta)
     return FiberHistory(
         node_theta=node_theta,
         position=position,
@@ -38,8 +39,9 @@ def make_fiber(origin, insertion, force, *, n_nodes=9, n_samples=21, bow=0.01) -
         muscle_fraction=profile,
         stretch=stretch,
         radius=0.006 * (1.0 + profile) / np.sqrt(stretch),
-        axial_force=np.repeat(np.reshape(force, (n_frames, 1)), n_samples, axis=1)
-        * (1.0 - 0.1 * theta),
+        cut_force=np.repeat(pull[:, None], n_nodes, axis=1),
+        axial_force=along,
+        tissue_force=along * (1.0 + 0.05 * np.cos(9.0 * theta)),
         contact_line_force=5.0
         * np.maximum(0.0, np.sin(np.pi * theta) - 0.5)[:, None]
         * np.tile([np.sign(bow), 0.0, 0.0], (n_frames, 1, 1)),

@@ -43,9 +43,7 @@ class DeviceFibers:
         self._copies: tuple[Any, Any, Any, Any] = (None, None, None, None)
         xp, n_fibers = parts.device.xp, len(self._cables.names)
         self._found = xp.zeros(self._cables.h.size)
-        self._least, self._where, self._which = (
-            xp.zeros(n_fibers, kind) for kind in (float, int, int)
-        )
+        self._least, self._where = xp.zeros(n_fibers), xp.zeros(n_fibers, int)
 
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add inertia and internal forces, and subtract weight and line loads."""
@@ -88,12 +86,11 @@ class DeviceFibers:
             cable.least_force, len(cables.names),
             (
                 at.element_start, nodes, velocity, self._cable, activation, self._least,
-                self._where, self._which,
+                self._where,
             ),
         )  # fmt: skip
-        least, e, k = map(self._device.to_host, (self._least, self._where, self._which))
-        theta = cables.theta[cables.elements[e, 0]] + cables.h[e] * cables.xi[k]
-        return self._tension.rounded(least), theta
+        least, e = map(self._device.to_host, (self._least, self._where))
+        return self._tension.rounded(least), cables.theta[cables.elements[e]].mean(axis=1)
 
     def _loads_at(self, t: float) -> tuple[Any, Any]:
         """Nodal forces (n_nodes, 6) and activation of every element, copied when they change."""

@@ -100,14 +100,20 @@ FIELDS = (
            "n_nodes"),
     Field("position", "m", "position", "nodes of the centerline in ground", _NODES, "node"),
     Field("tangent", "m", "tangent", "dx/dθ at the nodes, in ground", _NODES, "node"),
+    Field("cut_force", "N", "force through a cut", "of the part beyond a node on the part before "
+          "it, contacts included, by equilibrium: `force_origin` at the first node, minus "
+          "`force_insertion` at the last", _NODES, "node"),
     _fixed("theta", "1", "θ of the samples", "θ of the next fields: three points per element",
            "sample", "n_samples"),
     _fixed("muscle_fraction", "1", "muscle fraction", "1 is muscle, 0 is tendon", "sample",
            "n_samples"),
     Field("stretch", "1", "stretch", "current over reference length", _SAMPLES, "sample"),
     Field("radius", "m", "radius", "current radius", _SAMPLES, "sample"),
-    Field("axial_force", "N", "axial force", "of the section, positive in tension: that of the "
-          "tissue minus half of each contact's line force times the radius", _SAMPLES, "sample"),
+    Field("axial_force", "N", "axial force", "of the section by equilibrium with the force at the "
+          "ends, positive in tension", _SAMPLES, "sample"),
+    Field("tissue_force", "N", "force of the tissue", "that of the stress law at each sample, "
+          "minus half of each contact's line force times the radius; it swings around "
+          "`axial_force` where the stretch jumps", _SAMPLES, "sample"),
     Field("stress", "Pa", "axial stress", "axial force over current area", _SAMPLES, "sample",
           derived=True, in_file=False, title="axial stress (force / current area)"),
     Field("contact_force_density", "N/m", "net contact force", "magnitude of `contact_line_force`; "

@@ -82,20 +82,25 @@ class BodyMotion:
 class FiberHistory:
     """One fiber over the frames; see `fibermsk.results.fields`.
 
-    The axial force is positive in tension: the force of the tissue minus, by incompressibility,
-    half the line force of each contact times the radius. In statics without weight and friction it
-    is constant along the fiber. Samples are three Gauss points of each element, at which the
-    stretch of cubic elements is most accurate.
+    The axial force is positive in tension and follows from equilibrium with the force at the ends:
+    in statics without weight and friction it is constant along the fiber. The force of the tissue
+    has the same mean over an element, but swings where the stretch jumps. Samples are three Gauss
+    points of each element, at which the stretch of cubic elements is most accurate.
     """
 
     node_theta: Array  # material coordinate (n_nodes,) of the nodes, from 0 to 1
     position: Array  # centerline nodes (n_frames, n_nodes, 3) in ground [m]
     tangent: Array  # their derivative (n_frames, n_nodes, 3) in theta [m]
+    # by equilibrium, of the part beyond a node on the part before it, contacts included, in ground
+    # (n_frames, n_nodes, 3) [N]: force_origin at the first, -force_insertion at the last
+    cut_force: Array
     theta: Array  # material coordinate (n_samples,) of the samples
     muscle_fraction: Array  # (n_samples,), 1 is muscle and 0 is tendon
     stretch: Array  # current over reference length (n_frames, n_samples)
     radius: Array  # current radius (n_frames, n_samples) [m]
-    axial_force: Array  # force of the section (n_frames, n_samples) [N]
+    axial_force: Array  # force of the section, by equilibrium (n_frames, n_samples) [N]
+    # of the stress law at the samples, with the pressure of contacts (n_frames, n_samples) [N]
+    tissue_force: Array
     contact_line_force: Array  # net, per current length, in ground (n_frames, n_samples, 3) [N/m]
     activation: Array  # (n_frames,), between 0 and 1
     # on the body at the first node, in ground (n_frames, 3) [N]; zero at a free end

@@ -108,7 +108,8 @@ def _nodes(result: Result) -> list[Column]:
     fibers = result.fibers.values()
     columns = _row_names(result, "fiber", {k: f.node_theta for k, f in result.fibers.items()})
     columns += _vectors("", "m", [fiber.position for fiber in fibers])
-    return columns + _vectors("tangent_", "m", [fiber.tangent for fiber in fibers])
+    columns += _vectors("tangent_", "m", [fiber.tangent for fiber in fibers])
+    return columns + _vectors("cut_force_", "N", [fiber.cut_force for fiber in fibers])
 
 
 def _bodies(result: Result) -> list[Column]:

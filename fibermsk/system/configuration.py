@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
 from fibermsk.system.contact.search import ContactSearch
@@ -23,6 +23,10 @@ from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.states import StatesOfModel
+
+ElementForces = Callable[[At, Array, Index, Array], None]
+"""Adds minus the forces of each element alone to a residual (2 n_elements, 6): of a state, the same
+nodes and the elements' own nodes (n_elements, 2) in them, which no two elements share."""
 
 
 class Configuration:
@@ -40,6 +44,8 @@ class Configuration:
         Unknowns of first order of all contributions.
     axial_forces : list of AxialForce
         Axial forces of contributions, in addition to the stress of the fibers.
+    element_forces : list of ElementForces
+        Forces of contributions on the elements, in addition to stress and bending.
     motion, ends : Motion, PointsAt
         Bodies and attached ends at the last positions.
     """
@@ -61,6 +67,7 @@ class Configuration:
         ]
         self.states = StatesOfModel()
         self.axial_forces: list[AxialForce] = []
+        self.element_forces: list[ElementForces] = []
         self._n_x = 6 * cables.n_nodes
         self._second = self._n_x + self.skeleton.n  # unknowns of second order
         self._looked_at: Array | None = None

@@ -110,7 +110,7 @@ class FiberSystem:
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
-            *([StretchGradientForce(model, self.cables)] if any_fiber(model, "gradient") else []),
+            *([StretchGradientForce(model, own)] if any_fiber(model, "gradient") else []),
             *([TitinForce(model, own, self.loads)] if any_fiber(model, "titin") else []),
             FiberContact(self.contact, Passing(own, owner)),
             BoneContact(self.contact),

@@ -22,15 +22,16 @@ from fibermsk.results.histories import state_histories
 from fibermsk.view.plots import plot, plot_names
 
 FIBER = {
-    "node_theta": "1", "position": "m", "tangent": "m", "theta": "1", "muscle_fraction": "1",
-    "stretch": "1", "radius": "m", "axial_force": "N", "contact_line_force": "N/m",
-    "activation": "1", "force_origin": "N", "force_insertion": "N", "contact_force_density": "N/m",
+    "node_theta": "1", "position": "m", "tangent": "m", "cut_force": "N", "theta": "1",
+    "muscle_fraction": "1", "stretch": "1", "radius": "m", "axial_force": "N", "tissue_force": "N",
+    "contact_line_force": "N/m", "activation": "1", "force_origin": "N", "force_insertion": "N",
+    "contact_force_density": "N/m",
 }  # fmt: skip
 BODY = {"position": "m", "rotation": "1"}
 SHAPES = {"kind": None, "start": "m", "end": "m", "radius": "m"}
 MESH = {"vertices": "m", "faces": "1"}
 SOLVER = {"step_size": "s", "newton_iterations": "1", "min_admissibility": "1"}
-ALONG = ("stretch", "radius", "axial_force", "stress", "contact_force_density")
+ALONG = ("stretch", "radius", "axial_force", "tissue_force", "stress", "contact_force_density")
 XYZ = "x", "y", "z"
 
 
@@ -83,10 +84,12 @@ def test_heads_of_tables_are_what_they_were(tmp_path):
     places = ["time [s]", "fiber", "theta [1]", "x [m]", "y [m]", "z [m]"]
     assert head("fibers") == [
         *places, "muscle_fraction [1]", "stretch [1]", "radius [m]", "axial_force [N]",
-        "stress [Pa]", "contact_force_density [N/m]",
+        "tissue_force [N]", "stress [Pa]", "contact_force_density [N/m]",
         *(f"contact_line_force_{i} [N/m]" for i in XYZ),
     ]  # fmt: skip
-    assert head("nodes") == [*places, *(f"tangent_{i} [m]" for i in XYZ)]
+    assert head("nodes") == [
+        *places, *(f"tangent_{i} [m]" for i in XYZ), *(f"cut_force_{i} [N]" for i in XYZ),
+    ]  # fmt: skip
     assert head("bodies") == [
         "time [s]", "body", "x [m]", "y [m]", "z [m]",
         *(f"rotation_{i}{j} [1]" for i in XYZ for j in XYZ),
@@ -116,8 +119,8 @@ def test_plots_and_colors_are_what_they_were():
     assert table.COLORINGS == ("muscle_fraction", *ALONG, "activation")
     labels = [table.FIBER_FIELDS[name].axis_label for name in table.COLORINGS]
     assert labels == [
-        "muscle fraction [-]", "stretch [-]", "radius [m]", "axial force [N]", "axial stress [Pa]",
-        "net contact force [N/m]", "activation [-]",
+        "muscle fraction [-]", "stretch [-]", "radius [m]", "axial force [N]",
+        "force of the tissue [N]", "axial stress [Pa]", "net contact force [N/m]", "activation [-]",
     ]  # fmt: skip
 
 

@@ -1,27 +1,30 @@
-"""Axial force due to contact pressure, at the contact points of a fiber.
+"""Axial force due to contact, at the contact points of a fiber.
 
 An incompressible section converts lateral pressure to axial force: the energy of
 a potential depends on the stretch of the fiber through its radius r = r0 / sqrt(lambda) in the gap
-g = d/R - 1; see `fibermsk.kernels.contact.potential`.
+g = d/R - 1; see `fibermsk.kernels.contact.potential`. Its energy is also proportional to the length
+of the fiber: the contact itself carries a tension.
 """
 
 from __future__ import annotations
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.contact_law import law_force
+from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.section import reference_radius
 
 
 @kernel
 def add_pressure(
-    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, state, total
-):
-    """Add the axial force on the integrated fiber [N] of all contact points.
+    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, state, total,
+    carried,
+):  # fmt: skip
+    """Add the axial force on the integrated fiber [N] of all contact points, and what they carry.
 
-    Negative is compression. It is minus half the line force times the radius, times d/R. state
+    Negative is compression. It is minus half the line force times the radius, times d/R; what the
+    contact carries is its energy per current length [N]. state
     (n_contacts, 6): as in `fibermsk.kernels.contact_arrays.FiberPoints`; partner, partner_xi
-    (n_contacts,): the partner's element and xi, or empty (0,) for bones; total (n_elements,
-    n_points): every law has these points.
+    (n_contacts,): the partner's element and xi, or empty (0,) for bones; total, carried
+    (n_elements, n_points): every law has these points.
     """
     s = -1
     for run in range(run_element.size):
@@ -33,6 +36,8 @@ def add_pressure(
                 continue
             # reference radii, the factors of the energies of both sides
             share = reference_radius(radius_poly[e], law_xi[law, k])
+            own = share if partner.size else share + state[s, 2]
+            carried[e, k] += own * law_energy(d / R - 1.0, law_constants, law)
             if partner.size:
                 share += reference_radius(radius_poly[partner[s]], partner_xi[s])
             else:

@@ -294,34 +294,37 @@ def cable_energy(nodes, cable):
 
 
 @kernel
-def least_force(f, element_start, nodes, velocity, cable, activation, least, element, point):
-    """Fill the least axial force [N] at any point of fiber f, with its element and its point.
+def least_force(f, element_start, nodes, velocity, cable, activation, least, element):
+    """Fill the least axial force [N] of any element of fiber f, and the element.
 
-    NaN counts as the least.
+    The force of an element is its mean with the weights 6 xi (1 - xi), which equilibrium
+    determines. NaN counts as the least.
     """
     smallest = math.inf
     for e in range(element_start[f], element_start[f + 1]):
         i = cable.elements[e, 0]
         x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+        mean = 0.0
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             _, N, _, _, _, _ = _pull(
                 slope(g, p, q, x), slope(g, p, q, v), e, k, cable, activation[e]
             )
-            if not N >= smallest:
-                smallest = N
-                element[f], point[f] = e, k
-                if N != N:
-                    least[f] = N
-                    return
+            mean += cable.weight[e, k] * g * N
+        if not mean >= smallest:
+            smallest = mean
+            element[f] = e
+            if mean != mean:
+                least[f] = mean
+                return
     least[f] = smallest
 
 
 @kernel
-def least_forces(element_start, nodes, velocity, cable, activation, least, element, point):
-    """Fill the least axial force [N] of every fiber, its element and its point."""
+def least_forces(element_start, nodes, velocity, cable, activation, least, element):
+    """Fill the least axial force [N] of any element of every fiber, and the element."""
     for f in range(least.size):
-        least_force(f, element_start, nodes, velocity, cable, activation, least, element, point)
+        least_force(f, element_start, nodes, velocity, cable, activation, least, element)
 
 
 @kernel

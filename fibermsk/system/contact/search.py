@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from fibermsk._arrays import Array
-from fibermsk._ranges import begins
+from fibermsk._arrays import Array, Index
+from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
@@ -197,6 +199,26 @@ class ContactSearch:
         for part in self.sets.bones:
             part.scatter(self._at, out, tangent)
 
+    def add_to_elements(self, elements: Index, residual: Array) -> None:
+        """Add the forces of the last evaluation to each element alone.
+
+        elements (n_elements, 2): nodes of the elements in `residual` (2 n_elements, 6), which share
+        none.
+        """
+        if not self.partners.points.size:
+            return
+        at = self._at._replace(fibers=self._at.fibers._replace(elements=elements))
+        n, n_x = self.tree.n, residual.size
+        out = Border(
+            residual, np.zeros(n), np.empty((0, 3, 6, 6)), np.empty((n_x, 0)), np.empty((0, n_x)),
+            np.empty((0, 0)),
+        )  # fmt: skip
+        couplings = self._couplings(False)
+        for part in self.sets.fibers:
+            part.scatter(at, out, self._rows, (couplings.upper, couplings.lower), False)
+        for part in self.sets.bones:
+            part.scatter(at, out, False)
+
     def _couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
         pairs = self._pairs
@@ -286,6 +308,30 @@ class ContactSearch:
             first = np.flatnonzero(begins(own))
             total[own[first]] += np.add.reduceat(density, first)
         return total
+
+    def point_loads(self) -> Iterator[tuple[Index, Array, Array, Array]]:
+        """Forces across the fibers at the contact points of the last evaluation, set by set.
+
+        Element, least and greatest xi on which it acts, (n,), and the force (n, 3) [N]; on the
+        integrated fiber and, of potentials, on the partner.
+        """
+        cables, laws = self.cables, self.partners.laws
+        for part in (*self.sets.fibers, *self.sets.bones):
+            runs, points = part.runs, part.points
+            counts = sizes(runs.point_start)
+            closed = np.any(points.force != 0.0, axis=1)
+            element = np.repeat(runs.element, counts)[closed]
+            law = np.repeat(runs.law, counts)[closed]
+            number = np.arange(closed.size) - np.repeat(runs.point_start[:-1], counts)
+            weight = laws.weight[law, number[closed]]
+            high = laws.weight.cumsum(axis=1)[law, number[closed]]
+            force = points.force[closed] * (weight * cables.h[element])[:, None]
+            yield element, high - weight, high, force
+            if part.potential and part in self.sets.fibers:
+                other, eta = points.element[closed], points.xi[closed]
+                length = points.state[closed, 4] / points.state[closed, 5]
+                half = 0.5 * weight * length * cables.h[element] / cables.h[other]
+                yield other, (eta - half).clip(0.0), (eta + half).clip(max=1.0), -force
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g, at most 1, and the names of that pair."""

@@ -10,15 +10,16 @@ from fibermsk._arrays import Array, Index
 from fibermsk.elements.hermite import hermite_d1, hermite_d2
 from fibermsk.kernels.fibers import gradient
 from fibermsk.model import Model
+from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
-from fibermsk.system.fibers.cables import Cables
 
 
 class StretchGradientForce:
     """Forces between parts of a fiber that stretch differently; see `fibermsk.StretchGradient`."""
 
-    def __init__(self, model: Model, cables: Cables) -> None:
-        self._cables = cables
+    def __init__(self, model: Model, configuration: Configuration) -> None:
+        cables = self._cables = configuration.cables
+        configuration.element_forces.append(self.add_to_elements)
         grid, h = (cables.h.size, cables.xi.size), cables.h[:, None]
         control = cables.reference[cables.elements].reshape(-1, 4, 3)
         slopes = (
@@ -54,6 +55,11 @@ class StretchGradientForce:
             gradient.gradient_residual(first, at.nodes, *self._data, sums.nodes)
         else:
             gradient.assemble_gradient(first, at.nodes, *self._data, sums.nodes, sums.lines)
+
+    def add_to_elements(self, at: At, nodes: Array, elements: Index, residual: Array) -> None:
+        """Add minus the nodal forces of each element alone; see `ElementForces`."""
+        first = self._cables.element_start
+        gradient.gradient_residual(first, nodes, elements, *self._data[1:], residual)
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add nothing: the forces are material, and cancel within a fiber."""

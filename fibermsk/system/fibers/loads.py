@@ -56,15 +56,20 @@ class Loads:
             result[fibers] = self._model.fibers[fibers[0]].activation_at(t)
         return result
 
+    def external(self, t: float) -> Array:
+        """Nodal forces (n_nodes, 6) of weight and line loads at time t [N]."""
+        if not self._varying:
+            return self._external
+        load = self._fixed.copy()
+        for f in self._varying:
+            self._add_line_load(load, f, t)
+        return self._nodal(load)
+
     def at(self, t: float) -> tuple[Array, Array]:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
         if t != self._time:
             activations = self.activations(t)
-            if self._varying:
-                load = self._fixed.copy()
-                for f in self._varying:
-                    self._add_line_load(load, f, t)
-                self._external = self._nodal(load)
+            self._external = self.external(t)
             self.largest = float(np.abs(self._external).max(initial=0.0))
             self._activations = activations
             self._element_activation = activations[self._cables.fiber]

@@ -49,8 +49,9 @@ class TensionProbe:
     ) -> tuple[Array, Array]:
         """Least axial force of each fiber (n_fibers,) [N], and its theta.
 
-        Compression within round-off counts as zero force. ``points`` (n_states,) are states at
-        quadrature points.
+        The force of an element is its mean with the weights 6 xi (1 - xi): single points swing
+        where the stretch jumps. Compression within round-off counts as zero force. ``points``
+        (n_states,) are states at quadrature points.
         """
         cables = self._cables
         if self._others:
@@ -60,14 +61,12 @@ class TensionProbe:
         theta = np.empty(least.size)
         for of in self.groups:
             found = np.empty(of.element_start.size - 1)
-            element, point = np.zeros((2, found.size), np.int64)
+            element = np.zeros(found.size, np.int64)
             of.kernels.least_forces(
-                of.element_start, nodes, velocity, of.cable, activation[of.inside], found, element,
-                point,
-            )  # fmt: skip
+                of.element_start, nodes, velocity, of.cable, activation[of.inside], found, element
+            )
             least[of.fibers] = found
-            start = cables.theta[of.cable.elements[element, 0]]
-            theta[of.fibers] = start + of.cable.h[element] * cables.xi[point]
+            theta[of.fibers] = cables.theta[of.cable.elements[element]].mean(axis=1)
         return self.rounded(least), theta
 
     def _least_of_all(
@@ -75,12 +74,13 @@ class TensionProbe:
     ) -> tuple[Array, Array]:
         cables = self._cables
         _, force = self._sample(nodes, velocity, activation, cables.law)
+        force = force.reshape(cables.weight.shape)
         for one in self._others:
-            force += one(nodes, points, cables.xi).ravel()
-        theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * cables.xi
-        starts = self._start
-        at = [a + np.argmin(force[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
-        return self.rounded(force[at]), theta.ravel()[at]
+            force += one(nodes, points, cables.xi)
+        share = 6.0 * cables.xi * (1.0 - cables.xi) * cables.weight / cables.h[:, None]
+        mean, starts = np.sum(share * force, axis=1), cables.element_start
+        at = [a + np.argmin(mean[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        return self.rounded(mean[at]), cables.theta[cables.elements[at]].mean(axis=1)
 
     def rounded(self, least: Array) -> Array:
         """Least forces (n_fibers,) [N] with those within round-off set to zero, in place."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.fibers import titin
 from fibermsk.linalg import PointStates
@@ -48,6 +48,7 @@ class TitinForce:
                 model.fibers[f].name, FIELD, "", law.free_length, begin
             )
         configuration.axial_forces.append(self.axial_force)
+        configuration.element_forces.append(self.add_to_elements)
 
     def _at_points(self, xi: Array, weight: Array) -> titin.TitinArrays:
         """Elements with titin, and their data at points xi (n,)."""
@@ -93,6 +94,14 @@ class TitinForce:
         points = np.empty((*self._shape, COLUMNS))
         titin.assemble_titin(*data, sums.slopes.dv_dy, sums.nodes, row, sums.lines, points)
         sums.points.tangent.append(PointStates(self._arrays.node, points))
+
+    def add_to_elements(self, at: At, nodes: Array, elements: Index, residual: Array) -> None:
+        """Add minus the nodal forces of each element alone; see `ElementForces`."""
+        arrays = self._arrays._replace(node=elements[self._inside, 0])
+        row, rest = np.empty(self._shape), np.zeros(self._inside.size)
+        titin.titin_residual(
+            self._start, nodes, *self._near(at.points), arrays, rest, residual, row
+        )
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add nothing: axial forces are material, and cancel within a fiber."""

@@ -20,7 +20,8 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
-from fibermsk.system.reports.axial import pressure_along
+from fibermsk.system.reports.axial import contact_along
+from fibermsk.system.reports.cut_force import CutForces
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 
@@ -88,7 +89,8 @@ def observe(
     n_frames, n_x = frames.t.size, 6 * cables.n_nodes
     samples = _sample(model, cables)
     n, m = cables.h.size, _SAMPLE_XI.size
-    stretch, force = (np.empty((n_frames, n, m)) for _ in range(2))
+    stretch, tissue_force = (np.empty((n_frames, n, m)) for _ in range(2))
+    cut_force, axial_force = np.empty((n_frames, cables.n_nodes, 3)), np.empty((n_frames, n, m))
     line_force = np.zeros((n_frames, n, m, 3))
     groups = stress_groups(cables)
     poses = {
@@ -102,6 +104,7 @@ def observe(
         replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
         skeleton.tree,
     )
+    cuts = CutForces(model, configuration)
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
     states = np.empty((n_frames, configuration.states.n))
@@ -113,16 +116,21 @@ def observe(
         state = at.motion.links
         for name, (position, rotation) in poses.items():
             rotation[i], position[i] = skeleton.tree.place(name, state)
-        stretch[i], force[i] = sample(
+        activation = activations[i, cables.fiber]
+        stretch[i], tissue_force[i] = sample(
             groups, _SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
-            activations[i, cables.fiber],
+            activation,
         )  # fmt: skip
         for axial_force in configuration.axial_forces:
-            force[i] += axial_force(at.nodes, at.points[0], _SAMPLE_XI)
+            tissue_force[i] += axial_force(at.nodes, at.points[0], _SAMPLE_XI)
+        cut_force[i] = cuts.at(at, activation, frames.reactions[i])
+        carried = np.zeros((n, m))
         search.evaluate(at.nodes, state)
         if n_laws:
             line_force[i] = search.line_forces()
-            force[i] += pressure_along(search)
+            pressure, carried = contact_along(search)
+            tissue_force[i] += pressure
+        axial_force[i] = cuts.inside(at, cut_force[i], _SAMPLE_XI) - carried
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):
@@ -141,7 +149,9 @@ def observe(
             muscle_fraction=_own(samples.fraction[None], cables, f)[0],
             stretch=lam,
             radius=reference / np.sqrt(lam),
-            axial_force=_own(force, cables, f),
+            cut_force=cut_force[:, node],
+            axial_force=_own(axial_force, cables, f),
+            tissue_force=_own(tissue_force, cables, f),
             contact_line_force=_own(line_force, cables, f),
             activation=activations[:, f].copy(),
             force_origin=pull[0],

@@ -33,6 +33,8 @@ from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sampl
 _N_DIRECTIONS = 300
 _MOST_CONTACTS = 3000
 """Arrows of contact at once; beyond that neighboring elements share one."""
+_NOT_SHOWN = ("cut_force",)
+"""Fields of fibers that pages do not use."""
 
 
 class Content:
@@ -202,7 +204,7 @@ def _fiber(packer: Packer, frames: Frames, name: str, fiber: FiberHistory) -> di
     note["weight"] = packer.add(sample_weights(fiber), "f8")
     note["muscle_fraction"] = packer.add(fiber.muscle_fraction, "f4")
     for key, field in FIBER_FIELDS.items():
-        if field.varies and not field.derived:
+        if field.varies and not field.derived and key not in _NOT_SHOWN:
             note[key] = frames.add(getattr(fiber, key))
     return note
 

@@ -1,0 +1,114 @@
+"""Force through cuts of the fibers at their nodes, from equilibrium.
+
+The nodal rows of the weak form are balances of forces: the shape functions of the positions sum to
+1. On the nodes of one element alone, stress, bending, other forces of elements, contact and loads
+therefore give the force through a cut at each of its ends, exactly as the discrete motion has it;
+see `docs/theory.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.elements.hermite import hermite_d1
+from fibermsk.kernels.fibers import bending
+from fibermsk.model import Model
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.contribution import At
+from fibermsk.system.fibers.loads import Loads
+from fibermsk.system.fibers.stress_groups import stress_groups
+
+
+class CutForces:
+    """Forces through the fibers at their nodes.
+
+    It has contact points of its own, spaced as those of the configuration.
+    """
+
+    def __init__(self, model: Model, configuration: Configuration) -> None:
+        cables = self._cables = configuration.cables
+        self._others = configuration.element_forces
+        # the same elements, without common nodes
+        self._apart = replace(
+            cables,
+            elements=np.arange(2 * cables.h.size).reshape(-1, 2),
+            theta=cables.theta[cables.elements].ravel(),
+            reference=cables.reference[cables.elements].reshape(-1, 6),
+        )
+        self._groups = stress_groups(self._apart)
+        self._loads = Loads(model, self._apart, configuration.tree.bodies.gravity)
+        self._search = ContactSearch(cables, configuration.partners, configuration.tree)
+        self._search.spacing.restore(configuration.contact.spacing.memory())
+        # masses that an element has at its nodes, where it moves without rotation
+        at_first = cables.mass[:, 0, 0] + cables.mass[:, 0, 2]
+        at_second = cables.mass[:, 2, 0] + cables.mass[:, 2, 2]
+        self._before = np.flatnonzero(cables.end_flag < 2)  # elements with a next one
+        both = at_second[self._before] + at_first[self._before + 1]
+        self._share = (at_second[self._before] / both)[:, None]
+
+    def at(self, at: At, activation: Array, reactions: Array) -> Array:
+        """Forces (n_nodes, 3) of the part beyond a cut on the part before it, in ground [N].
+
+        Parameters
+        ----------
+        at : At
+            State; accelerations are not read.
+        activation : (n_elements,) float array
+            In [0, 1].
+        reactions : (n_points, 3) float array
+            Forces of the attachments on the fibers [N].
+        """
+        cables, force = self._cables, np.zeros((self._cables.n_nodes, 3))
+        first, second = self._residuals(at, activation)
+        before, share = self._before, self._share
+        # What two elements at a node do not balance is its inertia, and shared like its mass.
+        inner = (1.0 - share) * second[before] - share * first[before + 1]
+        force[cables.elements[before, 1]] = inner
+        sign = np.where(cables.end_side == 0, -1.0, 1.0)
+        force[cables.attached_nodes] = sign[:, None] * reactions
+        return force
+
+    def _residuals(self, at: At, activation: Array) -> tuple[Array, Array]:
+        """Minus the forces (n_elements, 3) on both nodes of each element alone; no inertia."""
+        apart = self._apart
+        nodes, velocity = (part[self._cables.elements].reshape(-1, 6) for part in at[1:3])
+        residual = -self._loads.external(at.t)
+        rest = np.zeros_like(nodes)
+        for of in self._groups:
+            of.kernels.cable_residual(
+                of.element_start, nodes, velocity, rest, of.cable, activation[of.inside], residual
+            )
+        if apart.bent.size:
+            bending.bending_residual(
+                apart.element_start, nodes, apart.elements, apart.h, apart.xi, apart.weight,
+                apart.bending, residual,
+            )  # fmt: skip
+        for add in self._others:
+            add(at, nodes, apart.elements, residual)
+        self._search.evaluate(at.nodes, at.motion.links)
+        self._search.add_to_elements(apart.elements, residual)
+        found = residual.reshape(-1, 2, 6)[:, :, :3]
+        return found[:, 0], found[:, 1]
+
+    def inside(self, at: At, cut_force: Array, xi: Array) -> Array:
+        """Tangential part of the force through cuts at points xi of all elements [N].
+
+        (n_elements, n_points), after `at`. Contact enters where its points lie, each spread over
+        its part of the element; all other loads are spread evenly.
+        """
+        cables = self._cables
+        begin, end = (cut_force[node] for node in cables.elements.T)
+        force = np.repeat(begin[:, None], xi.size, axis=1)
+        rest = begin - end
+        for element, low, high, load in self._search.point_loads():
+            part = ((xi - low[:, None]) / (high - low)[:, None]).clip(0.0, 1.0)
+            np.subtract.at(force, element, part[:, :, None] * load[:, None])
+            np.subtract.at(rest, element, load)
+        force -= xi[:, None] * rest[:, None]
+        slopes = np.stack(np.broadcast_arrays(*hermite_d1(xi, cables.h[:, None])))
+        tangent = np.einsum("aek,eai->eki", slopes, at.nodes[cables.elements].reshape(-1, 4, 3))
+        return np.sum(force * tangent, axis=2) / np.linalg.norm(tangent, axis=2)
