@@ -15,10 +15,18 @@ from fibermsk.errors import (
 )
 from fibermsk.laws import (
     ActiveStress as ActiveStress,
+    BellForceLength as BellForceLength,
     ContactLaw as ContactLaw,
     CoordinateForce as CoordinateForce,
     CoordinateLaw as CoordinateLaw,
     Damper as Damper,
+    DeGrooteForceLength as DeGrooteForceLength,
+    DeGrooteForceVelocity as DeGrooteForceVelocity,
+    ForceLength as ForceLength,
+    ForceVelocity as ForceVelocity,
+    GaussianForceLength as GaussianForceLength,
+    HillForceVelocity as HillForceVelocity,
+    HillStress as HillStress,
     KelvinVoigt as KelvinVoigt,
     PenaltyContact as PenaltyContact,
     QuadraticLimit as QuadraticLimit,

@@ -27,8 +27,8 @@ class ModelWarning(UserWarning):
     Attributes
     ----------
     kind : str
-        Category: "plausibility", "line_muscles", "contact_points", "compression", "stability",
-        "checkpoint", or "model" for all others.
+        Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
+        "stability", "checkpoint", or "model" for all others.
     fiber : str or None
         Fiber concerned; the worst of several.
     time : float or None

@@ -184,7 +184,8 @@ def fibers_from_muscle(
     working_range : (float, float)
         Range of muscle length over optimal length in which the curves are fitted.
     damping : float
-        Slope of force over F_0 with respect to velocity over maximum velocity.
+        Slope of the passive force over F_0 with respect to velocity over maximum velocity;
+        positive. Active fibers have the force-velocity curve of the muscle besides.
     density : float
         Density [kg/m^3].
     bending : float

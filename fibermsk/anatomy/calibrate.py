@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.laws import ActiveStress, KelvinVoigt, Stiffening, hill
+from fibermsk.laws import DeGrooteForceLength, HillStress, KelvinVoigt, Stiffening, hill
 from fibermsk.model import Tissue
 
 if TYPE_CHECKING:
@@ -34,16 +34,12 @@ DENSITY = 1060.0
 WORKING_RANGE = (0.6, 1.4)
 """Range of length over optimum for the fit: much of both limbs."""
 
-DAMPING = 0.35
-"""Slope of force over F_0 in velocity over v_max l_0: 0.1 as in passive Hill models, plus 2.45 a of
-the force-velocity curve at an activation of 0.1."""
+DAMPING = 0.02
+"""Slope of the passive force over F_0 in velocity over v_max l_0; Hill models have up to 0.1."""
 
 TENDON_RADIUS = 0.5
 """Radius of the tendon relative to the belly: thicker than a real one, so that few elements resolve
 its contact."""
-
-PEAK_LENGTH = 1.0
-"""Length of the largest active force, over the optimum."""
 
 SHORTEST = 0.25
 """Smallest reference length of the muscle part, over the optimum."""
@@ -75,11 +71,9 @@ class Calibration:
         Parts of the path in the reference configuration [m].
     start_length : float
         Muscle length in the reference configuration over the optimum [-].
-    active_error, passive_error : float
-        Root mean square difference of the force from the Hill muscle's over the working range,
-        over F_0 [-].
-    peak_length : float
-        Length of the largest active force, over the optimum; 1.013 in the Hill muscle.
+    passive_error : float
+        Root mean square difference of the passive force from the Hill muscle's over the working
+        range, over F_0 [-]; the active force is the same.
     """
 
     tissue: Tissue
@@ -88,9 +82,7 @@ class Calibration:
     muscle_length: float
     tendon_length: float
     start_length: float
-    active_error: float
     passive_error: float
-    peak_length: float
 
     def force(self, length: Array, activation: float) -> Array:
         """Static force of the whole bundle [N] at stretches (n,) of the muscle part."""
@@ -139,9 +131,10 @@ def calibrate(
     are free of stress, except for the prestress, in the reference configuration, and motions strain
     the muscle equally. If a fiber is shorter or longer than the path, so is its tendon.
 
-    Volume: that of the belly is F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L is
-    fitted with A S_max exp(-|(l / l_opt - 1) / dW|^nu) / l, least squares in dW and nu with the
-    peak at the optimum and at its height. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)),
+    Volume: that of the belly is F_0 / specific_tension times l_0. Active: F_0 cos(alpha) f_L f_V by
+    `HillStress`, nominal, with the curves of De Groote and lengths and velocities along the path.
+    A velocity u' along the path is one of u' cos(alpha) of the muscle fibers, which v_max takes
+    into account with the angle at the optimum. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)),
     which is the same curve without pennation, plus a soft solid mu (l - l^-2) + sigma_0 / l with
     sigma_0 = 2.5 mu, which is in tension down to a stretch of 0.38 and increases with the stretch.
     Tendon: F_0 at a strain of 4.9 %, nearly linear, without the toe region of the Hill tendon.
@@ -184,10 +177,6 @@ def calibrate(
     cosine = x * along / fibers
     stretch = x * (along / rest)
     area = strength / tension * optimum / rest
-    target = cosine * hill.active_force_length(fibers / optimum)[0]
-    peak = _hill_peak(along, height, optimum)
-    height_of, best = _fit_active(x, target, peak)
-    active_error = _rms(height_of * _bell(best, x) - target)
     target = cosine * hill.passive_force_length(fibers / optimum)[0]
     prestress = _check.positive(owner, "prestress", prestress)
     modulus = prestress / _TAUT
@@ -207,23 +196,22 @@ def calibrate(
         )
     slope = damping / muscle.max_contraction_velocity / optimum  # of force over F_0, [s/m]
     # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
-    viscosity = slope * rest * scale * (best[0] * along / rest) ** 2 / 3.0
+    viscosity = slope * rest * scale * (along / rest) ** 2 / 3.0
+    cosine_0 = along / optimum
     tissue = Tissue(
         density=density,
         muscle=KelvinVoigt(scale * modulus, viscosity),
         tendon=KelvinVoigt(tendon, viscosity),
-        active=ActiveStress(
-            # the Gaussian is over x and the law over the stretch
-            max_stress=scale * height_of * along / rest,
-            optimal_stretch=best[0] * along / rest,
-            width=best[1],
-            exponent=best[2],
+        active=HillStress(
+            max_stress=scale * cosine_0,
+            optimal_stretch=along / rest,
+            max_velocity=muscle.max_contraction_velocity / cosine_0**2,
+            force_length=DeGrooteForceLength(muscle.pennation_angle),
         ),
         prestress=scale * prestress,
         stiffening=Stiffening(scale * stress, rate),
         bending=bending,
     )
-    fine = np.linspace(0.5, 1.5, 2001)
     return Calibration(
         tissue=tissue,
         muscle_area=area * factor**2,
@@ -231,49 +219,12 @@ def calibrate(
         muscle_length=rest,
         tendon_length=actual,
         start_length=rest / along,
-        active_error=active_error,
         passive_error=passive_error,
-        peak_length=float(fine[np.argmax(_bell(best, fine))]),
     )
 
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2)))
-
-
-def _bell(numbers: Array, x: Array) -> Array:
-    """Active force of the fibers over x, normalized."""
-    optimum, width, exponent = numbers
-    return np.exp(-(np.abs((x / optimum - 1.0) / width) ** exponent)) / x
-
-
-def _hill_peak(along: float, height: float, optimum: float) -> float:
-    """Maximum active force of the Hill muscle along its path, over F_0."""
-    u = np.linspace(0.8, 1.2, 2001) * along
-    fibers = np.hypot(u, height)
-    return float((u / fibers * hill.active_force_length(fibers / optimum)[0]).max())
-
-
-def _fit_active(x: Array, target: Array, peak: float) -> tuple[float, Array]:
-    """Height, optimum, width and exponent of the best-fitting Gaussian."""
-    fine = np.linspace(0.5, 1.5, 2001)
-
-    def with_peak(shape: Array) -> tuple[float, Array]:
-        # the peak of the curve scaled by its optimum does not depend on the optimum
-        unit = _bell(np.r_[1.0, shape], fine)
-        k = int(np.argmax(unit))
-        optimum = PEAK_LENGTH / fine[k]
-        return peak * optimum / float(unit[k]), np.r_[optimum, shape]
-
-    def residual(shape: Array) -> Array:
-        height, numbers = with_peak(shape)
-        return height * _bell(numbers, x) - target
-
-    # the peak on a grid is piecewise constant: use larger difference steps than the default
-    found = least_squares(
-        residual, np.array([0.38, 2.1]), bounds=([0.1, 1.1], [1.0, 6.0]), diff_step=1e-2
-    )
-    return with_peak(found.x)
 
 
 def _fit_passive(stretch: Array, target: Array) -> tuple[float, float]:

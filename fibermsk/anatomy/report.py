@@ -12,7 +12,7 @@ from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.path import Curve
 from fibermsk.anatomy.sections import Sections
-from fibermsk.laws import KelvinVoigt
+from fibermsk.laws import HillStress, KelvinVoigt
 from fibermsk.model import LineMuscle
 
 
@@ -44,10 +44,9 @@ class BundleReport:
         Largest distance of a fiber's end from that of the line muscle [m].
     mass : float
         Mass of all fibers [kg].
-    active_error, passive_error : float
-        Root mean square difference of the fitted curves from the Hill muscle's, over F_0 [-].
-    peak_length : float
-        Length of the largest fitted active force, over the optimum; 1.013 in the Hill muscle.
+    passive_error : float
+        Root mean square difference of the fitted passive curve from the Hill muscle's, over F_0
+        [-]; the active curves are the same.
     calibration : Calibration
         The fitted constants.
     straight : bool
@@ -69,9 +68,7 @@ class BundleReport:
     moved_origin: float
     moved_insertion: float
     mass: float
-    active_error: float
     passive_error: float
-    peak_length: float
     calibration: Calibration
     straight: bool = False
 
@@ -112,9 +109,7 @@ class BundleReport:
             moved_origin=float(np.linalg.norm(origins - points[0], axis=1).max()),
             moved_insertion=float(np.linalg.norm(insertions - points[-1], axis=1).max()),
             mass=tissue.density * float(np.dot(area, lengths)),
-            active_error=calibration.active_error,
             passive_error=calibration.passive_error,
-            peak_length=calibration.peak_length,
             calibration=calibration,
             straight=straight,
         )
@@ -126,7 +121,7 @@ class BundleReport:
         tissue = self.calibration.tissue
         active, stiffening = tissue.active, tissue.stiffening
         muscle, tendon = tissue.muscle, tissue.tendon
-        assert active is not None and stiffening is not None  # set by `calibrate`
+        assert isinstance(active, HillStress) and stiffening is not None  # set by `calibrate`
         assert isinstance(muscle, KelvinVoigt) and isinstance(tendon, KelvinVoigt)
         inside = [
             f"{where} {mm * depth:.1f} mm inside a bone"
@@ -153,9 +148,9 @@ class BundleReport:
                 f"  ends moved by up to {mm * self.moved_origin:.1f} mm (origin) and "
                 f"{mm * self.moved_insertion:.1f} mm (insertion)"
                 + (f"; in the line muscle {' and '.join(inside)}" if inside else ""),
-                f"  S_max {active.max_stress:.4g} N/m^2, optimum {active.optimal_stretch:.4g}, "
-                f"width {active.width:.3g}, exponent {active.exponent:.3g}: off by "
-                f"{self.active_error:.3f} F_0 rms, peak at {self.peak_length:.3f} of the optimum",
+                f"  S_max {active.max_stress:.4g} N/m^2 at the optimum "
+                f"{active.optimal_stretch:.4g}, v_max {active.max_velocity:.3g} optimal lengths a "
+                "second, curves of De Groote",
                 f"  mu {muscle.shear_modulus:.4g} N/m^2 (tendon "
                 f"{tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
                 f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}: off "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from fibermsk import _check
+from fibermsk.laws import HillStress
 from fibermsk.laws.own import law_label
 from fibermsk.model import Linear, Model
 from fibermsk.system import FiberSystem
@@ -43,6 +44,8 @@ def refuse_unsupported(model: Model) -> None:
         for part in ("titin", "gradient"):
             if (value := getattr(fiber.tissue, part)) is not None:
                 _refuse(f"fiber {fiber.name!r}", f"tissue.{part}", value, "be None")
+        if isinstance(fiber.tissue.active, HillStress):
+            _refuse(f"fiber {fiber.name!r}", "tissue.active", "HillStress", "be an ActiveStress")
     for contact in model.contacts:
         if contact.own_law is not None:
             _refuse("contact", "law", law_label(contact.own_law), lawful)

@@ -26,6 +26,7 @@ from fibermsk.results.fields import (
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord, to_json
 from fibermsk.results.slack import Slack
+from fibermsk.results.softening import Softening
 
 # Whether a path is a group or a dataset is known only when the file is read.
 _Node: TypeAlias = Any
@@ -109,6 +110,7 @@ def _write(file: h5py.File, result: Result) -> None:
     for name in _VALUES:
         file.attrs[name] = to_json(getattr(result, name))
     file.attrs["slack"] = json.dumps([interval._asdict() for interval in result.slack])
+    file.attrs["softening"] = json.dumps([interval._asdict() for interval in result.softening])
     file.attrs["up"] = result.up
     file.attrs["units"] = "SI"
 
@@ -168,6 +170,7 @@ def _read_result(file: _Node) -> Result:
         fibers=fibers,
         **_get_all(file["solver"], SOLVER_FIELDS),
         slack=tuple(Slack(**interval) for interval in json.loads(_text(file, "slack"))),
+        softening=_softening(file),
         up=tuple(map(float, file.attrs["up"])),  # pyright: ignore[reportArgumentType]
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
         states=_get_histories(file, "states", "state"),
@@ -182,6 +185,13 @@ def _read_result(file: _Node) -> Result:
     return result
 
 
+def _softening(file: _Node) -> tuple[Softening, ...]:
+    """Intervals of softening; none in files of versions without it."""
+    if "softening" not in file.attrs:
+        return ()
+    return tuple(Softening(**interval) for interval in json.loads(_text(file, "softening")))
+
+
 def _describe(file: _Node) -> dict[str, Any]:
     # a description reports the same errors as reading
     result = _read_result(file)
@@ -189,6 +199,7 @@ def _describe(file: _Node) -> dict[str, Any]:
     attributes["up"] = list(result.up)
     for key in (*_VALUES, "slack"):
         attributes[key] = json.loads(attributes[key])
+    attributes["softening"] = [interval._asdict() for interval in result.softening]
     datasets = []
 
     def add(name: str, item: Any) -> None:

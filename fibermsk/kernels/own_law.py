@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from types import FunctionType
 from typing import Any
@@ -40,22 +41,62 @@ def compiled_law(kind: type, name: str, n_arguments: int, n_slopes: int) -> Call
     ModelError
         If the function cannot be compiled; includes the error of the compiler.
     """
-    plain = getattr(kind, name)
     constants = constants_type(kind)(*(1.0 for _ in constants_type(kind)._fields))
-    function = _compiled_function(plain, {})
-    try:
+    function = lazy_law(kind, name)
+    with _told(kind, name):
         found = function(constants, *([0.9] * n_arguments))
         if n_slopes and not isinstance(found, tuple):
             function = _STEPS[n_arguments, n_slopes](function)
             function(constants, *([0.9] * n_arguments))
+    return function
+
+
+def compiled_activation_slope(kind: type) -> Callable[..., Any]:
+    """Compile the derivative of a stress law in the activation: a complex step.
+
+    Raises
+    ------
+    ModelError
+        If the law accepts no complex activation.
+    """
+    function = compiled_law(kind, "stress", 3, 0)
+    constants = constants_type(kind)(*(1.0 for _ in constants_type(kind)._fields))
+    slopes = isinstance(function(constants, 0.9, 0.9, 0.9), tuple)
+
+    @uncached
+    def alone(constants, stretch, stretch_rate, activation):
+        found = function(constants, stretch, stretch_rate, complex(activation, STEP))
+        return found.imag / STEP
+
+    @uncached
+    def with_slopes(constants, stretch, stretch_rate, activation):
+        found = function(constants, stretch, stretch_rate, complex(activation, STEP))
+        return found[0].imag / STEP
+
+    slope = with_slopes if slopes else alone
+    with _told(kind, "stress of a complex activation"):
+        slope(constants, 0.9, 0.9, 0.9)
+    return slope
+
+
+@contextmanager
+def _told(kind: type, name: str) -> Iterator[None]:
+    """Errors of the compiler as errors of the law."""
+    try:
+        yield
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        where = f"{plain.__code__.co_filename}, line {plain.__code__.co_firstlineno}"
+        code = getattr(kind, name.partition(" ")[0]).__code__
+        where = f"{code.co_filename}, line {code.co_firstlineno}"
         raise ModelError(
             f"law {law_label(kind)!r}: {name} cannot be compiled; must be a function of numbers, "
             f"with math, numpy and functions of the kind alone ({where}): {' '.join(lines[:4])}"
         ) from error
-    return function
+
+
+def lazy_law(kind: type, name: str) -> Callable[..., Any]:
+    """Function of a law of the package, compiled when a kernel that calls it is compiled."""
+    return _compiled_function(getattr(kind, name), {})
 
 
 def _compiled_function(function: FunctionType, known: dict[FunctionType, Any]) -> Any:
@@ -78,6 +119,8 @@ def constants_at(kind: type, first: int) -> Callable[..., Any]:
     as_tuple = constants_type(kind)
     n = len(as_tuple._fields)
     last = first + n
+    if n == 0:
+        return uncached(lambda rows, i: as_tuple())
 
     def read(rows, i):
         return as_tuple(*to_fixed_tuple(rows[i, first:last], n))

@@ -4,12 +4,24 @@ The functions are plain Python on floats, so that the kernels of all backends co
 source.
 """
 
+from fibermsk.laws.active import HillStress as HillStress
 from fibermsk.laws.coordinate import (
     CoordinateForce as CoordinateForce,
     Damper as Damper,
     QuadraticLimit as QuadraticLimit,
     SmoothLimit as SmoothLimit,
     Spring as Spring,
+)
+from fibermsk.laws.force_length import (
+    BellForceLength as BellForceLength,
+    DeGrooteForceLength as DeGrooteForceLength,
+    ForceLength as ForceLength,
+    GaussianForceLength as GaussianForceLength,
+)
+from fibermsk.laws.force_velocity import (
+    DeGrooteForceVelocity as DeGrooteForceVelocity,
+    ForceVelocity as ForceVelocity,
+    HillForceVelocity as HillForceVelocity,
 )
 from fibermsk.laws.gradient import StretchGradient as StretchGradient
 from fibermsk.laws.own import (

@@ -278,6 +278,24 @@ def _check_contact(owner: str, law: Any, needs_energy: bool, _digest: str) -> No
             _fail(point, f"value = {last:.6g}", "go to zero with the gap, where contacts open")
 
 
+def check_function(
+    label: str, name: str, law: Any, argument: str, least: float, most: float
+) -> None:
+    """Check a function of one number over a range: finite, not negative, with its derivative."""
+    constants, kind = constant_values(law), type(law)
+
+    def function(*at: Any) -> Any:
+        return getattr(kind, name)(constants, *at)
+
+    for x in _samples(least, most):
+        point = _Point(label, name, ((argument, x, ""),))
+        given = _given(point, _call(point, function, (x,)), ("derivative",))
+        value = float(_first(function)(x))
+        if value < 0.0:
+            _fail(point, f"value = {value:.6g}", "be zero or positive")
+        _check_slope(point, _first(function), (x,), 0, 1.0, given[0], "derivative")
+
+
 def check_coordinate_law(label: str, law: Any, least: float, most: float, unit: str) -> None:
     """Check values and derivatives of a law of a coordinate over a range."""
 
@@ -300,6 +318,31 @@ def check_coordinate_law(label: str, law: Any, least: float, most: float, unit: 
 def stress_at(law: Any, stretch: float, rate: float, activation: float) -> tuple[float, ...]:
     """Nominal stress of a checked law, and derivatives in the stretch and the rate."""
     return _with_slopes(type(law).stress, constant_values(law), (stretch, rate, activation), 2)
+
+
+def activation_slope_at(law: Any, stretch: float, rate: float, activation: float) -> float:
+    """Derivative of the stress of a checked law in the activation, by a complex step.
+
+    Raises
+    ------
+    ModelError
+        If the law accepts no complex numbers.
+    """
+    kind, constants, at = type(law), constant_values(law), (stretch, rate, activation)
+    slope = _complex_step(lambda *x: _first(kind.stress)(constants, *x), at, 2)
+    if slope is None:
+        _fail(
+            _Point(f"law {law_label(kind)!r}", "stress", (("activation", activation, ""),)),
+            "it accepts no complex activation",
+            "accept complex numbers for the derivative in the activation",
+            "np.exp accepts them and math.exp does not",
+        )
+    return slope
+
+
+def value_and_slope(law: Any, name: str, x: float) -> tuple[float, ...]:
+    """Value and derivative of a checked function of one number of a law."""
+    return _with_slopes(getattr(type(law), name), constant_values(law), (x,), 1)
 
 
 def _with_slopes(

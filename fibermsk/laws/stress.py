@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, above, number
 
 
@@ -61,6 +62,50 @@ class Stiffening(Checked):
 
     stress: float = number("N/m^2", POSITIVE)
     rate: float = number("", POSITIVE)
+
+    @classmethod
+    def of_muscle(
+        cls,
+        max_stress: float,
+        strain: float = 0.6,
+        shape: float = 4.0,
+        optimal_stretch: float = 1.0,
+    ) -> Stiffening:
+        """Passive curve of a Hill muscle by the numbers of physiology.
+
+        Parameters
+        ----------
+        max_stress : float
+            Nominal stress S at full activation [N/m^2]; positive.
+        strain : float
+            Strain from the optimal length at which the passive stress is S [-]; positive.
+        shape : float
+            Exponent k over this strain [-]; positive.
+        optimal_stretch : float
+            Stretch of the optimal length [-]; positive.
+
+        Returns
+        -------
+        stiffening : Stiffening
+            S exp(k ((stretch / optimal_stretch - 1) / strain - 1)).
+
+        Raises
+        ------
+        ModelError
+            If a number is not positive.
+
+        Notes
+        -----
+        The f_P of De Groote et al. (2016) has 0.6 and 4; it differs by a constant below 1e-4 S,
+        subtracted to be zero at a fifth of the optimal length.
+        """
+        owner = "Stiffening"
+        strain = _check.positive(owner, "strain", strain)
+        shape = _check.positive(owner, "shape", shape)
+        optimum = _check.positive(owner, "optimal_stretch", optimal_stretch)
+        stress = _check.positive(owner, "max_stress", max_stress, "N/m^2")
+        from_optimum = (1.0 / optimum - 1.0) / strain
+        return cls(stress * math.exp(shape * (from_optimum - 1.0)), shape / (strain * optimum))
 
 
 def nominal_stress(

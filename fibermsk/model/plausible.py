@@ -10,6 +10,7 @@ import numpy as np
 
 from fibermsk._plausible import Quantity
 from fibermsk.errors import ModelWarning
+from fibermsk.laws.active import HillStress
 from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import KelvinVoigt
@@ -259,7 +260,11 @@ def _of_tissue(owner: str, tissue: Tissue) -> Iterator[Quantity]:
         active = tissue.active
         yield Quantity(owner, "active.max_stress", "muscle stress", active.max_stress)
         yield Quantity(owner, "active.optimal_stretch", "optimal stretch", active.optimal_stretch)
-        yield Quantity(owner, "active.width", "width", active.width)
+        if isinstance(active, HillStress):
+            speed = active.max_velocity
+            yield Quantity(owner, "active.max_velocity", "contraction speed", speed)
+        else:
+            yield Quantity(owner, "active.width", "width", active.width)
     if tissue.stiffening is not None:
         yield Quantity(owner, "stiffening.stress", "prestress", tissue.stiffening.stress)
 

@@ -6,6 +6,7 @@ from fibermsk.protocol.optional import (
     Legible as Legible,
     Offloaded as Offloaded,
     Projects as Projects,
+    Softens as Softens,
     offers as offers,
 )
 from fibermsk.protocol.system import System as System

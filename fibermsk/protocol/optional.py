@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+from fibermsk.errors import ModelWarning
 from fibermsk.protocol.system import System
 from fibermsk.protocol.values import StateBlock, Verdict
 
@@ -80,6 +81,15 @@ class Collides(Protocol):
 
     def refine_along(self, t: float, y: Array) -> bool:
         """Add contact points where an accepted state needs them; return whether any were added."""
+        ...
+
+
+@runtime_checkable
+class Softens(Protocol):
+    """Additional interface of systems with fibers that may soften as they stretch."""
+
+    def softening(self, t: float, y: Array) -> ModelWarning | None:
+        """Warning that names these fibers at positions y; None if there are none."""
         ...
 
 

@@ -11,4 +11,5 @@ from fibermsk.results.result import (
 )
 from fibermsk.results.slack import Slack as Slack
 from fibermsk.results.snapshot import Snapshot as Snapshot
+from fibermsk.results.softening import Softening as Softening
 from fibermsk.results.still import JointAxis as JointAxis, MuscleLine as MuscleLine, Still as Still

@@ -14,6 +14,7 @@ from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
 from fibermsk.results.slack import Slack
+from fibermsk.results.softening import Softening
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
@@ -173,6 +174,8 @@ class Result:
         Counters and wall times of the run.
     slack : tuple of Slack
         Intervals in which fibers were compressed.
+    softening : tuple of Softening
+        Intervals in which muscle was on its descending limb, or on both sides of it.
     version : str
         Version of fibermsk that computed the result.
     up : (3,) tuple of float
@@ -201,6 +204,7 @@ class Result:
     message: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     slack: tuple[Slack, ...] = ()
+    softening: tuple[Softening, ...] = ()
     version: str = ""
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     coordinate_units: dict[str, str] = field(default_factory=dict)

@@ -127,8 +127,8 @@ def simulate(
     Warns
     -----
     ModelWarning
-        If fibers were compressed; `Result.slack` lists fibers, times and places. If t_end or dt is
-        implausible, such as in ms.
+        If fibers were compressed; `Result.slack` lists fibers, times and places. If fibers soften
+        as they stretch; see `Result.softening`. If t_end or dt is implausible, such as in ms.
     """
     require_system("simulate", system)
     march = March(

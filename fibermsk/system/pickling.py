@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from fibermsk import _check
+from fibermsk.laws import HillStress
 from fibermsk.model import Model, MovingPoint
 
 _TO_A_LAW = "define its class at the top of a module, not inside a function"
@@ -40,6 +41,10 @@ def _laws(model: Model) -> Iterator[tuple[str, str, Any]]:
     for fiber in model.fibers:
         for part in ("muscle", "tendon"):
             yield f"fiber {fiber.name!r}", f"tissue.{part}", getattr(fiber.tissue, part)
+        active = fiber.tissue.active
+        if isinstance(active, HillStress):
+            for part in ("force_length", "force_velocity"):
+                yield f"fiber {fiber.name!r}", f"tissue.active.{part}", getattr(active, part)
     for contact in model.contacts:
         yield "contact", "law", contact.law
     for coordinate in model.coordinates:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import sparse
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+from fibermsk.errors import ModelWarning
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
@@ -39,6 +41,7 @@ from fibermsk.system.contribution import (
     Slopes,
     contribution_of,
 )
+from fibermsk.system.fibers import softening as soft
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.fibers.gradient import StretchGradientForce
@@ -362,12 +365,17 @@ class FiberSystem:
         activations = np.array([self.loads.activations(float(t)) for t in frames.t])
         self.contact.release()  # the reports use contact points of their own
         self.forget()
-        elements = self.named_elements
-        result = observe(self.model, self.configuration, elements, activations, frames)
-        remark = stress_remark(self.model, result)
-        if remark is not None:
-            warnings.warn(remark, stacklevel=4)
+        result = observe(self.model, self.configuration, self.named_elements, activations, frames)
+        result = replace(result, softening=soft.softening_of(self.model, result))
+        for one in (soft.softening_remark(result.softening), stress_remark(self.model, result)):
+            if one is not None:
+                warnings.warn(one, stacklevel=4)
         return result
+
+    def softening(self, t: float, y: Array) -> ModelWarning | None:
+        """Warning of fibers that soften; see `fibermsk.protocol.Softens`."""
+        (nodes, _), activation = self.split(y), self.loads.activations(t)
+        return soft.remark_at(self.model, self.cables, t, self.tension.stretch(nodes), activation)
 
     def moment(
         self, t: float, y: Array, v: Array, reactions: Array, multipliers: Array = NO_MULTIPLIERS

@@ -33,6 +33,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "step_seconds",
         "final",
         "slack",
+        "softening",
         "time_error",
         "warnings",
     ]

@@ -31,6 +31,12 @@ from parts import (
 
 import fibermsk as fm
 
+
+def with_active(parts, **curves):
+    active = fm.HillStress(3e5, **curves)
+    return with_tissue(parts, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=active))
+
+
 DESCRIBED = {
     "ActiveStress": Call(
         fm.ActiveStress,
@@ -41,6 +47,11 @@ DESCRIBED = {
         fm.Axis,
         lambda p: {"kind": "rotation", "direction": (0, 0, 1), "terms": "q", "offset": 0.0},
         with_axis,
+    ),
+    "BellForceLength": Call(
+        fm.BellForceLength,
+        lambda p: {"width": 0.4, "exponent": 3.0},
+        lambda p, x: with_active(p, force_length=x),
     ),
     "Body": Call(
         fm.Body,
@@ -166,6 +177,44 @@ DESCRIBED = {
     "Hinge": Call(fm.Hinge, hinge, with_own_joint),
     "InfiniteCylinder": Call(
         fm.InfiniteCylinder, lambda p: {"point": O3, "axis": (0, 0, 1), "radius": 0.02}, with_shape
+    ),
+    "DeGrooteForceLength": Call(
+        fm.DeGrooteForceLength,
+        lambda p: {"pennation_angle": 0.2},
+        lambda p, x: with_active(p, force_length=x),
+    ),
+    "DeGrooteForceVelocity": Call(
+        fm.DeGrooteForceVelocity,
+        lambda p: {"toe": 0.05},
+        lambda p, x: with_active(p, force_velocity=x),
+    ),
+    "GaussianForceLength": Call(
+        fm.GaussianForceLength,
+        lambda p: {"below": 0.5, "above": 0.4},
+        lambda p, x: with_active(p, force_length=x),
+    ),
+    "HillForceVelocity": Call(
+        fm.HillForceVelocity,
+        lambda p: {
+            "curvature": 0.2,
+            "eccentric": 1.4,
+            "steepness": 3.0,
+            "smoothing": 0.5,
+            "toe": 0.05,
+        },
+        lambda p, x: with_active(p, force_velocity=x),
+    ),
+    "HillStress": Call(
+        fm.HillStress,
+        lambda p: {
+            "max_stress": 3e5,
+            "optimal_stretch": 1.1,
+            "max_velocity": 8.0,
+            "force_length": fm.DeGrooteForceLength(),
+            "force_velocity": fm.HillForceVelocity(),
+            "stress": "nominal",
+        },
+        lambda p, x: with_tissue(p, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=x)),
     ),
     "KelvinVoigt": Call(
         fm.KelvinVoigt,

@@ -137,7 +137,7 @@ CASES = [
     (lambda: tissue(density=0.0), "tissue: density = 0.0 kg/m^3; must be positive"),
     (lambda: tissue(muscle=2.0e5), "tissue: muscle = 200000.0; must be a KelvinVoigt"),
     (lambda: tissue(tendon="stiff"), "tissue: tendon = 'stiff'; must be a KelvinVoigt or a user"),
-    (lambda: tissue(active=3.0e5), "tissue: active = 300000.0; must be an ActiveStress or None"),
+    (lambda: tissue(active=3.0e5), "tissue: active = 300000.0; must be an ActiveStress, a HillStr"),
     (lambda: tissue(prestress=-1.0), "tissue: prestress = -1.0 N/m^2; must be zero or positive"),
     (lambda: Constant(1.2), "Constant: value = 1.2; must lie in [0, 1]"),
     (lambda: Ramp(0.4, 0.4, 0.5), "Ramp: end = 0.4 s; must be later than start = 0.4 s"),

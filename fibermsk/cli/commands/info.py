@@ -13,7 +13,7 @@ from fibermsk.cli.output import aligned, print_check, print_json, print_time_err
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
 from fibermsk.errors import ModelError
-from fibermsk.results import Slack
+from fibermsk.results import Slack, Softening
 
 
 def info(
@@ -71,7 +71,7 @@ def info(
         return
     typer.echo(str(file))
     for key, value in attributes.items():
-        if key in ("parameters", "stats", "slack") or value == "":
+        if key in ("parameters", "stats", "slack", "softening") or value == "":
             continue
         typer.echo(f"  {key}: {value}")
     check, error = (attributes["stats"].pop(key, None) for key in ("check", "time_error"))
@@ -82,6 +82,8 @@ def info(
         print_time_error(error)
     for interval in attributes["slack"]:
         typer.echo(f"  slack: {Slack(**interval)}")
+    for interval in attributes["softening"]:
+        typer.echo(f"  softening: {Softening(**interval)}")
     if check is not None:
         print_check(check)
     rows = [(one["path"], " x ".join(map(str, one["shape"])), _range(one)) for one in datasets]

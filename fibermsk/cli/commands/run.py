@@ -256,6 +256,7 @@ def compute(
         "step_seconds": result.stats.get("wall_seconds"),
         "final": final,
         "slack": [interval._asdict() for interval in result.slack],
+        "softening": [interval._asdict() for interval in result.softening],
         "time_error": result.stats.get("time_error"),
         "warnings": warned,
     }

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
-from fibermsk.laws.derivatives import check_stress_law, stress_at
+from fibermsk.laws.active import AMPLITUDE, HillStress, stress_of
+from fibermsk.laws.derivatives import activation_slope_at, check_stress_law, stress_at
 from fibermsk.laws.gradient import StretchGradient
 from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names
@@ -35,8 +36,9 @@ class Tissue:
     tendon : KelvinVoigt or StressLaw, optional
         Stress of tendon, without activation; that of `muscle` if left out. The two are blended by
         the muscle fraction.
-    active : ActiveStress, optional
+    active : ActiveStress or HillStress, optional
         Contractile stress, scaled with muscle fraction and activation; none if left out.
+        `HillStress` has force-length and force-velocity curves.
     prestress : float
         Constant Cauchy stress sigma_0 [N/m^2]; zero or positive, since a cable carries no
         compression.
@@ -62,7 +64,7 @@ class Tissue:
     density: float = number("kg/m^3", POSITIVE)
     muscle: KelvinVoigt | StressLaw = part()
     tendon: KelvinVoigt | StressLaw | None = None
-    active: ActiveStress | None = None
+    active: ActiveStress | HillStress | None = None
     prestress: float = number("N/m^2", NON_NEGATIVE, default=0.0)
     bending: float = number("", NON_NEGATIVE, default=0.0)
     stiffening: Stiffening | None = None
@@ -76,7 +78,8 @@ class Tissue:
         if tendon is not muscle:
             _check_law("tendon", tendon, f"{_OWN}, or None")
         if self.active is not None:
-            _check.instance(owner, "active", self.active, ActiveStress, "an ActiveStress or None")
+            what = "an ActiveStress, a HillStress or None"
+            _check.instance(owner, "active", self.active, (ActiveStress, HillStress), what)
         if self.stiffening is not None:
             what = "a Stiffening or None"
             _check.instance(owner, "stiffening", self.stiffening, Stiffening, what)
@@ -105,16 +108,21 @@ class Tissue:
     @property
     def layout(self) -> StressLayout:
         """Layout of the columns of `constants`."""
-        kinds = (
+        muscle, tendon = (
             None if isinstance(law, KelvinVoigt) else type(law)
             for law in (self.muscle, self.tendon)
         )
-        return StressLayout(*kinds)
+        if not isinstance(self.active, HillStress):
+            return StressLayout(muscle, tendon)
+        curves = type(self.active.force_length), type(self.active.force_velocity)
+        return StressLayout(muscle, tendon, *curves)
 
     def constants(self, fraction: ArrayLike) -> Array:
         """Constants of the stress for given muscle fractions, (..., layout.size)."""
         fraction = np.asarray(fraction, float)
         active, stiffening, columns = self.active, self.stiffening, self.layout.columns
+        with_curves = active if isinstance(active, HillStress) else None
+        active = active if isinstance(active, ActiveStress) else None
         found = np.empty((*fraction.shape, len(columns)))
         parts = ("muscle", self.muscle, fraction), ("tendon", self.tendon, 1.0 - fraction)
         # without an active part its amplitude is zero, and the other three are any valid values
@@ -136,6 +144,10 @@ class Tissue:
                 found[..., columns[f"{piece}/share"]] = share
                 for name in constant_names(type(law)):
                     found[..., columns[f"{piece}/{name}"]] = getattr(law, name)
+        if with_curves is not None:
+            for name, value in with_curves.constants.items():
+                found[..., columns[name]] = value
+            found[..., columns[AMPLITUDE]] *= fraction
         return found
 
     def modulus(self, fraction: Array) -> Array:
@@ -170,7 +182,42 @@ class Tissue:
                 total += share * np.array(stress_at(law, stretch, stretch_rate, felt))
         if self.titin is not None:
             total[:2] += muscle_fraction * np.array(stress_at_rest(self.titin, stretch))
+        if isinstance(self.active, HillStress) and activation != 0.0:
+            amplitude = activation * muscle_fraction * self.active.max_stress
+            total += np.array(stress_of(self.active, stretch, stretch_rate, amplitude))
         return float(total[0]), float(total[1]), float(total[2])
+
+    def activation_slope(
+        self,
+        stretch: float,
+        stretch_rate: float = 0.0,
+        activation: float = 0.0,
+        muscle_fraction: float = 1.0,
+    ) -> float:
+        """Derivative of the nominal stress in the activation [N/m^2].
+
+        Parameters
+        ----------
+        stretch, stretch_rate, activation, muscle_fraction : float
+            As for `stress`.
+
+        Raises
+        ------
+        ModelError
+            If a user-defined law of muscle returns derivatives, but not this one, and accepts no
+            complex numbers.
+        """
+        largest, optimum, width, exponent = self.constants(muscle_fraction)[2:6].tolist()
+        # the built-in active stress is linear in the activation
+        curve = largest, optimum, width, exponent
+        total, _, _ = nominal_stress(stretch, 0.0, 1.0, 0.0, 0.0, *curve, 0.0)
+        if isinstance(self.active, HillStress):
+            amplitude = muscle_fraction * self.active.max_stress
+            total += stress_of(self.active, stretch, stretch_rate, amplitude)[0]
+        if muscle_fraction != 0.0 and not isinstance(self.muscle, KelvinVoigt):
+            at = stretch, stretch_rate, activation
+            total += muscle_fraction * activation_slope_at(self.muscle, *at)
+        return float(total)
 
 
 def _check_law(field: str, law: Any, what: str) -> KelvinVoigt | StressLaw:

@@ -12,7 +12,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import Evaluation, Softens, System
 from fibermsk.results import Progress
 from fibermsk.solvers.newton.collisions import begin, judge, refine_along
 from fibermsk.solvers.newton.condense import bordered, condensed, free_part
@@ -100,7 +100,8 @@ def equilibrium(
     Warns
     -----
     ModelWarning
-        If the state is unstable or its stability is unknown, or a fiber is under compression.
+        If the state is unstable or its stability is unknown, or a fiber is under compression or
+        softens as it stretches.
     """
     require_system("equilibrium", system)
     require_host("equilibrium", system)
@@ -147,6 +148,8 @@ def equilibrium(
         )
         worst = system.fiber_names[int(np.argmin(force))]
         warnings.warn(ModelWarning(text, kind="compression", fiber=worst, time=t), stacklevel=3)
+    if isinstance(system, Softens) and (remark := system.softening(t, y)) is not None:
+        warnings.warn(remark, stacklevel=3)
     return y, rest
 
 

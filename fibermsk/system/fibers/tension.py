@@ -89,11 +89,15 @@ class TensionProbe:
 
     def stretches(self, nodes: Array) -> tuple[Array, Array]:
         """Least and largest stretch of each fiber, two arrays (n_fibers,)."""
-        stretch, _ = self._sample(
-            nodes, np.zeros_like(nodes), np.zeros(self.stiffness.size), self._cables.law
-        )
+        stretch = self.stretch(nodes).ravel()
         least, most = (per_fiber(f, stretch, self._start) for f in (np.minimum, np.maximum))
         return least, most
+
+    def stretch(self, nodes: Array) -> Array:
+        """Stretch at the Gauss points of all elements, (n_elements, n_points)."""
+        still, relaxed = np.zeros_like(nodes), np.zeros(self.stiffness.size)
+        stretch, _ = self._sample(nodes, still, relaxed, self._cables.law)
+        return stretch.reshape(-1, N_POINTS)
 
     def flaw(self, nodes: Array, velocity: Array, activation: Array) -> str:
         """Part of the stress that is not finite, and its location; empty if none."""

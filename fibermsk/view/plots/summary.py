@@ -133,6 +133,10 @@ def facts(result: Result) -> list[tuple[str, str]]:
         worst = min(result.slack, key=lambda interval: interval.force)
         fibers = _count(len({interval.fiber for interval in result.slack}), "fiber", "fibers")
         rows.append(("compressed", f"{fibers}; worst: {worst}"))
+    if result.softening:
+        worst = min(result.softening, key=lambda interval: interval.slope)
+        fibers = _count(len({interval.fiber for interval in result.softening}), "fiber", "fibers")
+        rows.append(("softening", f"{fibers}; worst: {worst}"))
     if result.parameters:
         pairs = (f"{key} = {_plain(value)}" for key, value in result.parameters.items())
         rows.append(("parameters", ", ".join(pairs)))
