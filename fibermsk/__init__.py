@@ -14,6 +14,7 @@ from fibermsk.errors import (
     WriteError as WriteError,
 )
 from fibermsk.laws import (
+    ActivationLaw as ActivationLaw,
     ActiveStress as ActiveStress,
     ContactLaw as ContactLaw,
     CoordinateForce as CoordinateForce,
@@ -21,7 +22,9 @@ from fibermsk.laws import (
     Damper as Damper,
     KelvinVoigt as KelvinVoigt,
     PenaltyContact as PenaltyContact,
+    PiecewiseActivation as PiecewiseActivation,
     QuadraticLimit as QuadraticLimit,
+    SmoothActivation as SmoothActivation,
     SmoothLimit as SmoothLimit,
     Spring as Spring,
     Stiffening as Stiffening,
@@ -29,6 +32,7 @@ from fibermsk.laws import (
     law_constant as law_constant,
 )
 from fibermsk.model import (
+    ActivationDynamics as ActivationDynamics,
     Axis as Axis,
     Body as Body,
     Capsule as Capsule,
@@ -57,6 +61,7 @@ from fibermsk.model import (
     Planar as Planar,
     Polynomial as Polynomial,
     Ramp as Ramp,
+    Reflex as Reflex,
     Scaled as Scaled,
     Scene as Scene,
     SimmSpline as SimmSpline,

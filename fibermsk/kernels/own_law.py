@@ -58,6 +58,37 @@ def compiled_law(kind: type, name: str, n_arguments: int, n_slopes: int) -> Call
     return function
 
 
+def activation_slope_of(kind: type) -> Callable[..., Any]:
+    """Compile the derivative of a stress law in the activation, a complex step.
+
+    Of the constants, as `fibermsk.laws.own.constants_type` has them, stretch, its rate and the
+    activation; raises as `compiled_law`.
+    """
+    stress = compiled_law(kind, "stress", 3, 0)
+    constants = constants_type(kind)(*(1.0 for _ in constants_type(kind)._fields))
+    try:
+        found = stress(constants, 0.9, 0.9, complex(0.9, STEP))
+    except NumbaError as error:
+        raise ModelError(
+            f"law {law_label(kind)!r}: stress cannot be compiled for a complex activation; must "
+            "accept one where the activation is a state, for its derivative: np.exp accepts "
+            "complex numbers and math.exp does not; compare activation.real, no abs()"
+        ) from error
+    several = isinstance(found, tuple)
+
+    @uncached
+    def slope(constants, stretch, stretch_rate, activation):
+        along = stress(constants, stretch, stretch_rate, complex(activation, STEP))
+        return along.imag / STEP
+
+    @uncached
+    def slope_of_first(constants, stretch, stretch_rate, activation):
+        along = stress(constants, stretch, stretch_rate, complex(activation, STEP))
+        return along[0].imag / STEP
+
+    return slope_of_first if several else slope
+
+
 def _compiled_function(function: FunctionType, known: dict[FunctionType, Any]) -> Any:
     """Compile a function of a user's script, and the plain functions that it calls."""
     if function not in known:

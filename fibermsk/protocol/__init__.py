@@ -6,6 +6,7 @@ from fibermsk.protocol.optional import (
     Legible as Legible,
     Offloaded as Offloaded,
     Projects as Projects,
+    Records as Records,
     offers as offers,
 )
 from fibermsk.protocol.system import System as System

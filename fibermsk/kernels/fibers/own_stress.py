@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from fibermsk._compile import Rebuilding, uncached
-from fibermsk.kernels.fibers import attachment, cable
-from fibermsk.kernels.own_law import compiled_law, constants_at, file_name
+from fibermsk.kernels.fibers import activation as by_activation, attachment, cable
+from fibermsk.kernels.own_law import activation_slope_of, compiled_law, constants_at, file_name
 from fibermsk.laws.layout import StressLayout
 
 
@@ -66,6 +66,37 @@ def _rebuilt(layout: StressLayout, digest: str) -> StressKernels:
     made = Rebuilding(replaced, label, digest)
     found = StressKernels(*(made.of(getattr(_BUILT_IN, one.name)) for one in fields(_BUILT_IN)))
     return found if layout.has_energy else replace(found, cable_energy=None)
+
+
+def activation_kernel(layout: StressLayout) -> Any:
+    """`fibermsk.kernels.fibers.activation.activation_slope` for the laws of a layout.
+
+    Raises
+    ------
+    ModelError
+        If the derivative of a law in the activation cannot be compiled.
+    """
+    if layout.muscle is None:  # tendon is passive
+        return by_activation.activation_slope
+    return _rebuilt_slope(layout, layout.digest)
+
+
+@lru_cache
+def _rebuilt_slope(layout: StressLayout, digest: str) -> Any:
+    kind, share = layout.muscle, layout.columns["muscle/share"]
+    assert kind is not None
+    own, constants = activation_slope_of(kind), constants_at(kind, share + 1)
+    built_in = by_activation.law_activation_slope
+
+    @uncached
+    def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
+        slope, part = built_in(stretch, stretch_rate, activation, law, e, k), law[e, k, share]
+        if part != 0.0:
+            slope += part * own(constants(law[e], k), stretch, stretch_rate, activation)
+        return slope
+
+    made = Rebuilding([(built_in, law_activation_slope)], file_name(kind), digest)
+    return made.of(by_activation.activation_slope)
 
 
 def _with_stress(before: Any, own: Any, constants: Any, share: int, felt: float) -> Any:

@@ -1,0 +1,62 @@
+"""Derivative of the internal force of cable elements in the activation of their fiber.
+
+Symbols as in `fibermsk.kernels.fibers.cable`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import prange
+
+from fibermsk._compile import inlined, kernel, parallel
+from fibermsk.kernels.fibers.cable import nominal_stress_of
+from fibermsk.kernels.fibers.element import ZERO_3, add_3, chord, dot, slope
+from fibermsk.kernels.fibers.shape import shape_d1
+
+
+@inlined
+def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
+    """Derivative of the nominal stress at a point in the activation.
+
+    The built-in stress is linear in it: the active part at full activation.
+    """
+    return nominal_stress_of(
+        stretch, 0.0, 1.0, 0.0, 0.0, law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
+        0.0, 0.0, 1.0,
+    )[0]  # fmt: skip
+
+
+@kernel
+def fiber_activation_slope(f, element_start, nodes, velocity, cable, activation, found):
+    """Add the derivative of one fiber's residual; see `activation_slope`."""
+    for e in range(element_start[f], element_start[f + 1]):
+        i = cable.elements[e, 0]
+        x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+        on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
+        for k in range(cable.xi.size):
+            _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
+            a1, a1_dot = slope(g, p, q, x), slope(g, p, q, v)
+            length, G0 = math.sqrt(dot(a1, a1)), cable.G0[e, k]
+            rate = dot(a1, a1_dot) / (length * G0)
+            by_a = law_activation_slope(length / G0, rate, activation[e], cable.law, e, k)
+            # dN/da t = A0 dP/da a1 / |a1|
+            w = cable.weight[e, k] * cable.area[e, k] * by_a / length
+            on_g = add_3(on_g, w * g, a1)
+            on_p = add_3(on_p, w * p, a1)
+            on_q = add_3(on_q, w * q, a1)
+        for r in range(3):
+            found[i, r] -= on_g[r]
+            found[i, 3 + r] += on_p[r]
+            found[i + 1, r] += on_g[r]
+            found[i + 1, 3 + r] += on_q[r]
+
+
+@parallel("element_start", least=64)
+def activation_slope(element_start, nodes, velocity, cable, activation, found):
+    """Add to `found` (n_nodes, 6) the derivative of the residual in the activation.
+
+    Each fiber has an activation of its own; the residual is inertia minus internal force.
+    """
+    for f in prange(element_start.size - 1):
+        fiber_activation_slope(f, element_start, nodes, velocity, cable, activation, found)
