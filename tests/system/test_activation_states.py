@@ -227,7 +227,7 @@ def ended(method, n):
     """Weight, a node and the activation at the end of a run of n steps."""
     system = weight(fm.ActivationDynamics(swell, fm.SmoothActivation(0.03, 0.05), start=0.1))
     result = fm.simulate(
-        system, t_end=0.1, dt=0.1, method=method, control=fm.FixedSteps(n),
+        system, t_end=0.07, dt=0.07, method=method, control=fm.FixedSteps(n),
         newton=fm.Newton(tolerance=1e-11), time_error=False,
     )  # fmt: skip
     fiber = result.fibers["fiber"]
