@@ -58,9 +58,9 @@ class ActivationDynamics:
     varying = True  # in time, for `fibermsk._numbers`
 
     def __post_init__(self) -> None:
-        owner = self._owner
-        if self.name != "":
+        if not (isinstance(self.name, str) and self.name == ""):
             _check.item_name("ActivationDynamics", self.name)
+        owner = self._owner
         _check.store(self, **checked(self, owner))
         check_activation_law(owner, self.law)
         if isinstance(self.excitation, Reflex):
