@@ -14,6 +14,7 @@ from fibermsk.errors import (
     WriteError as WriteError,
 )
 from fibermsk.laws import (
+    ActivationLaw as ActivationLaw,
     ActiveStress as ActiveStress,
     BellForceLength as BellForceLength,
     ContactLaw as ContactLaw,
@@ -29,7 +30,9 @@ from fibermsk.laws import (
     HillStress as HillStress,
     KelvinVoigt as KelvinVoigt,
     PenaltyContact as PenaltyContact,
+    PiecewiseActivation as PiecewiseActivation,
     QuadraticLimit as QuadraticLimit,
+    SmoothActivation as SmoothActivation,
     SmoothLimit as SmoothLimit,
     Spring as Spring,
     Stiffening as Stiffening,
@@ -39,6 +42,7 @@ from fibermsk.laws import (
     law_constant as law_constant,
 )
 from fibermsk.model import (
+    ActivationDynamics as ActivationDynamics,
     Axis as Axis,
     Body as Body,
     Capsule as Capsule,
@@ -67,6 +71,7 @@ from fibermsk.model import (
     Planar as Planar,
     Polynomial as Polynomial,
     Ramp as Ramp,
+    Reflex as Reflex,
     Scaled as Scaled,
     Scene as Scene,
     SimmSpline as SimmSpline,

@@ -94,7 +94,7 @@ class Number(NamedTuple):
 
     def checked(self, owner: str, field: str, value: Any, unit: str) -> Any:
         """Checked float, read-only array of the declared shape, or function."""
-        if self.varies and (callable(value) or hasattr(type(value), "pieces")):
+        if self.varies and varies_in_time(value):
             return value
         if self.samples and np.iterable(value) and not isinstance(value, str):
             return _samples(owner, field, value, unit)
@@ -107,6 +107,12 @@ class Number(NamedTuple):
             for k, entry in enumerate(array.ravel()):
                 self.range.check(owner, f"{field}[{k}]", entry, unit)
         return array
+
+
+def varies_in_time(value: Any) -> bool:
+    """Whether a value is no number: a function, one in pieces, or a process of its own."""
+    kind = type(value)
+    return callable(value) or hasattr(kind, "pieces") or getattr(kind, "varying", False)
 
 
 class Part(NamedTuple):

@@ -54,13 +54,17 @@ def refuse_unsupported(model: Model) -> None:
 
 
 def refuse_states(host: FiberSystem) -> None:
-    """Check that no element has states of first order, which are known only after the build.
+    """Check that no activation or element has states, which are known only after the build.
 
     Raises
     ------
     ModelError
-        If an element has states.
+        If an activation or an element has states of first order.
     """
     if host.states:
         state = host.states[0]
+        if host.loads.driven.size:
+            fiber = host.model.fibers[int(host.loads.driven[0])]
+            must, remedy = "be a function of time", "use backend='cpu' for ActivationDynamics"
+            _refuse(f"fiber {fiber.name!r}", "activation", "a state", must, remedy)
         _refuse(f"element {state.owner!r}", "states", state.names, "be none")

@@ -52,31 +52,34 @@ def compiled_law(kind: type, name: str, n_arguments: int, n_slopes: int) -> Call
 
 
 def compiled_activation_slope(kind: type) -> Callable[..., Any]:
-    """Compile the derivative of a stress law in the activation: a complex step.
+    """Compile the derivative of a stress law in the activation, a complex step.
 
-    Raises
-    ------
-    ModelError
-        If the law accepts no complex activation.
+    Of the constants, as `fibermsk.laws.own.constants_type` has them, stretch, its rate and the
+    activation; raises as `compiled_law`.
     """
-    function = compiled_law(kind, "stress", 3, 0)
+    stress = compiled_law(kind, "stress", 3, 0)
     constants = constants_type(kind)(*(1.0 for _ in constants_type(kind)._fields))
-    slopes = isinstance(function(constants, 0.9, 0.9, 0.9), tuple)
+    try:
+        found = stress(constants, 0.9, 0.9, complex(0.9, STEP))
+    except NumbaError as error:
+        raise ModelError(
+            f"law {law_label(kind)!r}: stress cannot be compiled for a complex activation; must "
+            "accept one where the activation is a state, for its derivative: np.exp accepts "
+            "complex numbers and math.exp does not; compare activation.real, no abs()"
+        ) from error
+    several = isinstance(found, tuple)
 
     @uncached
-    def alone(constants, stretch, stretch_rate, activation):
-        found = function(constants, stretch, stretch_rate, complex(activation, STEP))
-        return found.imag / STEP
+    def slope(constants, stretch, stretch_rate, activation):
+        along = stress(constants, stretch, stretch_rate, complex(activation, STEP))
+        return along.imag / STEP
 
     @uncached
-    def with_slopes(constants, stretch, stretch_rate, activation):
-        found = function(constants, stretch, stretch_rate, complex(activation, STEP))
-        return found[0].imag / STEP
+    def slope_of_first(constants, stretch, stretch_rate, activation):
+        along = stress(constants, stretch, stretch_rate, complex(activation, STEP))
+        return along[0].imag / STEP
 
-    slope = with_slopes if slopes else alone
-    with _told(kind, "stress of a complex activation"):
-        slope(constants, 0.9, 0.9, 0.9)
-    return slope
+    return slope_of_first if several else slope
 
 
 @contextmanager

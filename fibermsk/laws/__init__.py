@@ -4,6 +4,11 @@ The functions are plain Python on floats, so that the kernels of all backends co
 source.
 """
 
+from fibermsk.laws.activation import (
+    ActivationLaw as ActivationLaw,
+    PiecewiseActivation as PiecewiseActivation,
+    SmoothActivation as SmoothActivation,
+)
 from fibermsk.laws.active import HillStress as HillStress
 from fibermsk.laws.coordinate import (
     CoordinateForce as CoordinateForce,

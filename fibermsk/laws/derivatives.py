@@ -207,6 +207,31 @@ def _check_stress(owner: str, field: str, law: Any, _digest: str) -> None:
             _check_slope(point, energy, (stretch,), 0, 1.0, passive, "the stress, its slope,")
 
 
+def check_activation_slope(owner: str, law: Any) -> None:
+    """Check that a complex step gives the derivative of a stress law in the activation."""
+    label, kind = f"{owner}: law {law_label(type(law))!r}", type(law)
+    stress, constants = _first(kind.stress), constant_values(law)
+    least, most = _stretches(label, law)
+    for stretch in _samples(least, most)[::3]:
+        for activation in (0.13, 0.45, 0.87):
+            at = stretch, 0.3, activation
+
+            def value(*at: Any) -> Any:
+                return stress(constants, *at)
+
+            step, difference = _complex_step(value, at, 2), _difference(value, at, 2, 1.0)
+            if step is None or not _agree(step, difference, float(value(*at))):
+                found = "no complex step of the activation works"
+                if step is not None:
+                    found = f"a complex step of the activation gives {step:.9g}, a central "
+                    found += f"difference {difference:.9g}"
+                point = _Point(
+                    label, "stress", (("stretch", stretch, ""), ("activation", activation, ""))
+                )
+                must = "accept complex activations where the activation is a state"
+                _fail(point, found, must, "np.exp accepts them and math.exp does not")
+
+
 def _stretches(label: str, law: Any) -> tuple[float, float]:
     """Range of stretches of a law."""
     try:
@@ -219,6 +244,37 @@ def _stretches(label: str, law: Any) -> tuple[float, float]:
             "and one above"
         )
     return least, most
+
+
+def check_activation_law(owner: str, law: Any) -> None:
+    """Check constants, values and derivatives of a law of activation, over its unit square."""
+    check_constants(owner, "law", law, ("rate",))
+    _check_activation(owner, law, law_digest(type(law), ("rate",)))
+
+
+@lru_cache(maxsize=256)  # by the digest too, as above
+def _check_activation(owner: str, law: Any, _digest: str) -> None:
+    label = f"{owner}: law {law_label(type(law))!r}"
+    for excitation in (0.0, *_samples(0.0, 1.0)[::4], 1.0):
+        for activation in _samples(0.0, 1.0):
+            at = excitation, activation
+            arguments = ("excitation", excitation, ""), ("activation", activation, "")
+            point = _Point(label, "rate", arguments)
+            names = "dr_dexcitation", "dr_dactivation"
+            found = _given(point, _call(point, law.rate, at), names)
+            if 0.0 < excitation < 1.0 and abs(excitation - activation) < 1e-2:
+                continue  # a law may have a kink there
+            for i, name in enumerate(names):
+                _check_slope(point, _first(law.rate), at, i, 1.0, found[i], name)
+
+
+def activation_rate(law: Any, excitation: float, activation: float) -> tuple[float, float]:
+    """Rate of a checked law of activation, and its derivative in the activation [1/s]."""
+    found = law.rate(excitation, activation)
+    if isinstance(found, tuple):
+        return float(found[0]), float(found[2])
+    slope = _complex_step(law.rate, (excitation, activation), 1)
+    return float(found), 0.0 if slope is None else slope
 
 
 def check_contact_law(owner: str, law: Any, needs_energy: bool) -> None:

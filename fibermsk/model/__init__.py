@@ -11,6 +11,7 @@ from fibermsk.model.function import (
 )
 from fibermsk.model.model import Model as Model
 from fibermsk.model.muscles.activation import Constant as Constant, Ramp as Ramp, Table as Table
+from fibermsk.model.muscles.dynamics import ActivationDynamics as ActivationDynamics
 from fibermsk.model.muscles.fiber import Fiber as Fiber
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint as ConditionalPathPoint,
@@ -18,6 +19,7 @@ from fibermsk.model.muscles.line_muscle import (
     MovingPathPoint as MovingPathPoint,
     PathPoint as PathPoint,
 )
+from fibermsk.model.muscles.reflex import Reflex as Reflex
 from fibermsk.model.muscles.tissue import Tissue as Tissue
 from fibermsk.model.muscles.wrap import (
     PathWrap as PathWrap,

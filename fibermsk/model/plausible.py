@@ -15,6 +15,7 @@ from fibermsk.laws.coordinate import QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import KelvinVoigt
 from fibermsk.model.function import Function, Linear
+from fibermsk.model.muscles.dynamics import ActivationDynamics
 from fibermsk.model.muscles.fiber import SAMPLES, Fiber
 from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.model.skeleton.body import Body, Capsule, shapes_of, visuals_of
@@ -234,7 +235,10 @@ def _of_fiber(fiber: Fiber, length: float) -> Iterator[Quantity]:
             yield Quantity(owner, f"attachment on {end.body.name!r}", "place", _norm(end.position))
     load = np.linalg.norm(fiber.line_load_at(SAMPLES, 0.0), axis=1)
     yield Quantity(owner, "line_load", "line load", float(load.max()))
-    corners = np.asarray(getattr(fiber.activation, "breakpoints", ()), float)
+    activation = fiber.activation
+    if isinstance(activation, ActivationDynamics):
+        activation = activation.signal
+    corners = np.asarray(getattr(activation, "breakpoints", ()), float)
     if corners.size:
         latest = float(corners[np.argmax(np.abs(corners))])
         yield Quantity(owner, "time of its activation", "instant", latest)

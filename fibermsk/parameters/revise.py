@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._numbers import varies_in_time
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Contact, Coupling, Fiber, LineMuscle, Model
 from fibermsk.model.skeleton.joint import JOINTS
@@ -85,7 +86,7 @@ def _share_out(model: Model, path: str, places: list[Place], value: Any) -> list
         number = place.number
         if number is None or place.why or not (place.is_number or number.varies):
             raise ModelError(f"{owner}: {place.path!r} {why_no_number(place)}")
-    if callable(value) or hasattr(type(value), "pieces"):
+    if varies_in_time(value):
         for place in places:
             if place.number is None or not place.number.varies or place.entry:
                 raise ModelError(f"{owner}: {place.path} = {value!r}; must be a number")

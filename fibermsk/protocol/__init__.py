@@ -6,6 +6,7 @@ from fibermsk.protocol.optional import (
     Legible as Legible,
     Offloaded as Offloaded,
     Projects as Projects,
+    Records as Records,
     Softens as Softens,
     offers as offers,
 )

@@ -94,6 +94,30 @@ class Softens(Protocol):
 
 
 @runtime_checkable
+class Records(Protocol):
+    """Additional interface of systems whose forces may depend on the past, such as by a reflex.
+
+    Solvers tell it every state that they accept, and make no step longer than the shortest delay.
+    """
+
+    @property
+    def shortest_delay(self) -> tuple[float, str]:
+        """Shortest delay [s] and its name for messages; infinite without any."""
+        ...
+
+    def record(self, t: float, y: Array, v: Array) -> None:
+        """Record an accepted state of a run."""
+        ...
+
+    def hold(self, t: float, y: Array, v: Array, values: Array | None = None) -> Array:
+        """Start a new past at a state and return what is measured there, one value per delay.
+
+        With `values` the past holds those instead.
+        """
+        ...
+
+
+@runtime_checkable
 class Legible(Protocol):
     """Additional interface of systems whose states can be read by name."""
 

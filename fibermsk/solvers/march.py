@@ -19,6 +19,7 @@ from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, State, projected
 from fibermsk.solvers.observers import Accepted, Lands, Observer, Stop, require_memory
 from fibermsk.solvers.observers.frames import frame_of
+from fibermsk.solvers.past import hold, record, shortest_delay
 from fibermsk.solvers.steps.control import Advanced, Control, Counters, FixedSteps, StepFailure
 from fibermsk.solvers.steps.corners import Corners
 from fibermsk.solvers.vectors import largest
@@ -60,6 +61,7 @@ def first(march: March, y: Array, v: Array) -> Accepted:
             f"{opening:.4g}; must be velocities that a closed mechanism can have, such as those of "
             "FiberSystem.project"
         )
+    hold(system, at)
     memory = march.method.start(system, at)
     state = memory.state
     evaluation = system.evaluate(state.t, state.y, state.v, memory.v_dot, tangent=False)
@@ -203,6 +205,7 @@ def _step(
     for one in march.own:
         memories[one.name] = one.step(at.memories[one.name], now)
     refine_along(system, new.memory.state)
+    record(system, new.memory.state)
     left |= system.memory()
     return now
 
@@ -223,7 +226,9 @@ def _advance(
     system, control, paced = march.system, march.control, at.control
     times = march.times[at.n_frames :]
     target = float(times[0] if control.landing else times[-1])
+    longest, _ = shortest_delay(system)
     if control.meets_corners:
+        target = min(target, memory.state.t + longest)
         target = corners.landing(memory.state.t, target)
     if end is not None:
         target, control = end, FixedSteps()

@@ -110,6 +110,13 @@ def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[
     counters = {
         name: part(f"counters.{name}", value) for name, value in vars(start.counters).items()
     }
+    prefix = "system."
+    left = {
+        name.removeprefix(prefix): np.array(value)
+        for name, value in arrays.items()
+        if name.startswith(prefix)
+    }
+    system.restore(left)  # the past that the evaluation may need
     t, y, v = memory.state
     evaluation = system.evaluate(t, y, v, memory.v_dot, tangent=False)
     # as the step left them: with its rates, and the least admissibility over its motion
@@ -118,12 +125,6 @@ def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[
         reactions=part("run.reactions", evaluation.reactions),
         multipliers=part("run.multipliers", evaluation.multipliers),
     )
-    prefix = "system."
-    left = {
-        name.removeprefix(prefix): np.array(value)
-        for name, value in arrays.items()
-        if name.startswith(prefix)
-    }
     system.restore(left)
     now = replace(
         start,

@@ -31,6 +31,7 @@ from fibermsk.solvers.observers import (
     TimeErrorEstimator,
     require_observers,
 )
+from fibermsk.solvers.past import shortest_delay
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
@@ -40,6 +41,9 @@ _MOST_TOLD = 5
 """Maximum number of slack fibers named in a warning."""
 
 _OWN = FrameKeeper(), SlackWatcher()
+
+_ROUND_OFF = 1e-9
+"""Relative excess of a step over a delay that counts as round-off."""
 
 _MAX_STEPS = 10_000_000
 _SHORTEST_STEP = 1e-12
@@ -195,6 +199,16 @@ def _check_settings(march: March) -> None:
     if isinstance(control, FixedSteps):
         t_end, n_steps = float(march.times[-1]), march.times.size - 1
         _count_steps(t_end, t_end / n_steps / control.steps_per_frame)
+        _check_delay(march.system, t_end / n_steps / control.steps_per_frame)
+
+
+def _check_delay(system: System, h: float) -> None:
+    """Refuse fixed steps of a length h [s] that are longer than a delay."""
+    delay, name = shortest_delay(system)
+    if h > delay * (1.0 + _ROUND_OFF):
+        must = f"be at most the delay {delay:g} s of {name}"
+        remedy = "use FixedSteps with more steps per frame, or AdaptiveSteps"
+        _check.refuse("simulate", "step", h, must, unit="s", remedy=remedy)
 
 
 class _End(NamedTuple):

@@ -61,6 +61,15 @@ def corners(signals: Iterable[Signal]) -> Array:
     return np.unique(np.concatenate([np.zeros(0), *given]))
 
 
+def delayed(corners: Array, delays: Iterable[float]) -> Array:
+    """Corners (n,) [s], and with them the start of a run and all corners after each delay [s].
+
+    A motion is less smooth at a corner, and so is what follows it a delay later.
+    """
+    later = [np.append(corners, 0.0) + delay for delay in delays]
+    return np.unique(np.concatenate([corners, *later])) if later else corners
+
+
 class Inputs:
     """Check of the functions of time that may keep state."""
 

@@ -26,6 +26,7 @@ from fibermsk.protocol import (
 )
 from fibermsk.results import Result
 from fibermsk.system import norms
+from fibermsk.system.activation.states import ActivationStates
 from fibermsk.system.assembly import Assembly
 from fibermsk.system.bodies.bodies import Bodies
 from fibermsk.system.bodies.joints import PassiveJoints
@@ -36,6 +37,7 @@ from fibermsk.system.contribution import (
     At,
     Contribution,
     HasMemory,
+    HasPast,
     HasStepFraction,
     HasSuspects,
     Slopes,
@@ -56,7 +58,7 @@ from fibermsk.system.reports.energy import Energy, energy
 from fibermsk.system.reports.identity import fingerprint
 from fibermsk.system.reports.moment import Moment
 from fibermsk.system.reports.observe import observe, stress_remark
-from fibermsk.system.signals import Inputs, all_signals, corners
+from fibermsk.system.signals import Inputs, all_signals, corners, delayed
 from fibermsk.system.start import check_start
 
 
@@ -108,7 +110,8 @@ class FiberSystem:
         self.tree, self.moving_points = own.tree, own.moving_points
         self.fiber_names = self.cables.names
         self.tension = TensionProbe(self.cables, own.axial_forces)
-        self.loads = Loads(model, self.cables, self.tree.bodies.gravity)
+        activation = ActivationStates(model, own)
+        self.loads = Loads(model, self.cables, self.tree.bodies.gravity, activation.state_of)
         self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
@@ -119,18 +122,24 @@ class FiberSystem:
             BoneContact(self.contact),
             Bodies(model, self.skeleton),
             PassiveJoints(self.skeleton.passive),
+            *([activation] if activation.groups else []),
             *self.named_elements.values(),
         )
         self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
         self._colliding = [one for one in self.contributions if isinstance(one, Collides)]
+        self._recording = [one for one in self.contributions if isinstance(one, HasPast)]
         self._remembering = [one for one in self.contributions if isinstance(one, HasMemory)]
         signals = all_signals(self.contributions, model.elements)
         self.inputs = Inputs(signals)
         knots = self.skeleton.constraints.knots
-        self.breakpoints = np.unique(np.concatenate([corners(signals), *knots]))
+        self.breakpoints = delayed(
+            np.unique(np.concatenate([corners(signals), *knots])), self._delays.values()
+        )
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
+        if self._delays:
+            self.hold(0.0, *self.initial_state())
         if before is not None and same_start(own.parts, before[0].configuration.parts):
             return
         nodes, q = own.split(own.start()[0])
@@ -306,6 +315,40 @@ class FiberSystem:
         ElementFields(self.named_elements, 1, self.configuration.states).put(0, at, NO_MULTIPLIERS)
         return any([one.begin(t, y) for one in self._colliding])
 
+    @property
+    def _delays(self) -> dict[str, float]:
+        """Delays with which forces follow the motion [s], by name."""
+        return {name: delay for one in self._recording for name, delay in one.delays.items()}
+
+    @property
+    def shortest_delay(self) -> tuple[float, str]:
+        """Shortest delay [s] and its name; see `fibermsk.protocol.Records`."""
+        name = min(self._delays, key=self._delays.__getitem__, default="")
+        return self._delays.get(name, np.inf), name
+
+    def record(self, t: float, y: Array, v: Array) -> None:
+        """Record an accepted state; see `fibermsk.protocol.Records`."""
+        if self._delays:
+            at = self.configuration.kinematics(t, y, v)
+            for one in self._recording:
+                one.record(at, lambda: self._unforced(t, y, v))
+
+    def hold(self, t: float, y: Array, v: Array, values: Array | None = None) -> Array:
+        """Start a new past at a state; see `fibermsk.protocol.Records`."""
+        found, first = np.zeros(len(self._delays)), 0
+        if found.size:
+            at = self.configuration.kinematics(t, y, v)
+            for one in self._recording:
+                own = slice(first, first := first + len(one.delays))
+                given = None if values is None else values[own]
+                found[own] = one.hold(at, lambda: self._unforced(t, y, v), given)
+        return found
+
+    def _unforced(self, t: float, y: Array, v: Array) -> Moment:
+        """State by name; the forces of attachments and constraints, not known yet, are NaN."""
+        reactions = np.full((self.cables.end_element.size, 3), np.nan)
+        return self.moment(t, y, v, reactions)
+
     @guarded
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
         """Check the motion between two states for collisions."""
@@ -362,7 +405,9 @@ class FiberSystem:
     @guarded
     def observe(self, frames: Frames) -> Result:
         """Result of a run; see `fibermsk.protocol.System`."""
-        activations = np.array([self.loads.activations(float(t)) for t in frames.t])
+        activations = np.array(
+            [self._activations(float(t), y) for t, y in zip(frames.t, frames.y, strict=True)]
+        )
         self.contact.release()  # the reports use contact points of their own
         self.forget()
         result = observe(self.model, self.configuration, self.named_elements, activations, frames)
@@ -374,7 +419,7 @@ class FiberSystem:
 
     def softening(self, t: float, y: Array) -> ModelWarning | None:
         """Warning of fibers that soften; see `fibermsk.protocol.Softens`."""
-        (nodes, _), activation = self.split(y), self.loads.activations(t)
+        (nodes, _), activation = self.split(y), self._activations(t, y)
         return soft.remark_at(self.model, self.cables, t, self.tension.stretch(nodes), activation)
 
     def moment(
@@ -395,7 +440,11 @@ class FiberSystem:
         """Least axial force of each fiber [N], and its theta."""
         (nodes, _), (velocity, _) = self.split(y), self.split(v)
         points = self.configuration.states_of(y)[self.configuration.states.n_free :]
-        return self.tension.least(nodes, velocity, self.loads.activations(t), points)
+        return self.tension.least(nodes, velocity, self._activations(t, y), points)
+
+    def _activations(self, t: float, y: Array) -> Array:
+        """Activation of each fiber, (n_fibers,)."""
+        return self.loads.activations(t, self.configuration.states_of(y))
 
     @guarded
     def suspects(self, t: float, y: Array, v: Array) -> list[str]:

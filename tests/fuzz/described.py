@@ -38,6 +38,16 @@ def with_active(parts, **curves):
 
 
 DESCRIBED = {
+    "ActivationDynamics": Call(
+        fm.ActivationDynamics,
+        lambda p: {
+            "excitation": 0.5,
+            "law": fm.SmoothActivation(),
+            "start": 0.1,
+            "name": "calf",
+        },
+        with_activation,
+    ),
     "ActiveStress": Call(
         fm.ActiveStress,
         lambda p: {"max_stress": 3e5, "optimal_stretch": 1.3, "width": 0.3, "exponent": 4.0},
@@ -287,6 +297,11 @@ DESCRIBED = {
         lambda p: {"stiffness": 768.0, "limit": 3.0},
         lambda p, x: with_contact(p, fm.Contact(*contact_fibers(p), x)),
     ),
+    "PiecewiseActivation": Call(
+        fm.PiecewiseActivation,
+        lambda p: {"activation_time": 0.015, "deactivation_time": 0.06, "variation": 1.0},
+        lambda p, x: with_activation(p, fm.ActivationDynamics(0.5, x)),
+    ),
     "PiecewiseLinear": Call(fm.PiecewiseLinear, points, with_function),
     "Planar": Call(
         fm.Planar,
@@ -322,6 +337,20 @@ DESCRIBED = {
         fm.QuadraticLimit, lambda p: {"lower": -1.0, "upper": 1.0, "stiffness": 10.0}, with_force
     ),
     "Ramp": Call(fm.Ramp, lambda p: {"start": 0.0, "end": 1.0, "value": 0.5}, with_activation),
+    "Reflex": Call(
+        fm.Reflex,
+        lambda p: {
+            "gain": 2.0,
+            "threshold": 1.0,
+            "delay": 0.03,
+            "fiber": "biceps",
+            "coordinate": None,
+            "measure": None,
+            "rate_gain": 0.1,
+            "base": 0.1,
+        },
+        lambda p, x: with_activation(p, fm.ActivationDynamics(x)),
+    ),
     "Scaled": Call(fm.Scaled, lambda p: {"function": fm.Linear(), "factor": 2.0}, with_function),
     "Scene": Call(
         fm.Scene,
@@ -349,6 +378,11 @@ DESCRIBED = {
     ),
     "SimmSpline": Call(fm.SimmSpline, points, with_function),
     "Slider": Call(fm.Slider, hinge, with_own_joint),
+    "SmoothActivation": Call(
+        fm.SmoothActivation,
+        lambda p: {"activation_time": 0.015, "deactivation_time": 0.06, "sharpness": 10.0},
+        lambda p, x: with_activation(p, fm.ActivationDynamics(0.5, x)),
+    ),
     "SmoothLimit": Call(
         fm.SmoothLimit,
         lambda p: {

@@ -15,10 +15,10 @@ from calls import CALLS, Parts
 import fibermsk as fm
 
 COMPUTED = {
-    "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw", "ImportReport",
-    "MeshReport", "ModelError", "ModelWarning", "Moment", "MuscleBundle", "Observer", "Parameter",
-    "Progress", "Result", "Snapshot", "Stability", "Still", "Stop", "StressLaw", "WriteError",
-    "law_constant",
+    "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
+    "ImportReport", "MeshReport", "ModelError", "ModelWarning", "Moment", "MuscleBundle",
+    "Observer", "Parameter", "Progress", "Result", "Snapshot", "Stability", "Still", "Stop",
+    "StressLaw", "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
 

@@ -1,6 +1,6 @@
-"""Derivative of the internal forces of cable elements in the activation.
+"""Derivative of the internal force of cable elements in the activation of their fiber.
 
-Compiled for models whose activation is an unknown. Symbols as in `fibermsk.kernels.fibers.cable`.
+Symbols as in `fibermsk.kernels.fibers.cable`.
 """
 
 from __future__ import annotations
@@ -9,68 +9,74 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from fibermsk._compile import Rebuilding, inlined, kernel, uncached
-from fibermsk.kernels.fibers.element import chord, dot, slope
+from numba import prange
+
+from fibermsk._compile import Rebuilding, inlined, kernel, parallel, uncached
+from fibermsk.kernels.fibers.cable import nominal_stress_of
+from fibermsk.kernels.fibers.element import ZERO_3, add_3, chord, dot, slope
 from fibermsk.kernels.fibers.own_stress import label_of, with_curves
 from fibermsk.kernels.fibers.shape import shape_d1
 from fibermsk.kernels.own_law import compiled_activation_slope, constants_at
 from fibermsk.laws.active import AMPLITUDE
 from fibermsk.laws.layout import StressLayout
-from fibermsk.laws.stress import nominal_stress
-
-_nominal_stress = kernel(nominal_stress)
 
 
 @inlined
 def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
-    """Derivative of the nominal stress at a point in the activation."""
-    # the built-in active stress is linear in the activation
-    P, _, _ = _nominal_stress(
-        stretch, 0.0, 1.0, 0.0, 0.0, law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5], 0.0,
-        0.0, 1.0,
-    )  # fmt: skip
-    return P
+    """Derivative of the nominal stress at a point in the activation.
+
+    The built-in stress is linear in it: the active part at full activation.
+    """
+    return nominal_stress_of(
+        stretch, 0.0, 1.0, 0.0, 0.0, law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
+        0.0, 0.0, 1.0,
+    )[0]  # fmt: skip
 
 
 @kernel
-def activation_slopes(nodes, velocity, cable, activation, slopes):
-    """Fill the derivative of each element's part of the residual in its activation.
-
-    Parameters
-    ----------
-    nodes, velocity : (n_nodes, 6) float array
-    cable : CableArrays
-    activation : (n_elements,) float array
-    slopes : (n_elements, 2, 6) float array
-        Rows of the first and the second node: position, theta-tangent. Output.
-    """
-    for e in range(cable.elements.shape[0]):
-        i, j = cable.elements[e, 0], cable.elements[e, 1]
-        x, v = chord(nodes, i, j), chord(velocity, i, j)
-        slopes[e] = 0.0
+def fiber_activation_slope(f, element_start, nodes, velocity, cable, activation, found):
+    """Add the derivative of one fiber's residual; see `activation_slope`."""
+    for e in range(element_start[f], element_start[f + 1]):
+        i = cable.elements[e, 0]
+        x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
+        on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             a1, a1_dot = slope(g, p, q, x), slope(g, p, q, v)
             length, G0 = math.sqrt(dot(a1, a1)), cable.G0[e, k]
             rate = dot(a1, a1_dot) / (length * G0)
-            dP = law_activation_slope(length / G0, rate, activation[e], cable.law, e, k)
-            w = cable.weight[e, k] * cable.area[e, k] * dP / length
-            for r in range(3):
-                slopes[e, 0, r] -= w * g * a1[r]
-                slopes[e, 0, 3 + r] += w * p * a1[r]
-                slopes[e, 1, r] += w * g * a1[r]
-                slopes[e, 1, 3 + r] += w * q * a1[r]
+            by_a = law_activation_slope(length / G0, rate, activation[e], cable.law, e, k)
+            # dN/da t = A0 dP/da a1 / |a1|
+            w = cable.weight[e, k] * cable.area[e, k] * by_a / length
+            on_g = add_3(on_g, w * g, a1)
+            on_p = add_3(on_p, w * p, a1)
+            on_q = add_3(on_q, w * q, a1)
+        for r in range(3):
+            found[i, r] -= on_g[r]
+            found[i, 3 + r] += on_p[r]
+            found[i + 1, r] += on_g[r]
+            found[i + 1, 3 + r] += on_q[r]
+
+
+@parallel("element_start", least=64)
+def activation_slope(element_start, nodes, velocity, cable, activation, found):
+    """Add to `found` (n_nodes, 6) the derivative of the residual in the activation.
+
+    Each fiber has an activation of its own; the residual is inertia minus internal force.
+    """
+    for f in prange(element_start.size - 1):
+        fiber_activation_slope(f, element_start, nodes, velocity, cable, activation, found)
 
 
 def activation_kernel(layout: StressLayout) -> Any:
-    """`activation_slopes` for the laws of a layout, as they are now.
+    """`activation_slope` for the laws of a layout, as they are now.
 
     Raises
     ------
     ModelError
         If a user-defined law of muscle accepts no complex activation.
     """
-    return _rebuilt(layout, layout.digest) if layout.digest else activation_slopes
+    return _rebuilt(layout, layout.digest) if layout.digest else activation_slope
 
 
 @lru_cache
@@ -83,7 +89,7 @@ def _rebuilt(layout: StressLayout, digest: str) -> Any:
     if layout.curves:
         found = _with_active(found, with_curves(layout), layout.columns[AMPLITUDE])
     return Rebuilding([(law_activation_slope, found)], label_of(layout), digest).of(
-        activation_slopes
+        activation_slope
     )
 
 

@@ -36,7 +36,7 @@ from fibermsk.kernels.fibers.element import (
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 from fibermsk.laws.stress import nominal_stress, stored_energy
 
-_nominal_stress = kernel(nominal_stress)
+nominal_stress_of = kernel(nominal_stress)
 _stored_energy = kernel(stored_energy)
 
 
@@ -80,7 +80,7 @@ class CableArrays(NamedTuple):
 @inlined
 def law_stress(stretch, stretch_rate, activation, law, e, k):
     """Nominal stress at a point and its derivatives in the stretch and in the stretch rate."""
-    return _nominal_stress(
+    return nominal_stress_of(
         stretch, stretch_rate, activation,
         law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
         law[e, k, 6], law[e, k, 7], law[e, k, 8],

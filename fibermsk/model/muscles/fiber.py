@@ -13,6 +13,8 @@ from fibermsk import _check
 from fibermsk._numbers import FRACTION, POSITIVE, checked, fixed, number, part
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant
+from fibermsk.model.muscles.dynamics import ActivationDynamics
+from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.model.muscles.tissue import Tissue
 from fibermsk.model.skeleton.body import Station
 from fibermsk.model.skeleton.moving_point import MovingPoint
@@ -53,8 +55,9 @@ class Fiber:
         Material.
     muscle_fraction : float, (m,) array_like or callable
         Muscle fraction gamma_M along the fiber, in [0, 1]: 1 is muscle and 0 is tendon.
-    activation : float or callable
-        Activation in [0, 1], a number (stored as a `Constant`) or a function t -> float.
+    activation : float, callable or ActivationDynamics
+        Activation in [0, 1]: a number (stored as a `Constant`) or a function t -> float; or a state
+        that follows an excitation, an `ActivationDynamics`.
     line_load : (3,) array_like or callable
         Load per reference length, ground frame [N/m], or a function (theta (n,), t) -> (n, 3).
     nodes : (n_elements + 1,) array_like, optional
@@ -79,7 +82,9 @@ class Fiber:
     n_elements: int
     tissue: Tissue
     muscle_fraction: profile.Profile = number("", FRACTION, varies=True, samples=True, default=1.0)
-    activation: float | Activation = number("", FRACTION, varies=True, default=0.0)
+    activation: float | Activation | ActivationDynamics = number(
+        "", FRACTION, varies=True, default=0.0
+    )
     line_load: ArrayLike | Callable[[np.ndarray, float], np.ndarray] = number(
         "N/m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0)
     )
@@ -93,7 +98,11 @@ class Fiber:
         if self.path is None:
             _check_straight(owner, attach)
         _check.store(self, **checked(self, owner))
-        if not callable(self.activation):
+        if isinstance(self.activation, Reflex):
+            must = "be a number, a function of time or an ActivationDynamics"
+            remedy = "a reflex is an excitation: fm.ActivationDynamics(reflex)"
+            _check.refuse(owner, "activation", self.activation, must, remedy=remedy)
+        if not isinstance(self.activation, ActivationDynamics) and not callable(self.activation):
             _check.store(self, activation=Constant(self.activation))
         _check.store(
             self,
@@ -122,15 +131,15 @@ class Fiber:
         Raises
         ------
         ModelError
-            If the function raises or returns anything but a number in [0, 1].
+            If the function raises or returns anything but a number in [0, 1], or if the activation
+            is a state.
         """
         owner, field = f"fiber {self.name!r}", "activation"
-        value = profile.call(owner, field, self.activation, t)
-        at_time = f"{field} at t = {t:g} s"
-        number = _check.number(owner, at_time, value, must="lie in [0, 1]")
-        if not -profile.ROUNDOFF <= number <= 1.0 + profile.ROUNDOFF:
-            _check.refuse(owner, at_time, number, "lie in [0, 1]", remedy=_check.PERCENT)
-        return min(max(number, 0.0), 1.0)
+        if isinstance(self.activation, ActivationDynamics):
+            must = "be a function of time; it is a state"
+            remedy = "a result has it, fibers[name].activation"
+            _check.refuse(owner, field, self.activation, must, remedy=remedy)
+        return profile.fraction_at(owner, field, self.activation, t)
 
     def line_load_at(self, theta: np.ndarray, t: float) -> np.ndarray:
         """Load per reference length (n, 3) [N/m] at theta (n,) and time `t` [s], in ground."""
@@ -147,7 +156,8 @@ class Fiber:
         for field, at in (("radius", self.radius_at), ("muscle_fraction", self.muscle_fraction_at)):
             value = getattr(self, field)
             at(np.linspace(0.0, 1.0, value.size) if isinstance(value, np.ndarray) else SAMPLES)
-        self.activation_at(0.0)
+        if not isinstance(self.activation, ActivationDynamics):
+            self.activation_at(0.0)
         self.line_load_at(SAMPLES, 0.0)
 
 

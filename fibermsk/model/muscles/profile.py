@@ -28,6 +28,16 @@ def call(owner: str, field: str, function: Any, *arguments: Any) -> Any:
         ) from error
 
 
+def fraction_at(owner: str, field: str, function: Any, t: float) -> float:
+    """Value in [0, 1] of a user's function of time [s]."""
+    value = call(owner, field, function, t)
+    at_time = f"{field} at t = {t:g} s"
+    found = _check.number(owner, at_time, value, must="lie in [0, 1]")
+    if not -ROUNDOFF <= found <= 1.0 + ROUNDOFF:
+        _check.refuse(owner, at_time, found, "lie in [0, 1]", remedy=_check.PERCENT)
+    return min(max(found, 0.0), 1.0)
+
+
 def call_array(
     owner: str, field: str, function: Any, shape: tuple[int, ...], *arguments: Any
 ) -> np.ndarray:

@@ -20,6 +20,7 @@ from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import n_states
+from fibermsk.solvers.past import hold, shortest_delay
 from fibermsk.solvers.statics.linearize import inertia
 from fibermsk.solvers.statics.stability import Stability, stability
 from fibermsk.solvers.vectors import require_host, require_state, require_system
@@ -45,6 +46,9 @@ _LONGEST_WAY = 0.02
 
 _MOST_REFINEMENTS = 4
 """Maximum number of times that these increments are reduced on collision."""
+
+_MOST_ROUNDS, _SETTLED = 60, 1e-9
+"""Rounds in which what is measured settles, and its last relative change."""
 
 _SAFE_STEP = 0.3
 """Step over the growth time of the mode: its tangent M / h^2 + K is positive definite."""
@@ -115,14 +119,15 @@ def equilibrium(
     system.check_inputs(np.array([t]))
     begin(system, State(t, y, np.zeros_like(y)))
     creep = _Creep(system, t, newton, progress)
-    y = creep.downhill(creep.follow(y), _FIRST_STEP)
+    hold(system, State(t, y, np.zeros_like(y)))
+    y = creep.settled(creep.downhill(creep.follow(y), _FIRST_STEP))
     verdict = _judge(system, y, t)
     side = 1.0
     for _ in range(_MOST_PUSHES):
         if verdict is None or verdict.stable:
             break
         try:
-            y = creep.aside(y, verdict, side)
+            y = creep.settled(creep.aside(y, verdict, side))
         except ConvergenceError:
             side = -side
             continue
@@ -300,6 +305,35 @@ class _Creep:
             "strength of the tissue. Try more prestress or a start closer to equilibrium",
             time=t,
             history=report.history,
+        )
+
+    def settled(self, y: Array) -> Array:
+        """Equilibrium in which what follows the motion with a delay is at rest as well.
+
+        The measured values m that the past holds, and those at the equilibrium with it, m + F(m),
+        must agree: F(m) = 0 by Broyden's method, from the slope -1 without feedback.
+        """
+        system, rest = self.system, np.zeros_like(y)
+        if not np.isfinite(shortest_delay(system)[0]):
+            return y
+        m = hold(system, State(self.t, y, rest))
+        slope, before, off = -np.eye(m.size), None, m
+        for _ in range(_MOST_ROUNDS):
+            y = self.downhill(y, _FIRST_STEP)
+            off = hold(system, State(self.t, y, rest)) - m
+            if np.abs(off).max() <= _SETTLED * (1.0 + np.abs(m).max()):
+                return y
+            if before is not None:
+                step, gone = before
+                slope += np.outer(off - gone - slope @ step, step) / (step @ step)
+            step = -np.linalg.lstsq(slope, off)[0]
+            m, before = m + step, (step, off)
+            hold(system, State(self.t, y, rest), m)
+        raise ConvergenceError(
+            f"no static equilibrium found: {shortest_delay(system)[1]} and the motion do not come "
+            f"to rest together; measured values still change by {np.abs(off).max():.2g}. Likely "
+            "cause: a gain that is too large, or a threshold that no state keeps",
+            time=self.t,
         )
 
     def aside(self, y: Array, verdict: Stability, side: float) -> Array:

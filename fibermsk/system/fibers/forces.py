@@ -12,13 +12,16 @@ from fibermsk._arrays import Array
 from fibermsk.elements.hermite import hermite
 from fibermsk.errors import ModelError
 from fibermsk.kernels.fibers import cable
+from fibermsk.kernels.fibers.activation import activation_kernel
 from fibermsk.kernels.search.safeguard import stretch_fraction
+from fibermsk.laws.derivatives import check_activation_slope
 from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.own import law_label
-from fibermsk.model import Model, MovingPoint
+from fibermsk.model import ActivationDynamics, Model, MovingPoint
 from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.fibers.cables import ATTACHMENT_FIELDS, Cables
 from fibermsk.system.fibers.loads import Loads
+from fibermsk.system.fibers.stress_groups import StressGroup
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.signals import check_shape
 
@@ -46,11 +49,31 @@ class Fibers:
             check_shape(fiber)
         self._model, self._cables, self._loads, self._tension = model, cables, loads, tension
         self._groups = tension.groups
+        self._slope_kernels = self._with_states()
+
+    def _with_states(self) -> list[tuple[StressGroup, Any]]:
+        """Groups with fibers whose activation is a state, and their kernel of the derivative.
+
+        Raises
+        ------
+        ModelError
+            If the derivative of a user-defined law in the activation cannot be computed.
+        """
+        found, driven = [], set(self._loads.driven.tolist())
+        numbers = np.arange(len(self._cables.names))
+        for of in self._groups:
+            own = [f for f in numbers[of.fibers].tolist() if f in driven]
+            if own:
+                fiber = self._model.fibers[own[0]]
+                if of.layout.muscle is not None:
+                    check_activation_slope(f"fiber {fiber.name!r}", fiber.tissue.muscle)
+                found.append((of, activation_kernel(of.layout)))
+        return found
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and internal forces, and subtract weight and line loads."""
         slopes = sums.slopes
-        external, activation = self._loads.at(at.t)
+        external, activation = self._loads.at(at.t, at.states)
         sums.nodes -= external
         sums.present = max(sums.present, self._loads.largest)
         for of in self._groups:
@@ -63,10 +86,25 @@ class Fibers:
             else:
                 rates = (1.0, slopes.dv_dy, slopes.dvdot_dy)
                 of.kernels.assemble_cable(*data, *rates, sums.nodes, sums.lines)
+        if slopes is not None and self._loads.driven.size:
+            self._add_activation_slopes(at, activation, sums.states.on_nodes)
+
+    def _add_activation_slopes(self, at: At, activation: Array, on_nodes: Array) -> None:
+        """Add derivatives of the internal forces in activations that are states, (n_x, n)."""
+        found, loads, cables = np.zeros_like(at.nodes), self._loads, self._cables
+        for of, slope_kernel in self._slope_kernels:
+            slope_kernel(
+                of.element_start, at.nodes, at.velocity, of.cable, activation[of.inside], found
+            )
+        state = np.full(len(cables.names), -1)
+        state[loads.driven] = loads.state
+        own = state[cables.fiber_of_node]
+        nodes = np.flatnonzero(own >= 0)
+        on_nodes.reshape(*at.nodes.shape, -1)[nodes, :, own[nodes]] += found[nodes]
 
     def follow_ends(self, at: At, velocity: Array, acceleration: Array, columns: Array) -> None:
         """Add the viscosity and inertia of the elements at attached ends."""
-        _, activation = self._loads.at(at.t)
+        _, activation = self._loads.at(at.t, at.states)
         for of in self._groups:
             of.kernels.end_rates(
                 at.nodes, at.velocity, of.cable, activation[of.inside], of.end_element, of.end_side,
@@ -76,7 +114,7 @@ class Fibers:
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add inertia of the masses at quadrature points, weight and line loads; no stress."""
         cables = self._cables
-        external, _ = self._loads.at(at.t)
+        external, _ = self._loads.at(at.t, at.states)
         applied.nodes -= external
         ends = at.acceleration[cables.elements].reshape(-1, 4, 3)
         shapes = np.stack(np.broadcast_arrays(*hermite(cables.xi, cables.h[:, None])))
@@ -98,9 +136,10 @@ class Fibers:
         for fiber in self._model.fibers:
             owner = f"fiber {fiber.name!r}"
             signal, load = fiber.activation, fiber.line_load
-            yield Signal(
-                owner, "activation", signal, lambda t, f=fiber: np.array(f.activation_at(t))
-            )
+            if not isinstance(signal, ActivationDynamics):  # else it is a state
+                yield Signal(
+                    owner, "activation", signal, lambda t, f=fiber: np.array(f.activation_at(t))
+                )
             if callable(load):
                 yield Signal(owner, "line_load", load, lambda t, f=fiber: f.line_load_at(_THETA, t))
             for end in fiber.attach:
@@ -137,11 +176,11 @@ class Fibers:
 
     def flaw(self, at: At) -> str:
         """Part of the stress or load that is not finite, and its location."""
-        activations = self._loads.activations(at.t)
+        activations = self._loads.activations(at.t, at.states)
         stress = self._tension.flaw(at.nodes, at.velocity, activations)
         if stress:
             return stress
-        external, _ = self._loads.at(at.t)
+        external, _ = self._loads.at(at.t, at.states)
         bad = np.flatnonzero(~np.isfinite(external).all(axis=1))
         return f"the load at {self._cables.describe(int(bad[0]), 0)}" if bad.size else ""
 
@@ -151,7 +190,7 @@ class Fibers:
 
     def _compressed(self, at: At) -> list[str]:
         cables, found = self._cables, []
-        activations = self._loads.activations(at.t)
+        activations = self._loads.activations(at.t, at.states)
         force, theta = self._tension.least(at.nodes, at.velocity, activations, at.points[0])
         for f in np.flatnonzero(force < 0.0):
             where = f"fiber {cables.names[f]!r} is compressed by {-force[f]:.3g} N at theta = "
@@ -198,6 +237,6 @@ class Fibers:
                 *(getattr(cables, name) for name in own if name != "layouts"),
                 *(layout.digest for layout in cables.layouts),
             ],
-            "the activations": [self._loads.activations(float(t)) for t in times],
+            "the activations": [self._loads.signals(float(t)) for t in times],
             "the line loads": loads,
         }

@@ -1,34 +1,45 @@
-"""External inputs of the fibers at a time: activations, weight and line loads."""
+"""External inputs of the fibers at a time: activations, weight and line loads.
+
+An activation is a function of time, or a state of first order.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.kernels.fibers import cable
 from fibermsk.model import Constant, Model
 from fibermsk.system.fibers.cables import Cables
 
+_NO_STATES = np.zeros(0)
+
 
 class Loads:
-    """Nodal forces and activations as functions of time, cached for the last time.
+    """Nodal forces and activations, those as functions of time cached for the last time.
+
+    `state_of` (n_fibers,) numbers the states that are activations; -1 where they are functions.
 
     Attributes
     ----------
+    driven, state : (n,) int array
+        Fibers whose activation is a state, and its number among all states.
     weight : (n_nodes, 6) float array
         Nodal forces of gravity [N].
     largest : float
         Largest component of the nodal forces at the last time [N].
     """
 
-    def __init__(self, model: Model, cables: Cables, gravity: Array) -> None:
+    def __init__(self, model: Model, cables: Cables, gravity: Array, state_of: Index) -> None:
         self._model, self._cables = model, cables
+        self.driven = np.flatnonzero(state_of >= 0)
+        self.state = state_of[self.driven]
         weight = cables.line_density[:, :, None] * gravity
         self.weight = self._nodal(weight)
         # fibers grouped by shared signal, and by whether their load varies
         signals: dict[object, list[int]] = {}
-        for f, fiber in enumerate(model.fibers):
-            signal = fiber.activation
+        for f in np.flatnonzero(state_of < 0).tolist():
+            signal = model.fibers[f].activation
             key = signal if isinstance(signal, Constant) else id(signal)
             signals.setdefault(key, []).append(f)
         self._sharing = [np.array(fibers) for fibers in signals.values()]
@@ -47,14 +58,30 @@ class Loads:
         """Clear the cache."""
         self._time = np.nan
 
-    def activations(self, t: float) -> Array:
-        """Activation of each fiber at time t, (n_fibers,); a shared signal is evaluated once."""
+    def activations(self, t: float, states: Array = _NO_STATES) -> Array:
+        """Activation of each fiber at time t with states (n_states,), (n_fibers,).
+
+        A shared signal is evaluated once.
+        """
         if t == self._time:
-            return self._activations
+            return self._with_states(self._activations, states)
         result = np.empty(len(self._model.fibers))
         for fibers in self._sharing:
             result[fibers] = self._model.fibers[fibers[0]].activation_at(t)
-        return result
+        return self._with_states(result, states)
+
+    def signals(self, t: float) -> Array:
+        """Activations that are functions at time t; zero where they are states, (n_fibers,)."""
+        states = np.zeros(self.state.max() + 1) if self.driven.size else _NO_STATES
+        return self.activations(t, states)
+
+    def _with_states(self, activations: Array, states: Array) -> Array:
+        """Activations (n_fibers,) with those that are states."""
+        if not self.driven.size:
+            return activations
+        activations = activations.copy()
+        activations[self.driven] = states[self.state]
+        return activations
 
     def external(self, t: float) -> Array:
         """Nodal forces (n_nodes, 6) of weight and line loads at time t [N]."""
@@ -65,15 +92,18 @@ class Loads:
             self._add_line_load(load, f, t)
         return self._nodal(load)
 
-    def at(self, t: float) -> tuple[Array, Array]:
+    def at(self, t: float, states: Array = _NO_STATES) -> tuple[Array, Array]:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
         if t != self._time:
-            activations = self.activations(t)
+            activations = self.signals(t)
             self._external = self.external(t)
             self.largest = float(np.abs(self._external).max(initial=0.0))
             self._activations = activations
             self._element_activation = activations[self._cables.fiber]
             self._time = t
+        if self.driven.size:
+            activations = self._with_states(self._activations, states)
+            return self._external, activations[self._cables.fiber]
         return self._external, self._element_activation
 
     def _add_line_load(self, load: Array, f: int, t: float) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.fibers import titin
@@ -32,6 +33,9 @@ class TitinForce:
         self._model, self._cables, self._loads = model, cables, loads
         own = [f for f, fiber in enumerate(model.fibers) if fiber.tissue.titin is not None]
         self._fibers = own
+        for f in np.intersect1d(own, loads.driven):
+            must = "be None where the activation is a state: their coupling is not implemented"
+            _check.refuse(f"fiber {cables.names[f]!r}", "tissue.titin", "a Titin", must)
         counts = [model.fibers[f].n_elements for f in own]
         self._start = starts(np.array(counts, np.int64))
         self._inside = np.flatnonzero(np.isin(cables.fiber, own))
@@ -82,7 +86,7 @@ class TitinForce:
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the force, and the rows of the states."""
-        _, activation = self._loads.at(at.t)
+        _, activation = self._loads.at(at.t, at.states)
         row = np.empty(self._shape)
         data = (
             self._start, at.nodes, *self._near(at.points), self._arrays, activation[self._inside],

@@ -40,7 +40,8 @@ class CutForces:
             reference=cables.reference[cables.elements].reshape(-1, 6),
         )
         self._groups = stress_groups(self._apart)
-        self._loads = Loads(model, self._apart, configuration.tree.bodies.gravity)
+        gravity, no_states = configuration.tree.bodies.gravity, np.full(len(cables.names), -1)
+        self._loads = Loads(model, self._apart, gravity, no_states)
         self._search = ContactSearch(cables, configuration.partners, configuration.tree)
         self._search.spacing.restore(configuration.contact.spacing.memory())
         # masses that an element has at its nodes, where it moves without rotation

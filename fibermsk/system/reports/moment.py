@@ -115,4 +115,5 @@ class Moment:
             self._forces[0][None], self._forces[1][None], one, np.zeros(1, np.int64), one + 1.0,
         )  # fmt: skip
         parts = system.model, system.configuration, system.named_elements
-        return observe(*parts, system.loads.activations(self.t)[None], frames)
+        activations = system.loads.activations(self.t, self._at.states)
+        return observe(*parts, activations[None], frames)

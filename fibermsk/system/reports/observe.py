@@ -121,8 +121,8 @@ def observe(
             groups, _SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
             activation,
         )  # fmt: skip
-        for axial_force in configuration.axial_forces:
-            tissue_force[i] += axial_force(at.nodes, at.points[0], _SAMPLE_XI)
+        for other in configuration.axial_forces:
+            tissue_force[i] += other(at.nodes, at.points[0], _SAMPLE_XI)
         cut_force[i] = cuts.at(at, activation, frames.reactions[i])
         carried = np.zeros((n, m))
         search.evaluate(at.nodes, state)
