@@ -27,7 +27,7 @@ from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.sections import Sections
 from fibermsk.errors import ModelError
-from fibermsk.laws import PenaltyContact
+from fibermsk.laws import PenaltyContact, Titin
 from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.model.skeleton.body import shapes_of
@@ -142,6 +142,7 @@ def fibers_from_muscle(
     density: float = DENSITY,
     bending: float = 0.0,
     prestress: float = PRESTRESS,
+    titin: Titin | None = None,
     length: float | None = None,
     bones: Sequence[Body] | None = None,
     beside: Sequence[MuscleBundle] = (),
@@ -192,6 +193,9 @@ def fibers_from_muscle(
         Bending stiffness relative to that of solid fibers.
     prestress : float
         Tension of the passive fibers in the reference configuration, over F_0.
+    titin : Titin, optional
+        Gives the fibers titin with its shares, fixed length and damping, in place of `Stiffening`;
+        stress, optimal stretch and passive curve follow from the muscle. None if left out.
     length : float, optional
         Initial length of the line muscle with its tendon [m]; by default that of the polyline
         through its active path points, without wrapping.
@@ -257,7 +261,7 @@ def fibers_from_muscle(
     calibrated = partial(
         calibrate, muscle, total, specific_tension=specific_tension, working_range=working_range,
         tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
-        prestress=prestress,
+        prestress=prestress, titin=titin,
     )  # fmt: skip
     whole = calibrated()
     thick = math.sqrt(whole.muscle_area / math.pi)

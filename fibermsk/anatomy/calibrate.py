@@ -17,8 +17,9 @@ from scipy.optimize import least_squares
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.anatomy.titin import with_passive_curve
 from fibermsk.errors import ModelError
-from fibermsk.laws import DeGrooteForceLength, HillStress, KelvinVoigt, Stiffening, hill
+from fibermsk.laws import DeGrooteForceLength, HillStress, KelvinVoigt, Stiffening, Titin, hill
 from fibermsk.model import Tissue
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def calibrate(
     prestress: float = PRESTRESS,
     radius_factor: float = 1.0,
     tendon_length: float | None = None,
+    titin: Titin | None = None,
 ) -> Calibration:
     """Calibrate tissue and cross-sections of a bundle to a Hill muscle.
 
@@ -198,6 +200,10 @@ def calibrate(
     # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
     viscosity = slope * rest * scale * (along / rest) ** 2 / 3.0
     cosine_0 = along / optimum
+    stiffening = Stiffening(scale * stress, rate)
+    if titin is not None:
+        _check.instance(owner, "titin", titin, Titin, "a Titin or None")
+        titin = with_passive_curve(titin, stiffening, scale, along / rest)
     tissue = Tissue(
         density=density,
         muscle=KelvinVoigt(scale * modulus, viscosity),
@@ -209,7 +215,8 @@ def calibrate(
             force_length=DeGrooteForceLength(muscle.pennation_angle),
         ),
         prestress=scale * prestress,
-        stiffening=Stiffening(scale * stress, rate),
+        stiffening=stiffening if titin is None else None,
+        titin=titin,
         bending=bending,
     )
     return Calibration(

@@ -119,9 +119,14 @@ class BundleReport:
         mm = 1e3
         lengths = ", ".join(f"{mm * length:.1f}" for length in self.fiber_lengths)
         tissue = self.calibration.tissue
-        active, stiffening = tissue.active, tissue.stiffening
+        active, stiffening, titin = tissue.active, tissue.stiffening, tissue.titin
         muscle, tendon = tissue.muscle, tissue.tendon
-        assert isinstance(active, HillStress) and stiffening is not None  # set by `calibrate`
+        assert isinstance(active, HillStress) and (stiffening or titin)  # set by `calibrate`
+        if titin is not None:
+            passive = f"titin with {titin.stress:.4g} N/m^2 at a strain of {titin.strain:.3g}"
+        else:
+            assert stiffening is not None
+            passive = f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}"
         assert isinstance(muscle, KelvinVoigt) and isinstance(tendon, KelvinVoigt)
         inside = [
             f"{where} {mm * depth:.1f} mm inside a bone"
@@ -153,7 +158,7 @@ class BundleReport:
                 "second, curves of De Groote",
                 f"  mu {muscle.shear_modulus:.4g} N/m^2 (tendon "
                 f"{tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
-                f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}: off "
+                f"{passive}: off "
                 f"by {self.passive_error:.3f} F_0 rms; viscosity "
                 f"{muscle.viscosity:.4g} N s/m^2",
             ]

@@ -66,8 +66,9 @@ class Titin(Checked):
 
     Notes
     -----
-    With f_P(x) = (exp(k (x - 1) / e) - o) / (exp(k) - o), o = exp(k (0.2 - 1) / e), g(l) = f_P(2
-    (l + l_fix)), f_1(z) = p g(z / q) and f_2(y) = p g(y / (1 - q)):
+    With f_P(x) = (exp(k (x - 1) / e) - o) / (exp(k) - o), o = exp(k (0.2 - 1) / e), continued by
+    its tangent where it exceeds one, g(l) = f_P(2 (l + l_fix)), f_1(z) = p g(z / q) and f_2(y) = p
+    g(y / (1 - q)):
 
     P / S = f_2(l - z) + (1 - p) f_P(stretch / optimal_stretch),
     beta dz/dt = f_2(l - z) - f_1(z),   beta = beta_0 + beta_1 (1 - exp(-(a / 0.1)^2)).
@@ -97,10 +98,10 @@ class Titin(Checked):
         """Constants of `titin_stress` after `stress`, with the passive curve as scale and rate."""
         rate = self.shape / self.strain
         offset = math.exp(rate * (SHORTEST - 1.0))
-        scale = 1.0 / (math.exp(self.shape) - offset)
+        scale = 1.0 / (1.0 - math.exp(-self.shape) * offset)
         return (
             self.optimal_stretch, self.share, self.near_share, self.fixed_length,
-            scale, rate, scale * offset,
+            scale, rate, scale * math.exp(-self.shape) * offset, self.strain,
         )  # fmt: skip
 
     @property
@@ -114,8 +115,9 @@ class Titin(Checked):
 
 
 def titin_stress(
-    stretch, near, stress, optimal_stretch, share, near_share, fixed_length, scale, rate, base
-):
+    stretch, near, stress, optimal_stretch, share, near_share, fixed_length, scale, rate, base,
+    strain,
+):  # fmt: skip
     """Nominal stress of titin and matrix, and the force that slides titin along actin.
 
     Parameters
@@ -124,8 +126,8 @@ def titin_stress(
         Stretch lambda of the fiber, and near length z [-].
     stress, optimal_stretch, share, near_share, fixed_length : float
         As of `Titin`; the stress times the muscle fraction.
-    scale, rate, base : float
-        Constants of the passive curve f_P(x) = scale exp(rate (x - 1)) - base.
+    scale, rate, base, strain : float
+        Constants of the passive curve f_P(x) = scale exp(rate (x - 1 - strain)) - base.
 
     Returns
     -------
@@ -136,14 +138,24 @@ def titin_stress(
     """
     relative, far_share, rest = stretch / optimal_stretch, 1.0 - near_share, 1.0 - share
     far = 0.5 * relative - fixed_length - near
-    matrix = scale * np.exp(rate * (relative - 1.0))
-    f1 = share * scale * np.exp(rate * (2.0 * (near / near_share + fixed_length) - 1.0))
-    f2 = share * scale * np.exp(rate * (2.0 * (far / far_share + fixed_length) - 1.0))
-    slope1, slope2 = 2.0 * rate / near_share * f1, 2.0 * rate / far_share * f2
+    # each curve is scale exp(u) for u < 0, and its tangent at u = 0 beyond
+    u0 = rate * (relative - 1.0 - strain)
+    u1 = rate * (2.0 * (near / near_share + fixed_length) - 1.0 - strain)
+    u2 = rate * (2.0 * (far / far_share + fixed_length) - 1.0 - strain)
+    low0 = u0 if u0.real < 0.0 else 0.0 * u0
+    low1 = u1 if u1.real < 0.0 else 0.0 * u1
+    low2 = u2 if u2.real < 0.0 else 0.0 * u2
+    slope0 = rate * scale * np.exp(low0)
+    slope1 = rate * share * scale * np.exp(low1)
+    slope2 = rate * share * scale * np.exp(low2)
+    matrix = slope0 / rate * (1.0 + u0 - low0)
+    f1 = slope1 / rate * (1.0 + u1 - low1)
+    f2 = slope2 / rate * (1.0 + u2 - low2)
+    slope1, slope2 = 2.0 / near_share * slope1, 2.0 / far_share * slope2
     per_stretch = 1.0 / optimal_stretch
     return (
         stress * (f2 + rest * matrix - base),
-        stress * per_stretch * (0.5 * slope2 + rest * rate * matrix),
+        stress * per_stretch * (0.5 * slope2 + rest * slope0),
         -stress * slope2,
         f1 - f2,
         -0.5 * per_stretch * slope2,
@@ -165,8 +177,9 @@ def titin_damping(activation, passive_damping, active_damping):
 
 
 def titin_energy(
-    stretch, near, stress, optimal_stretch, share, near_share, fixed_length, scale, rate, base
-):
+    stretch, near, stress, optimal_stretch, share, near_share, fixed_length, scale, rate, base,
+    strain,
+):  # fmt: skip
     """Energy of titin and matrix per reference volume [J/m^3], zero at rest at a stretch of one.
 
     S l_opt (2 E_1(z) + 2 E_2(l - z) + (1 - p) E_P(stretch / l_opt)), with the integrals E of the
@@ -174,9 +187,18 @@ def titin_energy(
     """
     relative, far_share = stretch / optimal_stretch, 1.0 - near_share
     far = 0.5 * relative - fixed_length - near
-    matrix = np.exp(rate * (relative - 1.0))
-    e1 = near_share * np.exp(rate * (2.0 * (near / near_share + fixed_length) - 1.0))
-    e2 = far_share * np.exp(rate * (2.0 * (far / far_share + fixed_length) - 1.0))
     begin = 1.0 / optimal_stretch
-    grown = share * (e1 + e2) + (1.0 - share) * matrix - np.exp(rate * (begin - 1.0))
+    u0 = rate * (relative - 1.0 - strain)
+    u1 = rate * (2.0 * (near / near_share + fixed_length) - 1.0 - strain)
+    u2 = rate * (2.0 * (far / far_share + fixed_length) - 1.0 - strain)
+    u3 = rate * (begin - 1.0 - strain)
+    low0 = u0 if u0.real < 0.0 else 0.0 * u0
+    low1 = u1 if u1.real < 0.0 else 0.0 * u1
+    low2 = u2 if u2.real < 0.0 else 0.0 * u2
+    low3 = u3 if u3.real < 0.0 else 0.0 * u3
+    matrix = np.exp(low0) * (1.0 + (u0 - low0) * (1.0 + 0.5 * (u0 - low0)))
+    e1 = near_share * np.exp(low1) * (1.0 + (u1 - low1) * (1.0 + 0.5 * (u1 - low1)))
+    e2 = far_share * np.exp(low2) * (1.0 + (u2 - low2) * (1.0 + 0.5 * (u2 - low2)))
+    e3 = np.exp(low3) * (1.0 + (u3 - low3) * (1.0 + 0.5 * (u3 - low3)))
+    grown = share * (e1 + e2) + (1.0 - share) * matrix - e3
     return stress * optimal_stretch * (scale / rate * grown - base * (relative - begin))

@@ -78,7 +78,12 @@ def fiber_on_mesh():
         radius=0.005,
         muscle_fraction=1.0,
         n_elements=6,
-        tissue=replace(rubber(100.0), bending=1.0),
+        tissue=replace(
+            rubber(100.0),
+            bending=1.0,
+            titin=fm.Titin(1e4),
+            gradient=fm.StretchGradient(1e4, 0.01),
+        ),
     )
     law = fm.PenaltyContact(stiffness=400.0, limit=3.0)
     model.add(fiber, fm.Contact([fiber], [bone], law))

@@ -52,7 +52,7 @@ class TitinArrays(NamedTuple):
         Quadrature weight times h, reference area [m^2] and |X,theta| [m].
     stress : float array
         S times the muscle fraction [N/m^2].
-    law : (n_elements, 9) float array
+    law : (n_elements, 10) float array
         Constants of `fibermsk.laws.titin.titin_stress` after the stress; two dampings [s].
     """
 
@@ -73,7 +73,7 @@ def _stress_at(a1, near, e, k, titin):
     c = titin.law
     found = _titin_stress(
         length * per_G0, near, titin.stress[e, k], c[e, 0], c[e, 1], c[e, 2], c[e, 3], c[e, 4],
-        c[e, 5], c[e, 6],
+        c[e, 5], c[e, 6], c[e, 7],
     )  # fmt: skip
     return length, per_G0, found
 
@@ -87,7 +87,7 @@ def _integrate(nodes, near, near_rate, e, titin, activation, dv_dy, tangent, row
     i = titin.node[e]
     x = chord(nodes, i, i + 1)
     per_h = 1.0 / titin.h[e]
-    beta = _titin_damping(activation[e], titin.law[e, 7], titin.law[e, 8])
+    beta = _titin_damping(activation[e], titin.law[e, 8], titin.law[e, 9])
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
     for k in range(titin.xi.size):
@@ -195,6 +195,6 @@ def stored_energy(nodes, near, titin):
             a1, G0 = slope(g, p, q, chord(nodes, i, i + 1)), titin.G0[e, k]
             total += titin.weight[e, k] * titin.area[e, k] * G0 * _titin_energy(
                 math.sqrt(dot(a1, a1)) / G0, near[e, k], titin.stress[e, k], c[e, 0], c[e, 1],
-                c[e, 2], c[e, 3], c[e, 4], c[e, 5], c[e, 6],
+                c[e, 2], c[e, 3], c[e, 4], c[e, 5], c[e, 6], c[e, 7],
             )  # fmt: skip
     return total

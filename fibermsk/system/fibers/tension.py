@@ -18,6 +18,9 @@ _ROUND_OFF = 1e-9
 """Compression over A0 mu that counts as round-off: a strain of 3e-10."""
 
 
+_NO_POINTS = np.zeros(0)
+
+
 class TensionProbe:
     """Axial force and stretch at the Gauss points of all fibers.
 
@@ -45,7 +48,7 @@ class TensionProbe:
         self.round_off = _ROUND_OFF * float(self.stiffness.max(initial=0.0))
 
     def least(
-        self, nodes: Array, velocity: Array, activation: Array, points: Array
+        self, nodes: Array, velocity: Array, activation: Array, points: Array = _NO_POINTS
     ) -> tuple[Array, Array]:
         """Least axial force of each fiber (n_fibers,) [N], and its theta.
 

@@ -58,7 +58,7 @@ class TitinForce:
         """Elements with titin, and their data at points xi (n,)."""
         cables, inside = self._cables, self._inside
         theta = cables.theta[cables.elements[inside, 0], None] + cables.h[inside, None] * xi
-        stress, law = np.empty(theta.shape), np.empty((inside.size, 9))
+        stress, law = np.empty(theta.shape), np.empty((inside.size, 10))
         for own, f in enumerate(self._fibers):
             part = slice(self._start[own], self._start[own + 1])
             fiber = self._model.fibers[f]
