@@ -71,7 +71,7 @@ def test_a_page_runs_as_printed(page, tmp_path, models):
 
 
 def check_readme(folder, reader):
-    assert "success 58." in reader.all_printed
+    assert "success 101." in reader.all_printed
     assert fm.load(folder / "limb.h5").time[-1] == 8.0
 
 

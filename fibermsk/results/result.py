@@ -251,16 +251,16 @@ class Result:
         dataset : xarray.Dataset
             Variables are named as in the result file, with ``units`` in the attributes of each:
             ``coordinates`` and ``speeds`` over (time, coordinate), with ``coordinate_units`` for
-            each coordinate; ``stretch``, ``radius``, ``axial_force``, ``stress`` [Pa] and
-            ``contact_force_density`` over (time, fiber, theta) and ``contact_line_force`` with
-            (axis) besides; ``muscle_fraction`` over (fiber, theta); ``position`` and ``tangent``
-            over (time, fiber, node_theta, axis); ``activation`` and ``length`` [m] over (time,
-            fiber); ``force_origin`` and ``force_insertion`` over (time, fiber, axis);
-            ``body_position`` over (time, body, axis), ``body_rotation`` over (time, body, axis,
-            body_axis); the solver's over (time). If fibers are sampled at different ``theta``, the
-            dimension is ``sample``, ``theta`` is over (fiber, sample), and missing samples are NaN;
-            the same holds for ``node``. The attributes of the dataset are scene, parameters (JSON),
-            method and status.
+            each coordinate; ``stretch``, ``radius``, ``axial_force``, ``tissue_force``, ``stress``
+            [Pa] and ``contact_force_density`` over (time, fiber, theta) and ``contact_line_force``
+            with (axis) besides; ``muscle_fraction`` over (fiber, theta); ``position``, ``tangent``
+            and ``cut_force`` over (time, fiber, node_theta, axis); ``activation`` and ``length``
+            [m] over (time, fiber); ``force_origin`` and ``force_insertion`` over (time, fiber,
+            axis); ``body_position`` over (time, body, axis), ``body_rotation`` over (time, body,
+            axis, body_axis); the solver's over (time). If fibers are sampled at different
+            ``theta``, the dimension is ``sample``, ``theta`` is over (fiber, sample), and missing
+            samples are NaN; the same holds for ``node``. The attributes of the dataset are scene,
+            parameters (JSON), method and status.
 
         Raises
         ------
