@@ -154,6 +154,8 @@ def scene(
             proximal=PROXIMAL.get(muscle.name, 0.5),
             smoothing=SMOOTHING.get(muscle.name, 0.1),
             prestress=0.05,
+            # with little damping the lightly activated flexors overshoot and become slack
+            damping=0.35,
             bending=0.1,
             bones=touched,
         )

@@ -35,7 +35,7 @@ DENSITY = 1060.0
 WORKING_RANGE = (0.6, 1.4)
 """Range of length over optimum for the fit: much of both limbs."""
 
-DAMPING = 0.02
+DAMPING = 0.05
 """Slope of the passive force over F_0 in velocity over v_max l_0; Hill models have up to 0.1."""
 
 TENDON_RADIUS = 0.5

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
+from fibermsk._numbers import NON_NEGATIVE, bounded, checked, number, part
 from fibermsk.laws.curves import check_curve, curve_at
 from fibermsk.laws.force_length import DeGrooteForceLength, ForceLength
 from fibermsk.laws.force_velocity import DeGrooteForceVelocity, ForceVelocity
@@ -33,9 +33,9 @@ class HillStress:
     max_stress : float
         Isometric stress S at full activation and optimal stretch [N/m^2]; zero or positive.
     optimal_stretch : float
-        Stretch lambda_opt of the optimal length [-]; positive.
+        Stretch lambda_opt of the optimal length [-], in [0.01, 100].
     max_velocity : float
-        Largest velocity of shortening v_max [1/s], in optimal lengths per second; positive.
+        Largest velocity of shortening v_max [1/s], in optimal lengths per second, in [1e-3, 1e6].
     force_length : ForceLength
         Factor over stretch / optimal_stretch: `DeGrooteForceLength`, `GaussianForceLength`,
         `BellForceLength` or a user-defined curve.
@@ -58,8 +58,8 @@ class HillStress:
     """
 
     max_stress: float = number("N/m^2", NON_NEGATIVE)
-    optimal_stretch: float = number("", POSITIVE, default=1.0)
-    max_velocity: float = number("1/s", POSITIVE, default=10.0)
+    optimal_stretch: float = number("", bounded(least=0.01, most=100.0), default=1.0)
+    max_velocity: float = number("1/s", bounded(least=1e-3, most=1e6), default=10.0)
     force_length: ForceLength = part(default=DeGrooteForceLength())
     force_velocity: ForceVelocity = part(default=DeGrooteForceVelocity())
     stress: str = "nominal"

@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fibermsk._numbers import POSITIVE, Checked, above, bounded, number
+from fibermsk._numbers import Checked, bounded, number
 from fibermsk.laws.hill import active_force_length
+from fibermsk.laws.stress import STEEPEST, VANISHES
+
+_WIDTHS = bounded(least=1e-3, most=1e3)
 
 
 class ForceLength(Protocol):
@@ -62,18 +65,20 @@ class BellForceLength(Checked):
     Parameters
     ----------
     width : float
-        Distance from the optimum at which the factor is 1/e [-]; positive.
+        Distance from the optimum at which the factor is 1/e [-], in [1e-3, 1e3].
     exponent : float
-        [-]; above 1.
+        [-]; above 1, at most 100.
     """
 
-    width: float = number("", POSITIVE, default=0.45)
-    exponent: float = number("", above(1.0), default=2.0)
+    width: float = number("", _WIDTHS, default=0.45)
+    exponent: float = number("", bounded(above=1.0, most=STEEPEST), default=2.0)
 
     def factor(self, length):
         """Factor and derivative at a length over the optimal one."""
         offset = (length - 1.0) / self.width
         distance = abs(offset)
+        if distance >= VANISHES:
+            return 0.0, 0.0
         power = distance ** (self.exponent - 1.0)
         force = math.exp(-power * distance)
         slope = self.exponent * power / self.width * force
@@ -87,12 +92,12 @@ class GaussianForceLength(Checked):
     Parameters
     ----------
     below, above : float
-        Distances below and above the optimum at which the factor is 1/e [-]; positive. The defaults
-        fit cat soleus (Scott, Brown and Loeb 1996, fig. 3).
+        Distances below and above the optimum at which the factor is 1/e [-], in [1e-3, 1e3]. The
+        defaults fit cat soleus (Scott, Brown and Loeb 1996, fig. 3, five animals).
     """
 
-    below: float = number("", POSITIVE, default=0.465)
-    above: float = number("", POSITIVE, default=0.554)
+    below: float = number("", _WIDTHS, default=0.465)
+    above: float = number("", _WIDTHS, default=0.554)
 
     def factor(self, length):
         """Factor and derivative at a length over the optimal one."""

@@ -6,7 +6,16 @@ import math
 from dataclasses import dataclass
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, above, number
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, bounded, number
+
+VANISHES = 746.0
+"""Exponent from which the exponential of its negative is zero."""
+
+_LARGEST = 200.0
+"""Largest exponent of the passive stress at a stretch of one."""
+
+STEEPEST = 100.0
+"""Largest exponent of a force-length curve: its powers below `VANISHES` are finite."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +48,13 @@ class ActiveStress(Checked):
         Width Delta W of the force-length curve [-]; positive.
     exponent : float
         Exponent nu of the force-length curve [-]; above 1, so that the stress is differentiable
-        at the optimal stretch.
+        at the optimal stretch, and at most 100.
     """
 
     max_stress: float = number("N/m^2", NON_NEGATIVE)
     optimal_stretch: float = number("", POSITIVE, default=1.3)
     width: float = number("", POSITIVE, default=0.3)
-    exponent: float = number("", above(1.0), default=4.0)
+    exponent: float = number("", bounded(above=1.0, most=STEEPEST), default=4.0)
 
 
 @dataclass(frozen=True)
@@ -57,11 +66,11 @@ class Stiffening(Checked):
     stress : float
         Nominal stress c at a stretch of one [N/m^2]; positive.
     rate : float
-        Rate b of the exponential [-]; positive.
+        Rate b of the exponential [-]; positive, at most 200.
     """
 
     stress: float = number("N/m^2", POSITIVE)
-    rate: float = number("", POSITIVE)
+    rate: float = number("", bounded(above=0.0, most=200.0))
 
     @classmethod
     def of_muscle(
@@ -104,8 +113,10 @@ class Stiffening(Checked):
         shape = _check.positive(owner, "shape", shape)
         optimum = _check.positive(owner, "optimal_stretch", optimal_stretch)
         stress = _check.positive(owner, "max_stress", max_stress, "N/m^2")
-        from_optimum = (1.0 / optimum - 1.0) / strain
-        return cls(stress * math.exp(shape * (from_optimum - 1.0)), shape / (strain * optimum))
+        at_rest = shape * ((1.0 / optimum - 1.0) / strain - 1.0)
+        if at_rest > _LARGEST:
+            _check.refuse(owner, "optimal_stretch", optimum, "be larger: the stress would overflow")
+        return cls(stress * math.exp(at_rest), shape / (strain * optimum))
 
 
 def nominal_stress(
@@ -173,14 +184,18 @@ def nominal_stress(
     if amplitude != 0.0:
         offset = (stretch / optimal_stretch - 1.0) / width
         distance = abs(offset)
-        # the general power costs more than all other terms; 4 is the exponent of [1]_
-        power = distance * distance * distance if exponent == 4.0 else distance ** (exponent - 1.0)
-        active = amplitude * math.exp(-power * distance) * inverse
-        slope = exponent * power / (width * optimal_stretch)
-        if offset < 0.0:
-            slope = -slope
-        P += active
-        dP_dstretch -= active * (inverse + slope)
+        if not distance >= VANISHES:  # also if it is not a number
+            # the general power costs more than all other terms; 4 is the exponent of [1]_
+            power = (
+                distance * distance * distance if exponent == 4.0 else distance ** (exponent - 1.0)
+            )
+            active = amplitude * math.exp(-power * distance) * inverse
+            if active != 0.0:
+                slope = exponent * power / (width * optimal_stretch)
+                if offset < 0.0:
+                    slope = -slope
+                P += active
+                dP_dstretch -= active * (inverse + slope)
     if stiffening != 0.0:
         growth = stiffening * math.exp(stiffening_rate * (stretch - 1.0))
         P += growth

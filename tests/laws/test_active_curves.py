@@ -1,6 +1,7 @@
 """Curves of active stress, and the stress of muscle, against the formulas of their sources."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import fibermsk as fm
 from fibermsk.laws import hill
 from fibermsk.laws.curves import curve_at
 
+DATA = Path(__file__).parents[1] / "data"
 LENGTHS = [
     fm.DeGrooteForceLength(),
     fm.DeGrooteForceLength(pennation_angle=0.5),
@@ -192,8 +194,11 @@ class Weak:
     ("make", "match"),
     [
         (lambda: fm.HillStress(-1.0), "HillStress: max_stress = -1.0 N/m"),
-        (lambda: fm.HillStress(1.0, 0.0), "optimal_stretch = 0.0; must be positive"),
-        (lambda: fm.HillStress(1.0, max_velocity=0.0), "max_velocity = 0.0 1/s; must be positive"),
+        (lambda: fm.HillStress(1.0, 0.0), "optimal_stretch = 0.0; must be at least 0.01"),
+        (
+            lambda: fm.HillStress(1.0, max_velocity=0.0),
+            "max_velocity = 0.0 1/s; must be at least 0.0",
+        ),
         (lambda: fm.HillStress(1.0, stress="true"), "stress = 'true'; must be one of nominal, ca"),
         (lambda: fm.HillStress(1.0, force_length=0.3), "force_length = 0.3; must be a frozen data"),
         (
@@ -212,10 +217,66 @@ class Weak:
         (lambda: fm.HillForceVelocity(steepness=0.5), "steepness = 0.5; must be at least 1"),
         (lambda: fm.HillForceVelocity(smoothing=3.0), "smoothing = 3.0; must be at most 2"),
         (lambda: fm.DeGrooteForceVelocity(toe=0.0), "toe = 0.0; must be at least 0.01"),
-        (lambda: fm.GaussianForceLength(below=0.0), "below = 0.0; must be positive"),
+        (lambda: fm.GaussianForceLength(below=0.0), "below = 0.0; must be at least 0.001"),
         (lambda: fm.Tissue(1.0, fm.HillStress(1.0)), "tissue: muscle = HillStress"),
     ],
 )
 def test_refusals(make, match):
     with pytest.raises(fm.ModelError, match=match):
         make()
+
+
+def test_cat_soleus():
+    """The constants that docs/howto/force_velocity.md gives for Scott et al. (1996), fig. 4 A."""
+    measured = np.loadtxt(DATA / "scott1996_fig4_force_velocity.csv", delimiter=",", skiprows=1)
+    assert measured.shape == (86, 2)
+
+    def rms(curve, fastest):
+        found = [curve_at(curve, v)[0] for v in measured[:, 0] / fastest]
+        return np.sqrt(np.mean((found - measured[:, 1]) ** 2))
+
+    assert_allclose(rms(fm.HillForceVelocity(0.19, 1.38, 6.7), 4.67), 0.078, atol=5e-4)
+    least = min(rms(fm.DeGrooteForceVelocity(), fastest) for fastest in np.linspace(2, 10, 161))
+    assert_allclose(least, 0.154, atol=1e-3)
+
+
+def test_random_tissues_are_finite_or_refused(rng):
+    """10,000 of them, with numbers of any size: refused with a reason, or finite everywhere."""
+    refused = finite = 0
+
+    def size(usual):
+        kind = rng.integers(0, 12)
+        if kind == 0:
+            return float(rng.choice([0.0, -1.0, np.inf, np.nan, 1e-300, 1e60]))
+        return usual * 10.0 ** rng.normal(0.0, 0.1 if kind < 8 else 1.0)
+
+    for _ in range(10_000):
+        try:
+            if rng.random() < 0.7:
+                active = fm.HillStress(
+                    size(3e5), size(1.0), size(8.0),
+                    [
+                        fm.DeGrooteForceLength(), fm.BellForceLength(size(0.45), size(2.0)),
+                        fm.GaussianForceLength(size(0.5), size(0.5)),
+                    ][rng.integers(0, 3)],
+                    [
+                        fm.DeGrooteForceVelocity(size(0.1)),
+                        fm.HillForceVelocity(size(0.2), size(1.5), size(2.0), size(0.5), size(0.1)),
+                    ][rng.integers(0, 2)],
+                    str(rng.choice(["nominal", "cauchy"])),
+                )  # fmt: skip
+            else:
+                active = fm.ActiveStress(size(3e5), size(1.2), size(0.4), size(3.0))
+            tissue = fm.Tissue(
+                size(1060.0), fm.KelvinVoigt(size(2e4), size(1e3)), active=active,
+                prestress=size(1e3), stiffening=fm.Stiffening.of_muscle(size(3e5), size(0.6)),
+            )  # fmt: skip
+        except fm.ModelError as error:
+            assert "must" in str(error)
+            refused += 1
+            continue
+        s, r, a = rng.uniform(0.4, 1.8), 10.0 * rng.normal(), rng.uniform()
+        found = (*tissue.stress(s, r, a), tissue.activation_slope(s, r, a))
+        assert np.isfinite(found).all(), tissue
+        finite += 1
+    assert refused > 1000 and finite > 1000
