@@ -17,14 +17,7 @@ def _refuse(
 
 
 def refuse_unsupported(model: Model) -> None:
-    """Check that the GPU backend supports a model, before it is built.
-
-    Raises
-    ------
-    ModelError
-        If the model has no fibers, or has user-defined laws, or joints whose axes are not plain
-        coordinates.
-    """
+    """Refuse a model with features that the GPU backend does not support, before it is built."""
     owner, lawful = f"model {model.name!r}", "be a law of the package"
     if not model.fibers:
         _refuse(owner, "fibers", "none", "have one or more")
@@ -48,13 +41,7 @@ def refuse_unsupported(model: Model) -> None:
 
 
 def refuse_states(host: FiberSystem) -> None:
-    """Check that no element has states of first order, which are known only after the build.
-
-    Raises
-    ------
-    ModelError
-        If an element has states.
-    """
+    """Refuse elements with first-order states, which are known only after the build."""
     if host.states:
         state = host.states[0]
         _refuse(f"element {state.owner!r}", "states", state.names, "be none")

@@ -23,10 +23,7 @@ from fibermsk.linalg.block import multiply_in_place, subtract_product
 
 @body
 def invert_block(block):
-    """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes.
-
-    Gauss-Jordan elimination with row pivoting, in place.
-    """
+    """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes."""
     swapped = 0
     for k in range(6):
         best, size = k, abs(block[k, k])
