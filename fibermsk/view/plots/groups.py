@@ -1,4 +1,4 @@
-"""Choice of the fibers of a plot, and their grouping into a readable number of curves."""
+"""Selection of the fibers of a plot, and their groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
 CURVES = 7
-"""Largest number of curves of one set of axes that the palette distinguishes."""
+"""Largest number of curves in one set of axes."""
 BAND = (10.0, 90.0)
 """Percentiles of the band around the median of a group."""
 BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%"
@@ -24,14 +24,14 @@ _LISTED = 12
 
 
 class Group(NamedTuple):
-    """Fibers drawn together: a curve for one fiber, median and band for several."""
+    """Fibers drawn together: a curve for one, median and band for several."""
 
     label: str
     fibers: tuple[str, ...]
 
 
 class Spread(NamedTuple):
-    """Median of a group, and the band around it; None of a single fiber."""
+    """Median of a group, and a band around it; None for a single fiber."""
 
     middle: Array
     band: tuple[Array, Array] | None
@@ -51,11 +51,7 @@ def muscles(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
-    """Names of fibers that match a name or pattern, in the order of the result; all for None.
-
-    Patterns are those of files: ``biceps*``, ``fiber_[1-3]``. If one matches none, the message
-    lists the fibers.
-    """
+    """Fibers that match a name or pattern, such as ``biceps*``, in the order of the result."""
     if patterns is None:
         return list(result.fibers)
     asked = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -71,7 +67,7 @@ def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[
 
 
 def group(names: Sequence[str], most: int) -> list[Group]:
-    """At most `most` groups: single fibers, else those of one muscle together, else all."""
+    """At most `most` groups: single fibers, else fibers by muscle, else all together."""
     if len(names) <= most:
         return [Group(name, (name,)) for name in names]
     stems = muscles(names)
