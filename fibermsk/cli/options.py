@@ -1,4 +1,4 @@
-"""Options that commands share: `key=value` settings, several values after one option."""
+"""Common options: `key=value` settings, and several values after one option."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GeometryOutside = Annotated[
     typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
 ]
 
-# Options that may be followed by several values, and what a value looks like.
+# Options that may be followed by several values, and the pattern of a value.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
     "--param": re.compile(r"[^-=][^=]*="),
@@ -63,7 +63,7 @@ class ManyValues(TyperCommand):
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'steps'?``, or nothing."""
+    """``; did you mean 'steps'?``, or an empty text."""
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
@@ -71,9 +71,9 @@ def suggestion(word: str, known: Sequence[str]) -> str:
 def parse_settings(
     settings: Sequence[str], parameters: dict[str, inspect.Parameter], owner: str
 ) -> dict[str, Any]:
-    """Return the values of all parameters of an owner: settings, and defaults of the others.
+    """Values of all parameters of an owner: ``key=value`` settings, and defaults of the others.
 
-    Settings are ``key=value``, the last one of a key holds; parameters have resolved annotations.
+    The last setting of a key holds; parameters have resolved annotations.
     """
     values = {
         name: parameter.default
@@ -103,9 +103,9 @@ def parse_settings(
 
 
 def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
+    """Values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
 
-    A value is a number, or several separated by commas; a path is given once.
+    A value is a number, or several separated by commas.
     """
     values: dict[str, Any] = {}
     for text in texts:
@@ -125,7 +125,7 @@ def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _kind(parameter: inspect.Parameter) -> Any:
-    """Return the type of a parameter, from its annotation or else from its default."""
+    """Type of a parameter, from its annotation or else its default."""
     if parameter.annotation not in (parameter.empty, Any):
         return parameter.annotation
     if parameter.default is parameter.empty or parameter.default is None:

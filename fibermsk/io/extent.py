@@ -20,11 +20,10 @@ _MEMORY_UNKNOWN = 2**36
 
 
 def check_extent(file: h5py.File, size: int) -> None:
-    """Refuse a file of `size` bytes that refers to other files, or declares more than it can store.
+    """Refuse a file of `size` bytes that refers to other files, or declares more than it stores.
 
-    Links to other files, data in other files (external storage, virtual datasets), and second links
-    to an object are refused; so are datasets that are not stored in full, which HDF5 pads with fill
-    values, or exceed the memory of the machine. The message names the path in the file.
+    Datasets that are not stored in full, which HDF5 pads with fill values, or exceed the memory of
+    the machine are refused as well. The message names the path in the file.
     """
     declared = stored = 0
     for name, item in _objects(file):

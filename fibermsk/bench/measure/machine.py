@@ -17,7 +17,7 @@ _OURS = ("fibermsk", "numpy", "scipy", "numba")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores that this process may use, memory [GiB], operating system."""
+    """Processor, available cores, memory [GiB], operating system."""
     return {
         "cpu": _processor(),
         "cores": len(os.sched_getaffinity(0))
@@ -29,14 +29,14 @@ def describe_machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Version of Python, of this package and what it rests on, and of the peers; None if absent."""
+    """Versions of Python, this package, its dependencies and the peers; None if absent."""
     return {"python": platform.python_version()} | {
         name: _version(name) for name in (*_OURS, *PEERS)
     }
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package is installed here."""
+    """Whether a package is installed."""
     return _version(package) is not None
 
 
@@ -50,7 +50,7 @@ def _version(package: str) -> str | None:
 
 
 def _processor() -> str:
-    """Return the name of the processor, if the system provides it."""
+    """Name of the processor, if the system provides it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -61,7 +61,7 @@ def _processor() -> str:
 
 
 def _memory() -> float | None:
-    """Return the physical memory [GiB], None if unknown."""
+    """Physical memory [GiB], None if unknown."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""How far a run is, on standard error."""
+"""Progress of a run or movie on standard error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fibermsk.results.progress import Progress
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_PICTURES = 3.0
-"""A movie is done in seconds, not in minutes."""
+"""For movies, which take seconds."""
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """How far a movie is."""
+    """Progress of a movie."""
 
     done: int
     total: int
@@ -26,15 +26,14 @@ class Pictures:
 
     @property
     def fraction(self) -> float:
-        """Part of the pictures that is done, between 0 and 1."""
+        """Fraction of the pictures done, between 0 and 1."""
         return self.done / self.total
 
 
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     """Context that yields a function to call with each ``Progress``, or ``Pictures``.
 
-    A bar on a terminal, elsewhere a line every ten seconds, of a movie at once and every three;
-    nothing if quiet.
+    A bar on a terminal, else a line every ten seconds, for movies every three; nothing if quiet.
     """
     if quiet:
         return nullcontext(lambda progress: None)
@@ -94,7 +93,7 @@ class _Lines:
                 _print(f"{self._title}: {progress.message}")
             self._message = progress.message
             return
-        # the first step may contain compilation: the time left is measured from there on
+        # the first step may include compilation, so that the rate is measured after it
         if self._first is None:
             self._first = (now, progress.fraction)
         pause = _SECONDS_BETWEEN_LINES
@@ -112,7 +111,7 @@ class _Lines:
 
 
 def _print(line: str) -> None:
-    """Print on standard error; where that is a file on a full disk, the run goes on without."""
+    """Print on standard error, ignoring a full disk."""
     with contextlib.suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 
