@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import math
 import re
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
+from fibermsk._check import suggestion
 from fibermsk.errors import ModelError
 
 Geometry = Annotated[
@@ -60,12 +60,6 @@ class ManyValues(TyperCommand):
                 fresh = False
             spread.append(arg)
         return super().parse_args(ctx, spread)
-
-
-def suggestion(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'steps'?``, or an empty text."""
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def parse_settings(

@@ -30,11 +30,6 @@ class DeviceCouplings(NamedTuple):
     entries: Any
     n_blocks: int
 
-    @property
-    def rows(self) -> tuple[Any, Any, Any, Any]:
-        """Arguments of task bodies that add to blocks."""
-        return self.row_start, self.row_node, self.column, self.block_start
-
 
 class DevicePairs(NamedTuple):
     """Pairs of fibers on a device; see `fibermsk.system.contact.fiber_pairs.FiberPairs`."""

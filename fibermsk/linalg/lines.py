@@ -56,8 +56,10 @@ def invert_block(block):
 
 
 @body
-def factor_line(lines, first, last, factors):
-    """Factor the line of nodes first to last; False if a pivot block is singular."""
+def factor_one(line, lines, start, factors, regular):
+    """Factor one line; see `factor_lines`."""
+    first, last = start[line], start[line + 1]
+    regular[line] = False
     for i in range(first, last):
         for c in range(6):
             for r in range(6):
@@ -66,7 +68,7 @@ def factor_line(lines, first, last, factors):
             for c in range(6):
                 subtract_product(lines[i - 1, 2], factors[i - 1, 1, c], factors[i, 0, c])
         if not invert_block(factors[i, 0]):
-            return False
+            return
         if i > first:
             for c in range(6):
                 for r in range(6):
@@ -77,13 +79,7 @@ def factor_line(lines, first, last, factors):
                 for r in range(6):
                     factors[i, 1, c, r] = lines[i, 1, c, r]
                 multiply_in_place(factors[i, 0], factors[i, 1, c])
-    return True
-
-
-@body
-def factor_one(line, lines, start, factors, regular):
-    """Factor one line; see `factor_lines`."""
-    regular[line] = factor_line(lines, start[line], start[line + 1], factors)
+    regular[line] = True
 
 
 @parallel("regular", least=64)

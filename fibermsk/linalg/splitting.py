@@ -40,17 +40,12 @@ class Splitting:
             inverse = factor_dense(D - R @ columns.T)(np.eye(D.shape[0]))
         else:
             inverse = D
-        self._is_exact = matrix.couplings.n_blocks == 0
+        self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
         self._arguments = (
             matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse),
             np.empty((factors.shape[0], 6)),
         )  # fmt: skip
         self._of_product = (D, np.empty(B.shape[0]))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether no two lines are coupled."""
-        return self._is_exact
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""

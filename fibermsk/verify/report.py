@@ -71,12 +71,10 @@ def write_report(sections: Sequence[Section], folder: Path) -> list[Path]:
     # figures first, because the Markdown page refers to them
     contents = {f"{s.outcome.problem.name}.png": s.figure for s in sections if s.figure}
     contents |= {HTML_NAME: _html(sections).encode(), MARKDOWN_NAME: _markdown(sections).encode()}
-    write_all({folder / name: partial(_write, content) for name, content in contents.items()})
+    write_all(
+        {folder / name: partial(Path.write_bytes, data=one) for name, one in contents.items()}
+    )
     return [folder / HTML_NAME, folder / MARKDOWN_NAME]
-
-
-def _write(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
 
 
 def _rows(outcome: Outcome) -> list[list[str]]:

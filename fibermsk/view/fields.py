@@ -41,11 +41,16 @@ def nearest_frame(result: Result, time: float | None) -> int:
     check_frames(result)
     if time is None:
         return result.time.size - 1
-    first, last = float(result.time[0]), float(result.time[-1])
-    slack = 1e-9 * max(1.0, abs(last))
+    return nearest_index(result.time, time)
+
+
+def nearest_index(times: Array, time: float) -> int:
+    """Index of the increasing times nearest to a time [s] within them."""
+    first, last = float(times[0]), float(times[-1])
+    slack = 1e-9 * max(1.0, abs(first), abs(last))
     if not first - slack <= time <= last + slack:
         raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
-    return int(np.argmin(np.abs(result.time - time)))
+    return int(np.argmin(np.abs(times - time)))
 
 
 def check_field(name: str) -> str:

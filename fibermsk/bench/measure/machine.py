@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fibermsk._version import __version__
+from fibermsk.io.extent import machine_memory
 
 PEERS = ("pyelastica", "mujoco", "exudyn")
 """Packages of the extra `peers`."""
@@ -18,12 +19,13 @@ _OURS = ("fibermsk", "numpy", "scipy", "numba")
 
 def describe_machine() -> dict[str, Any]:
     """Processor, available cores, memory [GiB], operating system."""
+    memory = machine_memory()
     return {
         "cpu": _processor(),
         "cores": len(os.sched_getaffinity(0))
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count(),
-        "memory_gib": _memory(),
+        "memory_gib": None if memory is None else round(memory / 2**30, 1),
         "system": f"{platform.system()} {platform.machine()}",
     }
 
@@ -58,12 +60,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _memory() -> float | None:
-    """Physical memory [GiB], None if unknown."""
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-    return round(size / 2**30, 1)

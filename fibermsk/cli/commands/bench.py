@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fibermsk.cli.options import suggestion
+from fibermsk._check import suggestion
 from fibermsk.cli.output import aligned, print_json
 from fibermsk.cli.running.scene_files import folder_of
 from fibermsk.errors import ModelError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -37,54 +38,39 @@ def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     """
     if quiet:
         return nullcontext(lambda progress: None)
-    return _Bar(title) if sys.stderr.isatty() else _Lines(title)
+    return _bar(title) if sys.stderr.isatty() else nullcontext(_Lines(title))
 
 
-class _Bar:
-    def __init__(self, title: str) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress as Bars,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+@contextlib.contextmanager
+def _bar(title: str) -> Iterator[Callable[[Progress | Pictures], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress as Bars,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[now]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        )
-        self._task = self._bars.add_task(title, total=1.0, now="starting")
-
-    def __enter__(self) -> _Bar:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bars.stop()
-
-    def __call__(self, progress: Progress | Pictures) -> None:
-        self._bars.update(self._task, completed=progress.fraction, now=_words(progress))
+    with Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[now]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    ) as bars:
+        task = bars.add_task(title, total=1.0, now="starting")
+        yield lambda progress: bars.update(task, completed=progress.fraction, now=_words(progress))
 
 
 class _Lines:
     def __init__(self, title: str) -> None:
         self._title = title
-
-    def __enter__(self) -> _Lines:
         self._last = time.monotonic()
         self._first: tuple[float, float] | None = None
         self._message = ""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def __call__(self, progress: Progress | Pictures) -> None:
         now = time.monotonic()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import fibermsk
 from fibermsk import files
-from fibermsk.cli.options import suggestion
+from fibermsk._check import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.model.scene import METHODS
 

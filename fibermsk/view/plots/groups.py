@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._check import suggestion
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
@@ -60,8 +60,7 @@ def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[
             names = list(result.fibers)
             shown = ", ".join(names[:_LISTED]) or "none"
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            close = difflib.get_close_matches(pattern, names, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = suggestion(pattern, names)
             raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
     return [name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)]
 

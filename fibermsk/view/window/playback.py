@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.view.fields import nearest_index
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 """Speeds of the buttons; any between the first and the last may be set."""
@@ -67,11 +68,7 @@ class Playback:
 
     def seek(self, time: float) -> None:
         """Set the frame nearest to a time [s] within the run."""
-        first, last = float(self.times[0]), float(self.times[-1])
-        slack = 1e-9 * max(1.0, abs(first), abs(last))
-        if not first - slack <= time <= last + slack:
-            raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
-        self._show(int(np.argmin(np.abs(self.times - time))))
+        self._show(nearest_index(self.times, time))
 
     def step(self, n: int) -> None:
         """Advance by n frames, back if negative, cyclically, and pause."""
