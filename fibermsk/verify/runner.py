@@ -73,11 +73,7 @@ class Outcome:
 
 
 def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
-    """Compare the numbers of a problem with their references.
-
-    The outcome has an error without references, or without a value for one. Exceptions of `run` and
-    `expected` are passed on.
-    """
+    """Compare the numbers of a problem with their references; its exceptions are passed on."""
     began = time.perf_counter()
     values = {name: float(value) for name, value in problem.run(**parameters).items()}
     expected = dict(problem.expected(**parameters))

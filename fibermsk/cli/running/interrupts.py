@@ -16,10 +16,8 @@ def interruptible() -> Iterator[Callable[[], None]]:
     """Context in which SIGINT and SIGTERM raise KeyboardInterrupt.
 
     While Numba compiles or loads a function the exception is deferred: LLVM calls back into Python,
-    where an exception is lost and leaves an incomplete library.
-
-    An exception in a finalizer is lost as well. The yielded function raises it again; call it
-    regularly.
+    where an exception is lost and leaves an incomplete library. In a finalizer it is lost as well:
+    the yielded function, to be called regularly, raises it again.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

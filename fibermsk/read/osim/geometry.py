@@ -80,11 +80,7 @@ def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshRef
 
 
 class Meshes:
-    """Meshes of the bodies, read on demand.
-
-    `folder` is searched first; contact and outside are ``contact`` and ``geometry_outside`` of
-    `read_osim`.
-    """
+    """Meshes of the bodies, read on demand; `folder` is searched first."""
 
     def __init__(
         self,
