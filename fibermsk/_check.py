@@ -5,8 +5,9 @@ Every message reads "<object>: <field> = <value> <unit>; must <range>[; <remedy>
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -43,6 +44,12 @@ def _text(value: object) -> str:
     if isinstance(value, np.ndarray):
         return " ".join(np.array2string(value, threshold=9, separator=", ").split())
     return repr(value)
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """``; did you mean 'steps'?``, or an empty text."""
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def refuse(

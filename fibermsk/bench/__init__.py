@@ -1,8 +1,4 @@
-"""Benchmarks of this package and of other simulators on the same problems.
-
-A bench gives rows of figures and ratios of figures of the same run. `BENCHES` lists them,
-`run_bench` runs one.
-"""
+"""Benchmarks of this package and of other simulators on the same problems."""
 
 from fibermsk.bench import (
     kernels,

@@ -16,13 +16,13 @@ class Options:
     """Settings of a benchmark, among them folders of scenes and verification problems."""
 
     quick: bool = False
-    """Small sizes and few repeats: to see that it works, not to publish."""
+    """Small sizes and few repeats, as a test."""
     threads: int | None = None
-    """Of this package; as many as there are cores if None. The peers run on one."""
+    """Of this package, by default all cores. Peers use one."""
     scenes: Path | None = None
     verification: Path | None = None
     say: Callable[[str], None] = lambda _: None
-    """Called with a line of progress."""
+    """Receives lines of progress."""
 
     def scene(self, file: str) -> str:
         """Path of a scene."""
@@ -36,11 +36,11 @@ class Findings:
     """Findings of a benchmark."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """One a measurement: at least ``case``, ``who``, ``n`` and ``seconds``."""
+    """One per measurement, with at least ``case``, ``who``, ``n`` and ``seconds``."""
     ratios: dict[str, Any] = field(default_factory=dict)
-    """The other's time over ours unless named otherwise; None where nothing is compared."""
+    """Time of another simulator over ours unless named otherwise; None without comparison."""
     notes: list[str] = field(default_factory=list)
-    """What the numbers do not say."""
+    """Explanations of the numbers."""
 
     def add(self, case: str, who: str, n: int, seconds: float, **more: Any) -> None:
         """Append a row."""
@@ -57,7 +57,7 @@ class Bench:
 
 
 def run_bench(bench: Bench, options: Options) -> dict[str, Any]:
-    """Run a benchmark; return the object that `fibermsk bench --json` prints."""
+    """Run a benchmark; return the object of `fibermsk bench --json`."""
     machine = describe_machine()
     findings = bench.run(options)
     return {

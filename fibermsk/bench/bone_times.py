@@ -1,4 +1,4 @@
-"""Wall times of distances to bones: a capsule, and meshes of more and more triangles."""
+"""Wall times of distances to bones: a capsule, and meshes of increasing resolution."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ def _sphere(n: int) -> Mesh:
 def time_bones(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
     """Wall times of distances with gradient and Hessian, one thread.
 
-    Meshes of a sphere have about four times the square of each size in triangles. A row has
-    ``triangles`` (0 for a capsule), ``seconds`` for all ``points``, and ``build``, the seconds that
-    the field takes to make.
+    A row has ``triangles``, about four times the square of the size (0 for a capsule), ``seconds``
+    for all ``points``, and ``build``, the seconds for the field.
     """
     shapes: list[Capsule | Mesh] = [Capsule((0, 0, 0), (0, 0, 0), _RADIUS)]
     shapes += [_sphere(n) for n in sizes]

@@ -30,13 +30,11 @@ _METHOD = BackwardEuler()
 def measure(
     fibers: int, steps: int, dt: float, device: Device, *, compare: bool = False
 ) -> dict[str, Any]:
-    """Time implicit steps of a bundle that is pressed together, 20 elements a fiber.
+    """Time implicit steps of length `dt` [s] of a squeezed bundle, 20 elements per fiber.
 
-    Steps of length `dt` [s] are timed one by one, after one that compiles the bodies; with
-    `compare` the same steps are made on the CPU too. Gives wall times of building and of each step
-    [s]; iterations; time of each body in one more step [s], in which every launch is waited for;
-    with `compare`, time of the CPU's steps, and largest difference of positions over the largest
-    motion.
+    Wall times of building and of each step after the first [s]; iterations; time of each task body
+    in one more step [s]. With `compare`, times of the same steps on the CPU, and the largest
+    difference of positions over the largest motion.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
@@ -74,7 +72,7 @@ def _start(system: System, dt: float) -> tuple[Any, float]:
 
 
 def _advance(system: System, memory: Any, dt: float, steps: int) -> tuple[Any, list[dict]]:
-    """Memory after some steps, and the figures of each."""
+    """Memory after some steps, and figures of each."""
     figures = []
     for _ in range(steps):
         step, seconds = timed(_step, system, memory, dt)
@@ -91,7 +89,7 @@ def _step(system: System, memory: Any, dt: float) -> Step:
 
 
 class _Watch:
-    """Launches on a device; those that are `watched` are waited for and their time is added up."""
+    """Launches on a device; if `watched`, they are synchronized and timed."""
 
     def __init__(self, device: Device) -> None:
         self._device, self._probe = device, device.xp.zeros(1)
@@ -100,7 +98,7 @@ class _Watch:
         self._launches: Counter[str] = Counter()
 
     def launch(self, body: Any, tasks: Any, arguments: tuple[Any, ...]) -> None:
-        """Do as the device does."""
+        """Launch on the device."""
         began = time.perf_counter()
         self._device.launch(body, tasks, arguments)
         if self.watched:
@@ -111,7 +109,7 @@ class _Watch:
 
     @property
     def bodies(self) -> dict[str, dict[str, float]]:
-        """Launches and time of each body, the slowest first."""
+        """Launches and time of each task body, the slowest first."""
         return {
             name: {"seconds": spent, "launches": self._launches[name]}
             for name, spent in self._seconds.most_common()

@@ -1,4 +1,4 @@
-"""Wall times of the compiled parts of one evaluation, in a process of its own."""
+"""Wall times of the compiled parts of one evaluation, in a separate process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from fibermsk.system import build
 
 
 def time_parts(n: int, threads: list[int], repeats: int) -> dict[str, Any]:
-    """Wall times of assembly and contact of a bundle of n fibers whose contacts are all closed.
+    """Wall times of assembly and contact of a squeezed bundle of n fibers, for numbers of threads.
 
-    Numbers of threads are measured in turn. Gives ``elements``, ``slots`` (contact points), and
-    ``parts``: for each part a dict from the number of threads, as text, to seconds.
+    Returns ``elements``, ``slots`` (contact points), and ``parts``: for each part a dict from the
+    number of threads, as text, to seconds.
     """
     free = build(bundle_model(n, contact=False))
     touching = build(squeezed_model(n))
@@ -50,7 +50,7 @@ def time_parts(n: int, threads: list[int], repeats: int) -> dict[str, Any]:
 
 
 def _search(system: Any) -> Callable[[], Any]:
-    """Contact search, in turn at two configurations as far apart as those of two iterations."""
+    """Contact search, alternating between two configurations as in Newton iterations."""
     evaluation(system, False)()
     here = system.split(moving_state(system)[0])[0]
     there = here.copy()
@@ -61,6 +61,6 @@ def _search(system: Any) -> Callable[[], Any]:
 
 
 def _again(owner: Any, name: str, run: Callable[[], Any]) -> Callable[[], Any]:
-    """The call of ``owner.name`` that `run` makes, to be repeated by itself."""
+    """Function that repeats the call of ``owner.name`` that `run` makes."""
     arguments, function = last_call(owner, name, run), getattr(owner, name)
     return lambda: function(*arguments)

@@ -13,19 +13,19 @@ from fibermsk.bench.measure.worker import Worker
 
 _N = 128
 _QUICK_N = 8
-"""Fibers of which the parts are timed."""
+"""Fibers for the times of the parts."""
 
 _CABLES = 50
 _STEPS = 128
 """Cables without contact, and time steps of their one second."""
 
 _FINER = 16
-"""Of the converged run: so many times as many steps."""
+"""Factor of the steps of the converged run."""
 
 _REPEATS = 3
 
 _KERNELS = {"cable_residual": "residual", "assemble_cable": "residual and tangent"}
-"""Assembly kernels, and what they give."""
+"""Assembly kernels and their outputs."""
 
 _OURS = "fibermsk.bench.bundles.ours:run_cables"
 _EXUDYN = "fibermsk.bench.peers.in_exudyn:run_cables"
@@ -48,7 +48,7 @@ def run(options: Options) -> Findings:
 
 
 def _time_parts(findings: Findings, options: Options) -> dict[str, Any]:
-    """Rows of the parts, and the ratios of threads; gives what was measured."""
+    """Rows of the parts, and ratios of threads; returns the measurements."""
     n = _QUICK_N if options.quick else _N
     cores = options.threads or describe_machine()["cores"]
     threads = sorted({1, cores})
@@ -76,7 +76,7 @@ def _time_parts(findings: Findings, options: Options) -> dict[str, Any]:
 
 
 def _roofline(findings: Findings, options: Options, measured: dict[str, Any]) -> None:
-    """How near the assembly kernels come to what one core can do."""
+    """Speed of the assembly kernels relative to the limits of one core."""
     options.say("roofline")
     with Worker(1, NUMBA_DISABLE_JIT="1") as worker:
         work = worker.call("fibermsk.bench.roofline:count_work")
@@ -110,7 +110,7 @@ def _roofline(findings: Findings, options: Options, measured: dict[str, Any]) ->
 
 
 def _time_bones(findings: Findings, options: Options) -> None:
-    """Distances to a capsule and to meshes of more and more triangles."""
+    """Distances to a capsule and to meshes of increasing resolution."""
     options.say("distances to bones")
     with Worker(1) as worker:
         rows = worker.call(
@@ -138,7 +138,7 @@ def _time_bones(findings: Findings, options: Options) -> None:
 
 
 def _time_cables(findings: Findings, options: Options) -> None:
-    """Both simulators, in turn; the error of each against its own converged run of one cable."""
+    """Cables of both simulators, in turn; errors relative to their own converged runs."""
     n = 4 if options.quick else _CABLES
     cases: dict[str, tuple[str, str, str, dict[str, Any]]] = {
         "fibermsk": ("pinned ends", "fibermsk", _OURS, {}),

@@ -16,7 +16,7 @@ from fibermsk.system import build
 
 _VALUES, _QUICK = 50, 5
 _DURATION, _STEPS = 2.0, 64
-"""Of each run, the first quarter of the 8 s of the scene [s]."""
+"""Duration of each run, a quarter of the scene's [s], and its steps."""
 
 _STUDY = {
     "shear modulus": ("biceps_*/tissue/muscle/shear_modulus", 1.0e4, 4.0e4),
@@ -25,11 +25,11 @@ _STUDY = {
     "radius": ("biceps_1/radius", 0.006, 0.008),
     "activation": ("biceps_*/activation", 0.0, 0.05),
 }
-"""What varies, and between which numbers."""
+"""Parameters and their ranges."""
 
 
 def run(options: Options) -> Findings:
-    """Time of new values, of builds from the start, and of the runs."""
+    """Times of new values, builds and runs."""
     scene = options.scene("upper_limb.py")
     findings = Findings(ratios={"part_beside_runs": {}, "build_over_new_values": {}})
     n = (_QUICK if options.quick else _VALUES) // len(_STUDY)

@@ -1,4 +1,4 @@
-"""Benchmark `peers`: the other simulators alone, at fixed settings."""
+"""Benchmark `peers`: other simulators with fixed settings."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _CASES: tuple[tuple[str, str, str, int, dict[str, Any]], ...] = (
         _DAMPED | {"full_newton": True},
     ),
 )
-"""Simulator, what it computes, case, time steps for one second, arguments."""
+"""Simulator, problem, case, time steps for one second, arguments."""
 
 
 def run(options: Options) -> Findings:
-    """Every peer that is installed, on its own cases."""
+    """Cases of all installed peers."""
     findings = Findings()
     for name in PEERS:
         if not is_installed(name):

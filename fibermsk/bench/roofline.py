@@ -1,8 +1,8 @@
 """Speed of the assembly kernels relative to the limits of the machine.
 
-Operations are counted by running a kernel's source, not compiled, on numbers that remember where
-they came from; bytes are those of the arrays it reads and writes, each once. What the machine can
-do is measured: arithmetic by a product of dense matrices, memory by the sum of two long arrays.
+Operations are counted by running a kernel without compilation on numbers that record their
+operands; bytes are those of all arrays, once each. The limits are measured by a product of dense
+matrices and the sum of two long arrays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fibermsk.system import build
 
 _MATRIX = 768
 _LENGTH = 1 << 23
-"""Of the long arrays: 64 MiB each, more than any cache holds."""
+"""Length of the long arrays, 64 MiB each: larger than caches."""
 
 
 class _Traced(float):
@@ -40,7 +40,7 @@ class _Traced(float):
         return self
 
     def __neg__(self) -> _Traced:
-        return _Traced(-float(self), "", self)  # done by the operation that follows
+        return _Traced(-float(self), "", self)  # part of the next operation
 
     def __abs__(self) -> _Traced:
         return _Traced(abs(float(self)), "", self)
@@ -62,7 +62,7 @@ _MATH = SimpleNamespace(sqrt=_traced(math.sqrt, "operations"), exp=_traced(math.
 
 
 def _count(outputs: list[Any]) -> dict[str, int]:
-    """Operations that the outputs depend on, each once: the compiler leaves out the others."""
+    """Distinct operations that the outputs depend on; the compiler removes others."""
     counts = {"operations": 0, "functions": 0}
     waiting, seen = [one for one in outputs if isinstance(one, _Traced)], set()
     while waiting:
@@ -79,9 +79,8 @@ def _count(outputs: list[Any]) -> dict[str, int]:
 def count_work() -> dict[str, dict[str, float]]:
     """Operations and bytes per element of the assembly kernels of one fiber.
 
-    ``operations`` are sums, products, quotients and square roots, ``functions`` powers and
-    exponentials. To be called in a process whose compiler is switched off
-    (``NUMBA_DISABLE_JIT=1``).
+    ``operations``: sums, products, quotients and square roots; ``functions``: powers and
+    exponentials. Needs ``NUMBA_DISABLE_JIT=1``.
     """
     system = build(bundle_model(1, contact=False))
     found = {}
@@ -126,16 +125,13 @@ def _trace(argument: Any) -> Any:
 
 
 def measure_machine() -> dict[str, float]:
-    """Arithmetic [1/s] and memory traffic [bytes/s] that one core of this machine reaches.
-
-    To be called in a process whose linear algebra has one thread.
-    """
+    """Arithmetic [1/s] and memory traffic [bytes/s] of one core, in a process with one thread."""
     a = np.random.default_rng(0).random((_MATRIX, _MATRIX))
     b, c = a.copy(), np.empty_like(a)
     product = median_seconds(lambda: np.matmul(a, b, out=c), 5)
     x, y, z = (np.ones(_LENGTH) for _ in range(3))
     total = median_seconds(lambda: _add(x, y, z), 5)
-    # the line that is written to is read first
+    # cache lines are read before they are written
     return {"operations": 2.0 * _MATRIX**3 / product, "bytes": 4.0 * x.nbytes / total}
 
 

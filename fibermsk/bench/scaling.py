@@ -29,14 +29,14 @@ _MODELS = {
 _STEPS = 6
 _DT = 1.0 / 128.0
 _WARM_UP = (2, 128)
-"""Fibers of the bundles that compile the kernels: few, and enough that threads share them all."""
+"""Fibers of the bundles that compile the kernels, serial and parallel."""
 
 _REPEATS = 2
-"""Processes for each size; of each step the faster counts, then the median of the steps."""
+"""Processes per size; minimum over them of each step, then median of the steps."""
 
 
 def run(options: Options) -> Findings:
-    """Each size of each bundle in processes of its own."""
+    """Sizes of each bundle, in separate processes."""
     findings = Findings()
     sizes = _N[:_QUICK] if options.quick else _N
     for case_name, model in _MODELS.items():
@@ -88,11 +88,10 @@ def _row(case_name: str, model: str, n: int, threads: int | None) -> dict[str, A
 
 
 def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
-    """A few steps of a bundle that a function of `bundle_ours` describes, in a fresh process.
+    """A few steps of a bundle, by a function of `bundle_ours`, in a fresh process.
 
-    Gives ``step_seconds`` of each step, ``model_seconds`` and ``build_seconds``,
-    ``newton_iterations``, ``closed_contacts`` at the end, and what the process needed above
-    ``base_bytes`` in ``bytes``, None where the system does not tell.
+    ``step_seconds`` of each step, ``model_seconds``, ``build_seconds``, ``newton_iterations``,
+    ``closed_contacts`` at the end, and ``bytes`` used above ``base_bytes``, None if unknown.
     """
     describe = getattr(bundle_ours, model)
     for warm in _WARM_UP:
@@ -114,7 +113,7 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
 
 
 def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
-    """When the run began and each step ended, contacts closed after the last, and the result."""
+    """Times of the start and of each step, closed contacts at the end, and the result."""
     ends, closed = [time.perf_counter()], 0
 
     def watch(_: Progress) -> None:

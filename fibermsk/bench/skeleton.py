@@ -1,4 +1,4 @@
-"""Benchmark `skeleton`: what a tree of bodies costs to evaluate, as joints and coordinates grow."""
+"""Benchmark `skeleton`: evaluation of a tree of bodies of increasing size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fibermsk.model import (
 )
 
 _SIZES = (10, 40)
-"""Bodies, with two and three coordinates in turn."""
+"""Numbers of bodies, with two or three coordinates each."""
 
 _REPEATS, _QUICK_REPEATS = 101, 3
 
@@ -75,7 +75,7 @@ def time_skeleton(n: int, repeats: int) -> dict[str, Any]:
 
 
 def tree(n: int) -> Model:
-    """Tree of n bodies that branches now and then, with a fiber to each."""
+    """Branched tree of n bodies with a fiber to each."""
     rng = np.random.default_rng(1)
     model, tissue = Model("tree"), Tissue(900.0, KelvinVoigt(1e4, 10.0))
     x = [-2.0, -1.0, 0.0, 1.0, 2.0]

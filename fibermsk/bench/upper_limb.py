@@ -1,4 +1,4 @@
-"""Benchmark `upper_limb`: the arm of the paper at five levels, and in plain NumPy."""
+"""Benchmark `upper_limb`: the arm of the paper at five resolutions, and in plain NumPy."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _QUICK = 3
 
 _DURATION = 8.0
 _PART = 0.25
-"""Part of the 8 s, and of the steps, that is run; the same at every level."""
+"""Part of the 8 s and of the steps that is run."""
 
 _REPEATS = (3, 3, 3, 2, 1)
-"""Runs of each level; the median counts."""
+"""Runs of each level."""
 
 _COMPARED = 2
-"""Index of the level that the plain program runs too."""
+"""Index of the level of the plain program."""
 
 _FEW = 4
-"""Steps of that comparison, the first ones: the plain program is slow."""
+"""First steps that are compared, since the plain program is slow."""
 
 _HERE = "fibermsk.bench.upper_limb:"
 
@@ -36,7 +36,7 @@ _TRANSCRIPTION = "_numpy_limb.py"
 
 
 def run(options: Options) -> Findings:
-    """All levels, then some steps of the third beside the plain program."""
+    """All levels, then some steps of the third in the plain program."""
     scene = options.scene("upper_limb.py")
     findings = Findings(ratios={"level_factors": [], "numpy_transcription": None})
     with Worker(options.threads) as worker:
@@ -74,7 +74,7 @@ def run(options: Options) -> Findings:
 
 
 def _compare(worker: Worker, scene: str, findings: Findings, options: Options) -> None:
-    """The first steps of one level here and in the plain NumPy program."""
+    """First steps of one level here and in the plain NumPy program."""
     file = options.verification / _TRANSCRIPTION if options.verification else None
     if file is None or not file.is_file():
         findings.notes.append(f"{_TRANSCRIPTION} is not beside this installation: not compared")
@@ -112,9 +112,9 @@ def _compare(worker: Worker, scene: str, findings: Findings, options: Options) -
 def time_level(
     scene: str, elements: int, steps: int, duration: float = _PART * _DURATION
 ) -> dict[str, Any]:
-    """Run the arm of a scene's file once, with so many elements of each fiber.
+    """Run the arm of a scene's file once.
 
-    Gives ``seconds`` of `fibermsk.simulate`, the kernels compiled before, ``newton_iterations`` and
+    Returns ``seconds`` of `fibermsk.simulate` without compilation, ``newton_iterations`` and
     ``angle_max`` [rad].
     """
     describe = load(scene)["scene"]

@@ -1,4 +1,4 @@
-"""Benchmark `view`: how many frames a second the viewer shows."""
+"""Benchmark `view`: frames per second of the viewer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SIZE = (1200, 900)
 _N_FRAMES = 32
 _REPEATS, _QUICK_REPEATS = 60, 5
 _ENOUGH = {5: 30.0, 500: 10.0}
-"""Frames a second that a viewer should reach."""
+"""Wanted frames per second."""
 
 
 def run(options: Options) -> Findings:
-    """Update of the arrays and drawing, apart, with and without arrows."""
+    """Update of the arrays and drawing, with and without arrows."""
     findings = Findings(ratios={"frames_over_wanted": {}})
     name = ""
     for n, elements in _CASES:
@@ -53,7 +53,7 @@ def run(options: Options) -> Findings:
 
 
 def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[str, Any]:
-    """Median times of update and drawing of a frame [s], the number of points and who draws."""
+    """Median times of update and drawing of a frame [s], number of points, and renderer."""
     from fibermsk.view.pictures.opengl import renderer_name
     from fibermsk.view.window.viewer import Viewer
 
@@ -87,7 +87,7 @@ def time_viewer(n: int, elements: int, arrows: list[str], repeats: int) -> dict[
 
 
 def bundle_result(n: int, elements: int, n_frames: int) -> Result:
-    """Made-up result of a bundle, over one second, that shortens and bulges around its middle."""
+    """Synthetic result of a bundle that shortens and bulges, over one second."""
     times = np.linspace(0.0, 1.0, n_frames)
     nodes = np.linspace(0.0, 1.0, elements + 1)
     gauss = 0.5 + np.sqrt(0.15) * np.array([-1.0, 0.0, 1.0])

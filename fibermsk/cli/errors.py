@@ -1,4 +1,4 @@
-"""Errors as one message on standard error and an exit status."""
+"""Errors as messages on standard error with an exit status."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BAD_INPUT = 2
 
 
 class ReportingGroup(TyperGroup):
-    """Group of commands that converts exceptions to a message and an exit status.
+    """Group of commands that converts exceptions to messages and exit statuses.
 
     Takes ``--debug`` before or after the command's name.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Bring ``--debug`` to the front, where the group reads it."""
+        """Move ``--debug`` to the front, where the group parses it."""
         if "--debug" in args:
             args = ["--debug", *(arg for arg in args if arg != "--debug")]
         return super().parse_args(ctx, args)
@@ -38,7 +38,7 @@ class ReportingGroup(TyperGroup):
 
 
 def exit_status(error: BaseException, *, debug: bool) -> int:
-    """Report an error on standard error and give the exit status that it stands for."""
+    """Report an error on standard error and return its exit status."""
     if debug:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The `fibermsk` command: its subcommands, and how errors become messages and exit statuses."""
+"""The `fibermsk` command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _options(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Options of every command; :class:`ReportingGroup` reads ``--debug``."""
+    """Options of every command."""
 
 
 app.command("scenes")(scenes.scenes)
@@ -61,7 +61,7 @@ def main() -> None:
     import warnings
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
-        # a full disk under the log is no reason to end a run
+        # a full disk under the log must not end a run
         with contextlib.suppress(OSError):
             print(f"warning: {message}", file=sys.stderr)
 

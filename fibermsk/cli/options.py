@@ -1,9 +1,8 @@
-"""Options that commands share: `key=value` settings, several values after one option."""
+"""Common options: `key=value` settings, and several values after one option."""
 
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import math
 import re
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
+from fibermsk._check import suggestion
 from fibermsk.errors import ModelError
 
 Geometry = Annotated[
@@ -25,7 +25,7 @@ GeometryOutside = Annotated[
     typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
 ]
 
-# Options that may be followed by several values, and what a value looks like.
+# Options that may be followed by several values, and the pattern of a value.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
     "--param": re.compile(r"[^-=][^=]*="),
@@ -62,18 +62,12 @@ class ManyValues(TyperCommand):
         return super().parse_args(ctx, spread)
 
 
-def suggestion(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'steps'?``, or nothing."""
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
 def parse_settings(
     settings: Sequence[str], parameters: dict[str, inspect.Parameter], owner: str
 ) -> dict[str, Any]:
-    """Return the values of all parameters of an owner: settings, and defaults of the others.
+    """Values of all parameters of an owner: ``key=value`` settings, and defaults of the others.
 
-    Settings are ``key=value``, the last one of a key holds; parameters have resolved annotations.
+    The last setting of a key holds; parameters have resolved annotations.
     """
     values = {
         name: parameter.default
@@ -103,9 +97,9 @@ def parse_settings(
 
 
 def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
+    """Values by path of ``path=value`` texts, for `fibermsk.with_parameters`.
 
-    A value is a number, or several separated by commas; a path is given once.
+    A value is a number, or several separated by commas.
     """
     values: dict[str, Any] = {}
     for text in texts:
@@ -125,7 +119,7 @@ def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _kind(parameter: inspect.Parameter) -> Any:
-    """Return the type of a parameter, from its annotation or else from its default."""
+    """Type of a parameter, from its annotation or else its default."""
     if parameter.annotation not in (parameter.empty, Any):
         return parameter.annotation
     if parameter.default is parameter.empty or parameter.default is None:

@@ -1,4 +1,4 @@
-"""What commands write on standard output."""
+"""Output of commands on standard output."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import typer
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
-    """Context in which a scene that prints does not spoil the JSON on standard output."""
+    """Context that redirects the output of a scene to standard error if JSON is printed."""
     return redirect_stdout(sys.stderr) if json else nullcontext()
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Write one JSON object on standard output; a number that is not finite becomes null."""
+    """Print one JSON object; numbers that are not finite become null."""
     typer.echo(json.dumps(plain(value), allow_nan=False))
 
 
 def plain(value: Any) -> Any:
-    """Form of a value that JSON knows; a number that is not finite becomes None."""
+    """Value as JSON types; numbers that are not finite become None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -45,7 +45,7 @@ def aligned(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
 
 
 def print_time_error(found: dict[str, float | None]) -> None:
-    """A line with the estimated error of the time steps; its parts may be unknown."""
+    """Print the estimated error of the time steps."""
     units = {
         "coordinates": "rad or m in the coordinates",
         "fibers": "of a fiber's length",
@@ -59,7 +59,7 @@ def print_time_error(found: dict[str, float | None]) -> None:
 
 
 def print_check(found: dict[str, Any] | None) -> None:
-    """Table of the mismatch between forces and motion, a line for each coordinate and fiber."""
+    """Print a table of the mismatch between forces and motion by coordinate and fiber."""
     if found is None:
         typer.echo("  forces not checked: the run has too few frames")
         return

@@ -1,4 +1,4 @@
-"""`fibermsk info --parameters`: the numbers of a scene or of a model by path."""
+"""`fibermsk info --parameters`: numbers of a scene or model by path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fibermsk.model import Model
 from fibermsk.parameters import Parameters
 
 _WIDEST = 60
-"""Letters of a description in a table."""
+"""Width of a description in a table."""
 
 
 def show_parameters(
@@ -24,7 +24,7 @@ def show_parameters(
 ) -> None:
     """Print the parameters of a scene or an OpenSim model that match a pattern; all if it is None.
 
-    `settings` are ``key=value`` of the scene, and `geometry` options of `fibermsk.read_osim`.
+    `settings` are ``key=value`` of the scene, `geometry` options of `fibermsk.read_osim`.
     """
     with printing_beside(json):
         model = _model(what, settings, geometry)
@@ -66,7 +66,7 @@ def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
 
 
 def _number(value: Any) -> str:
-    """Number, or array, as text."""
+    """Number or array as text."""
     if np.ndim(value) == 0:
         return f"{value:.6g}"
     text = np.array2string(np.asarray(value), precision=4, separator=", ", suppress_small=True)

@@ -1,4 +1,4 @@
-"""What `fibermsk view` shows: results, or a model in a pose, read from files."""
+"""Results and models for `fibermsk view`, read from files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from fibermsk.results import Still
 
 
 def is_model(file: Path) -> bool:
-    """Whether a file is an OpenSim model, by its ending."""
+    """Whether a file is an OpenSim model, by its extension."""
     return file.suffix.lower() == ".osim"
 
 
 def short_names(files: list[Path]) -> list[str]:
-    """Shortest names that tell the files apart."""
+    """Shortest distinct names of the files."""
     stems = [file.stem for file in files]
     if len(set(stems)) == len(stems):
         return stems
@@ -30,7 +30,7 @@ def short_names(files: list[Path]) -> list[str]:
 def read_model(
     file: Path, geometry: Path | None, pose: list[str], *, outside: bool = False
 ) -> Still:
-    """The model in its start pose, or with some coordinates elsewhere."""
+    """Model in its start pose, or with other values of some coordinates."""
     from fibermsk.read import read_osim
     from fibermsk.system.reports.still import still
 

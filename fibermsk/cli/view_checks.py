@@ -1,4 +1,4 @@
-"""Check which options of `fibermsk view` may be combined, before a file is read."""
+"""Checks of the options of `fibermsk view`, before files are read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ _OWN = {
 
 
 def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
-    """Refuse two outputs at once, and options that do not apply to the output.
-
-    `ways` holds the options that each are a way to show something, `options` all others; None or
-    False if not given.
-    """
+    """Refuse two outputs (`ways`) at once, and `options` that do not apply to the output."""
     given = [way for way, value in ways.items() if value]
     if len(given) > 1:
         raise ModelError(f"{given[0]} and {given[1]}: only one at a time is allowed; leave one out")
@@ -39,8 +35,7 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 
-    `idle` holds ``--time``, ``--compare`` and the ways that show one thing alone; `of_models` the
-    options that only models have.
+    `idle`: ``--time``, ``--compare`` and outputs of a single file; `of_models`: options of models.
     """
     file, several = files[0], len(files) > 1
     if several or idle["--compare"] is not None:
@@ -65,7 +60,7 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
 
 
 def comparison(text: str | None) -> str:
-    """Return the value of `compare` for Python."""
+    """Value of `compare` in Python."""
     if text is None:
         return "side_by_side"
     if text not in ("side-by-side", "overlay"):
@@ -74,7 +69,7 @@ def comparison(text: str | None) -> str:
 
 
 def pixels(text: str | None) -> dict[str, tuple[int, int]]:
-    """Return ``size`` as an argument from ``1280x720``; no argument for None."""
+    """Argument ``size`` from ``1280x720``; none for None."""
     if text is None:
         return {}
     width, _, height = text.lower().partition("x")

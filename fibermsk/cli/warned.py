@@ -1,4 +1,4 @@
-"""Warnings of a command: shown as they come, and kept for its report."""
+"""Collection of the warnings of a command."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from fibermsk.errors import ModelWarning
 
 @contextmanager
 def collecting() -> Iterator[list[dict[str, Any]]]:
-    """Collect the warnings that are shown within the context.
-
-    Each is a dict of kind, fiber, time [s] and text; fiber and time are None where they do not
-    apply. Python itself shows a warning only once for each text and place.
-    """
+    """Collect the warnings shown within the context: dicts of kind, fiber, time [s] and text."""
     kept: list[dict[str, Any]] = []
     shown = warnings.showwarning
 

@@ -13,21 +13,7 @@ from fibermsk.system.fibers.cables import Cables
 
 
 class DeviceCables(NamedTuple):
-    """Arrays as in `fibermsk.system.fibers.cables.Cables`, and additional ones.
-
-    Attributes
-    ----------
-    halves : tuple of (n,) int array
-        The first, third, ... elements of all fibers, and the others: no two of a half share a node.
-    bent_halves : tuple of (n,) int array
-        The same for elements with bending stiffness.
-    attached : (3 n_points,) int array
-        Unknowns that are positions of attached nodes.
-    ends : AttachedEnds
-        Attached ends.
-    thickest, widest : (n_elements,) float array
-        See `fibermsk.kernels.search.motion`.
-    """
+    """Arrays of `fibermsk.system.fibers.cables.Cables` on a device, and additional ones."""
 
     node_start: Any
     element_start: Any
@@ -48,11 +34,11 @@ class DeviceCables(NamedTuple):
     reference_power: Any
     end_element: Any
     end_side: Any
-    halves: Any
-    bent_halves: Any
-    attached: Any
+    halves: Any  # elements of odd and of even number: two of a half share no node
+    bent_halves: Any  # the same for elements with bending stiffness
+    attached: Any  # unknowns (3 n_points,) that are positions of attached nodes
     ends: AttachedEnds
-    thickest: Any
+    thickest: Any  # (n_elements,), as `widest`: see `fibermsk.kernels.search.motion`
     widest: Any
 
 

@@ -17,7 +17,7 @@ from fibermsk.system.norms import imbalance
 
 
 class DeviceAssembly:
-    """Equations of fibers and coordinates, from all contributions to them."""
+    """Assembly of all contributions to fibers and coordinates."""
 
     def __init__(self, parts: Parts, contributions: Sequence[DeviceContribution]) -> None:
         self._parts, self._contributions = parts, contributions
@@ -26,10 +26,7 @@ class DeviceAssembly:
         self._lines = parts.device.xp.zeros((parts.host.cables.n_nodes, 3, 6, 6))
 
     def __call__(self, at: DeviceAt, slopes: Slopes | None) -> Assembled:
-        """Residual, and the tangent where slopes are given.
-
-        The arrays of lines and couplings are reused for the next tangent.
-        """
+        """Residual, and the tangent if slopes are given; the next tangent overwrites it."""
         device, arrays, ends, contact, host = self._parts
         n_x, n, tree = at.nodes.size, ends.n_q, host.tree
         residual = device.xp.zeros(n_x + n)

@@ -1,8 +1,6 @@
 """Border of the joint coordinates on a device, with the elimination of attached ends.
 
-As `fibermsk.kernels.fibers.attachment`, with tasks that write to separate memory: lines gather
-their couplings with attached nodes, and sums over all ends are matrix products. Sums returned to
-the host are a few numbers per coordinate.
+As `fibermsk.kernels.fibers.attachment`, with tasks that write to separate memory.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from fibermsk.kernels.fibers.attachment import (
 
 
 class Border(NamedTuple):
-    """Border of a matrix; see `fibermsk.protocol.BorderedMatrix`. D lies on the host."""
+    """Border of a matrix; see `fibermsk.protocol.BorderedMatrix`. D is on the host."""
 
     B: Any
     R: Any
@@ -42,19 +40,15 @@ class Elimination:
         self._R = device.xp.zeros((ends.n_q, n_x))
 
     def clear(self) -> Border:
-        """An empty border, whose B and R are the same arrays each time."""
+        """Zero border; B and R are the same arrays each time."""
         self._B[...], self._R[...] = 0.0, 0.0
         return Border(self._B, self._R, np.zeros((self._ends.n_q, self._ends.n_q)))
 
     def take_reactions(self, links: Links, residual: Any) -> tuple[Any, Array]:
         """Move the forces on attached nodes out of the residual (n_nodes, 6).
 
-        Returns
-        -------
-        reactions : (n_points, 3) array
-            Forces of the attachments on the fibers [N], eq. 62.
-        levers : (3, n_q, 3) float array
-            On the host: sum over all ends of their C[:, j] times their reaction.
+        Returns the forces of the attachments on the fibers (n_points, 3) [N], eq. 62, and on the
+        host the sum over all ends of C[:, j] times their reaction (3, n_q, 3).
         """
         at, ends = self._arrays, self._ends
         reactions = self._device.xp.zeros((ends.n, 3))
@@ -69,7 +63,7 @@ class Elimination:
     ) -> None:
         """Reduce the matrix to the independent unknowns, in place.
 
-        border already holds the terms that are not from the lines.
+        The border already has all terms but those of the lines.
         """
         at, ends, launch = self._arrays, self._ends, self._device.launch
         B, R, D = border

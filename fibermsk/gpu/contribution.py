@@ -1,7 +1,7 @@
-"""Interface of contributions on a device, as in `fibermsk.system.contribution`.
+"""Contributions on a device, as in `fibermsk.system.contribution`.
 
-Forces on nodes are computed on the device. Contributions that act only on axes and coordinates need
-no twin: those of the host are used, with the skeleton of the host.
+Forces on nodes are computed on the device. Contributions that act on axes and coordinates only are
+those of the host.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _OnlyOnDevice(Exception):
 
 
 class _Elsewhere(NDArrayOperatorsMixin):
-    """Placeholder for arrays missing on the host: any use raises an error."""
+    """Placeholder for arrays that are not on the host: any use raises an error."""
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise _OnlyOnDevice
@@ -50,27 +50,15 @@ _ELSEWHERE: Any = _Elsewhere()
 
 
 class DeviceAt(NamedTuple):
-    """One state with its kinematics; computed once.
+    """State and kinematics of one evaluation."""
 
-    Attributes
-    ----------
-    nodes, velocity, acceleration : (n_nodes, 6) array
-        Positions and theta-tangents of the nodes, and their rates.
-    p, p_dot : (n,) array
-        Rates of the coordinates.
-    links : Links
-        Bodies and attached ends.
-    host : At
-        The same state for contributions of the host, without nodes.
-    """
-
-    nodes: Any
+    nodes: Any  # positions and theta-tangents (n_nodes, 6), and their rates
     velocity: Any
     acceleration: Any
-    p: Any
+    p: Any  # rates (n,) of the coordinates
     p_dot: Any
-    links: Links
-    host: At
+    links: Links  # bodies and attached ends
+    host: At  # the same state for contributions of the host, without nodes
 
 
 def at_on_host(t: float, coordinates: list[Array], state: TreeState) -> At:
@@ -83,27 +71,13 @@ def at_on_host(t: float, coordinates: list[Array], state: TreeState) -> At:
 
 @dataclass
 class DeviceSums:
-    """Residual and tangent that contributions add to.
+    """Residual and tangent that contributions add to."""
 
-    Attributes
-    ----------
-    nodes : (n_nodes, 6) array
-        Residual of the nodes.
-    lines : (n_nodes, 3, 6, 6) array
-        Tangent along the fibers.
-    border : Border or None
-        Border of the tangent; None if only the residual is needed.
-    host : Sums
-        Sums of axes and coordinates, without nodes; the corner is that of the border.
-    couplings : DeviceCouplings or None
-        Between fibers.
-    """
-
-    nodes: Any
-    lines: Any
-    border: Border | None
-    host: Sums
-    couplings: DeviceCouplings | None = None
+    nodes: Any  # residual (n_nodes, 6)
+    lines: Any  # tangent along the fibers (n_nodes, 3, 6, 6)
+    border: Border | None  # None if only the residual is needed
+    host: Sums  # sums of axes and coordinates; the corner is that of the border
+    couplings: DeviceCouplings | None = None  # between fibers
 
     @classmethod
     def zero(
@@ -120,11 +94,7 @@ class DeviceSums:
 
 
 class DeviceContribution(Protocol):
-    """A contribution to the equations of motion on a device.
-
-    It may also satisfy `FollowsEnds` and `HasStepFraction` of `fibermsk.system.contribution`, with
-    arrays of the device.
-    """
+    """A contribution on a device; it may also satisfy `FollowsEnds` and `HasStepFraction`."""
 
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add to the residual and, if there is a border, to the exact tangent."""
@@ -135,13 +105,9 @@ _ON_FIBERS = "acts on fibers; must act on bodies and coordinates only"
 
 
 class OnHost:
-    """A contribution of the host that acts on axes and coordinates alone; name is for messages.
+    """A contribution of the host that acts on axes and coordinates; name is for messages.
 
-    Raises
-    ------
-    ModelError
-        If it has constraints, or acts on fibers; the latter is detected here or in the first
-        evaluation.
+    Raises ModelError if it has constraints or acts on fibers, here or in the first evaluation.
     """
 
     def __init__(self, own: Contribution, name: str) -> None:

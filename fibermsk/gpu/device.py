@@ -15,24 +15,13 @@ from fibermsk.errors import ModelError
 
 @dataclass(frozen=True)
 class Device:
-    """Memory and processor.
+    """Memory and processor."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the backend.
-    xp : module
-        NumPy or CuPy, for operations without tasks: reductions, sorting, sums of vectors.
-    launch : callable
-        Calls body(i, *arguments) for each task i; see `fibermsk.kernels._gpu.launch`.
-    to_host : callable
-        Function that copies an array of this device to NumPy.
-    """
-
-    name: str
-    xp: ModuleType
+    name: str  # of the backend
+    xp: ModuleType  # NumPy or CuPy, for operations without tasks
+    # calls body(i, *arguments) for each task i; see `fibermsk.kernels._gpu`
     launch: Callable[[Any, Any, tuple[Any, ...]], None]
-    to_host: Callable[[Any], NDArray[Any]]
+    to_host: Callable[[Any], NDArray[Any]]  # copies an array to NumPy
 
     def to_device(self, array: NDArray[Any]) -> Any:
         """Copy a NumPy array to this device."""
@@ -40,10 +29,7 @@ class Device:
 
 
 def host_device() -> Device:
-    """NumPy, and task bodies compiled for the CPU and run serially.
-
-    For tests of the GPU backend without a GPU. It is slow; use the CPU backend for simulations.
-    """
+    """NumPy, and task bodies compiled for the CPU: a slow device for tests without a GPU."""
     return Device("host", np, _launch_on_host, np.array)
 
 
@@ -53,13 +39,7 @@ def _launch_on_host(body: Any, tasks: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def cupy_device() -> Device:
-    """The NVIDIA GPU that CuPy uses.
-
-    Raises
-    ------
-    ModelError
-        If CuPy or numba-cuda is missing, or a GPU or its driver.
-    """
+    """The NVIDIA GPU that CuPy uses; refused if it or a package is missing."""
     owner = "build: backend = 'cupy'"
     try:
         # without numba-cuda, numba.cuda is an older one, or lacks altogether

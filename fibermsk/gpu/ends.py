@@ -1,4 +1,4 @@
-"""Links and the fiber ends attached to them: coordinates on the host, ends on a device."""
+"""Links and attached fiber ends: coordinates on the host, ends on a device."""
 
 from __future__ import annotations
 
@@ -21,43 +21,21 @@ from fibermsk.system.skeleton.tree import TreeState
 
 
 class Links(NamedTuple):
-    """Links at one set of coordinates.
+    """Links at one set of coordinates."""
 
-    Attributes
-    ----------
-    state : TreeState
-        Of the host.
-    S, rotation, position : array
-        The same on the device, see `fibermsk.kernels.skeleton.rigid`.
-    point : (n_points, 3) array
-        Positions of the attachments [m].
-    C : (n_points, 3, n) array
-        Derivative of these in the coordinates.
-    """
-
-    state: TreeState
-    S: Any
+    state: TreeState  # of the host
+    S: Any  # as `rotation` and `position`, see `fibermsk.kernels.skeleton.rigid`
     rotation: Any
     position: Any
-    point: Any
-    C: Any
+    point: Any  # positions of the attachments (n_points, 3) [m]
+    C: Any  # their derivatives in the coordinates (n_points, 3, n)
 
 
 class Ends:
-    """Attached ends of the fibers.
+    """Attached ends of the fibers: `n` ends, `n_q` coordinates, `tree` of the host.
 
-    Attributes
-    ----------
-    tree : Tree
-        Of the host.
-    n : int
-        Number of attached ends.
-    n_q : int
-        Number of coordinates.
-    moves : (n_q, n_q) bool array
-        Of the device; see `fibermsk.kernels.skeleton.rigid`.
-    sides : list of (n,) int array
-        Ends at the origins of fibers, and at their insertions: ends of one side share no element.
+    `moves` (n_q, n_q) is that of `fibermsk.kernels.skeleton.rigid`. `sides` lists ends at origins
+    and at insertions: ends of one side share no element.
     """
 
     def __init__(self, device: Device, arrays: DeviceCables, host: FiberSystem) -> None:
@@ -80,14 +58,14 @@ class Ends:
         self._remainder = device.xp.zeros(cables.h.size)
 
     def coordinates(self, *vectors: Any) -> list[Array]:
-        """Parts of vectors (n,) of the device that belong to the coordinates, on the host."""
+        """Coordinate parts of vectors (n,) of the device, on the host."""
         if self.n_q == 0:
             return [np.zeros(0)] * len(vectors)
         ends = np.concatenate([vector[self._n_x :] for vector in vectors])
         return np.split(self._device.to_host(ends), len(vectors))
 
     def at(self, q: Array, p: Array | None = None, p_dot: Array | None = None) -> Links:
-        """Links at coordinates, speeds and accelerations; the latter are zero unless given."""
+        """Links at coordinates, speeds and accelerations, by default zero."""
         zero = np.zeros(self.n_q)
         state = self.tree.evaluate(q, zero if p is None else p, zero if p_dot is None else p_dot)
         device, xp = self._device, self._device.xp
@@ -153,11 +131,7 @@ class Ends:
         return slope
 
     def slopes(self, links: Links, p: Any, p_dot: Any, slopes: Slopes) -> tuple[Any, Any]:
-        """Derivatives of the ends' velocities and accelerations, without C dp and C dp_dot.
-
-        See `fibermsk.system.contribution.FollowsEnds`; two (n_points, 3, n). p, p_dot (n,) of the
-        device.
-        """
+        """Derivatives (n_points, 3, n) as in `fibermsk.system.contribution.FollowsEnds`."""
         velocity = self.velocity_slope(links, p)
         if not slopes.rates:
             return velocity, slopes.dvdot_dv * velocity

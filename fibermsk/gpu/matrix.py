@@ -1,7 +1,6 @@
 """Tangent on a device, solved by GMRES with colored lines as preconditioner.
 
-The border of the joint coordinates is thin: its products are dense, and its Schur complement is
-factored on the host.
+The Schur complement of the joint coordinates is factored on the host.
 """
 
 from __future__ import annotations
@@ -27,27 +26,14 @@ from fibermsk.solvers.newton.linear import factorize
 class DeviceMatrix:
     """Lines with couplings A and a border [[A, B], [R, D]]; satisfies `SolvesItself`.
 
-    Attributes
-    ----------
-    device : Device
-        Of all arrays.
-    start : (n_lines + 1,) int array
-        First node of each line.
-    lines : (n_nodes, 3, 6, 6) float array
-        See `fibermsk.linalg.lines`; overwritten by the next evaluation with a tangent.
-    couplings : DeviceCouplings
-        Couplings; overwritten like `lines`.
-    groups : list of (n,) int array
-        Lines by color.
-    border : Border
-        B, R and D; B and R are overwritten like `lines`.
+    The next evaluation with a tangent overwrites lines, couplings, B and R.
     """
 
     device: Device
-    start: Any
-    lines: Any
+    start: Any  # first node of each line (n_lines + 1,)
+    lines: Any  # (n_nodes, 3, 6, 6), see `fibermsk.linalg.lines`
     couplings: DeviceCouplings
-    groups: list[Any]
+    groups: list[Any]  # lines by color
     border: Border
 
     @property
@@ -102,10 +88,7 @@ class DeviceMatrix:
 class _Splitting:
     """Preconditioner as `fibermsk.linalg.Splitting`, with the lines in the order of their colors.
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If a line or the Schur complement is singular or not finite, or a coupling is not finite.
+    Raises LinAlgError if the matrix is singular or not finite.
     """
 
     def __init__(self, matrix: DeviceMatrix) -> None:

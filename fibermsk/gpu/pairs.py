@@ -1,8 +1,4 @@
-"""Candidate pairs of fibers on a device, and their couplings.
-
-Pairs as in `fibermsk.system.contact.fiber_pairs`, couplings and entries as in
-`fibermsk.linalg.couplings`, with lines ordered by color: lines of one color are never coupled.
-"""
+"""Candidate pairs of fibers on a device, and their couplings, with lines ordered by color."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from fibermsk.system.contact.fiber_pairs import FiberPairs
 
 
 class DeviceCouplings(NamedTuple):
-    """Fields as in `fibermsk.linalg.Couplings`, and their number of blocks."""
+    """Fields of `fibermsk.linalg.Couplings`, and their number of blocks."""
 
     first: Any
     second: Any
@@ -34,37 +30,19 @@ class DeviceCouplings(NamedTuple):
     entries: Any
     n_blocks: int
 
-    @property
-    def rows(self) -> tuple[Any, Any, Any, Any]:
-        """Arguments of task bodies that add to blocks."""
-        return self.row_start, self.row_node, self.column, self.block_start
-
 
 class DevicePairs(NamedTuple):
-    """Pairs of fibers on a device.
-
-    Attributes
-    ----------
-    first, second, row_start, row_node
-        See `fibermsk.system.contact.fiber_pairs.FiberPairs`.
-    entries : tuple of int array
-        ``entry_start``, ``entry_middle`` and ``entries``, fibers in the order of their colors.
-    fibers : list of (n,) int array
-        Fibers by color: fibers of one color form no pair.
-    groups : list of (n,) int array
-        Pairs by color: pairs of one color share no fiber.
-    n_rows : int
-        Rows of all pairs.
-    """
+    """Pairs of fibers on a device; see `fibermsk.system.contact.fiber_pairs.FiberPairs`."""
 
     first: Any
     second: Any
     row_start: Any
     row_node: Any
+    # ``entry_start``, ``entry_middle`` and ``entries``, fibers ordered by color
     entries: tuple[Any, Any, Any]
-    fibers: list[Any]
-    groups: list[Any]
-    n_rows: int
+    fibers: list[Any]  # fibers by color: those of one color form no pair
+    groups: list[Any]  # pairs by color: those of one color share no fiber
+    n_rows: int  # rows of all pairs
 
     @property
     def n(self) -> int:
@@ -73,10 +51,7 @@ class DevicePairs(NamedTuple):
 
     @classmethod
     def of(cls, device: Device, pairs: FiberPairs) -> DevicePairs:
-        """Copy the pairs of the host and color all of them.
-
-        Groups depend on the candidates, which change rarely; on the host, on pairs in contact.
-        """
+        """Copy the pairs of the host and color all of them, since candidates change rarely."""
         n, n_fibers = pairs.first.size, pairs.entries[1].size
         color = color_lines(n_fibers, pairs.first, pairs.second)
         entries = tuple(map(np.empty_like, pairs.entries))

@@ -18,14 +18,7 @@ def _refuse(
 
 
 def refuse_unsupported(model: Model) -> None:
-    """Check that the GPU backend supports a model, before it is built.
-
-    Raises
-    ------
-    ModelError
-        If the model has no fibers, or has user-defined laws, or joints whose axes are not plain
-        coordinates.
-    """
+    """Refuse a model with features that the GPU backend does not support, before it is built."""
     owner, lawful = f"model {model.name!r}", "be a law of the package"
     if not model.fibers:
         _refuse(owner, "fibers", "none", "have one or more")
@@ -54,13 +47,7 @@ def refuse_unsupported(model: Model) -> None:
 
 
 def refuse_states(host: FiberSystem) -> None:
-    """Check that no activation or element has states, which are known only after the build.
-
-    Raises
-    ------
-    ModelError
-        If an activation or an element has states of first order.
-    """
+    """Refuse activations and elements with states, which are known only after the build."""
     if host.states:
         state = host.states[0]
         if host.loads.driven.size:

@@ -25,32 +25,11 @@ from fibermsk.system.contribution import HasStepFraction, Slopes, Update
 
 
 class DeviceSystem:
-    """Equations of motion of a model; satisfies `System` and `Offloaded`.
+    """Equations of motion of a model on a device; satisfies `System` and `Offloaded`.
 
-    Vectors are on the device. Newton iterations run there, except for the few joint coordinates,
-    whose tree is evaluated on the host. Loads and candidate pairs are updated on the host when
-    they change. Reports are computed on the host.
-
-    Parameters
-    ----------
-    host : FiberSystem
-        The same model, with one fiber or more.
-    device : Device
-        Device for the computation.
-
-    Attributes
-    ----------
-    n : int
-        Number of unknowns: six per node, and the joint coordinates.
-    scale : (n,) array
-        Reference length of the fiber for node unknowns [m], 1 for coordinates.
-    fiber_names : tuple of str
-        Names of the fibers.
-
-    Raises
-    ------
-    ModelError
-        If an element has states of first order, or acts on fibers.
+    Vectors are on the device, where Newton iterations run. On the host are the tree of the joint
+    coordinates, loads and candidate pairs when they change, and reports. Raises ModelError if an
+    element has first-order states or acts on fibers.
     """
 
     def __init__(self, host: FiberSystem, device: Device) -> None:
@@ -175,7 +154,7 @@ class DeviceSystem:
         return refined
 
     def _follow_host(self, y: Any) -> None:
-        """Update contact points near positions y if the spacing of the host has changed."""
+        """Update contact points if the spacing of the host has changed."""
         if self._contact.follow_spacing():
             self._look_at(y)
 

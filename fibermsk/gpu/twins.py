@@ -22,7 +22,7 @@ from fibermsk.system.fibers.forces import KEEP_STRETCH, Fibers
 
 
 class Parts(NamedTuple):
-    """Common data of the contributions on a device; contact is evaluated before them."""
+    """Common data of the contributions on a device."""
 
     device: Device
     arrays: DeviceCables
@@ -93,7 +93,7 @@ class DeviceFibers:
         return self._tension.rounded(least), cables.theta[cables.elements[e]].mean(axis=1)
 
     def _loads_at(self, t: float) -> tuple[Any, Any]:
-        """Nodal forces (n_nodes, 6) and activation of every element, copied when they change."""
+        """Nodal forces (n_nodes, 6) and activations of the elements, copied when they change."""
         external, activation = self._loads.at(t)
         force_of, force, activation_of, active = self._copies
         if force_of is not external:
@@ -159,13 +159,7 @@ _TWINS: dict[type, Callable[[Parts], DeviceContribution]] = {
 
 
 def contributions_of(parts: Parts) -> list[DeviceContribution]:
-    """Contributions on a device, one for each of the host, in order.
-
-    Raises
-    ------
-    ModelError
-        If one acts on fibers and has no twin.
-    """
+    """Contributions on a device; refused if one acts on fibers without a twin."""
     host = parts.host
     names = [type(one).__name__ for one in host.contributions]
     of_elements = [f"element {element.name!r}" for element in host.model.elements]

@@ -20,11 +20,10 @@ _MEMORY_UNKNOWN = 2**36
 
 
 def check_extent(file: h5py.File, size: int) -> None:
-    """Refuse a file of `size` bytes that refers to other files, or declares more than it can store.
+    """Refuse a file of `size` bytes that refers to other files, or declares more than it stores.
 
-    Links to other files, data in other files (external storage, virtual datasets), and second links
-    to an object are refused; so are datasets that are not stored in full, which HDF5 pads with fill
-    values, or exceed the memory of the machine. The message names the path in the file.
+    Datasets that are not stored in full, which HDF5 pads with fill values, or exceed the memory of
+    the machine are refused as well. The message names the path in the file.
     """
     declared = stored = 0
     for name, item in _objects(file):
@@ -40,7 +39,7 @@ def check_extent(file: h5py.File, size: int) -> None:
             declared, stored = declared + here, stored + there
     if stored > size:
         raise ModelError(f"its datasets take {stored} bytes; must be no more than the file, {size}")
-    if declared > (most := _memory()):
+    if declared > (most := machine_memory() or _MEMORY_UNKNOWN):
         raise ModelError(
             f"its datasets declare {declared} bytes; must be no more than the memory of this "
             f"machine, {most}"
@@ -103,9 +102,9 @@ def _check_dataset(name: str, item: h5py.Dataset, size: int) -> tuple[int, int]:
     return declared, stored
 
 
-def _memory() -> int:
-    """Memory of the machine in bytes."""
+def machine_memory() -> int | None:
+    """Physical memory in bytes; None if unknown, as on Windows."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # unknown, as on Windows
-        return _MEMORY_UNKNOWN
+    except (AttributeError, ValueError, OSError):
+        return None

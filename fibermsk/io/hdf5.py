@@ -93,13 +93,10 @@ def load(path: str | os.PathLike[str], *, unsealed: bool = False) -> Result:
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Describe the contents of a result file, without the numbers; raises as `load`.
+    """Contents of a result file without the numbers; raises as `load`.
 
-    Returns
-    -------
-    description : dict
-        ``attributes`` (dict) and ``datasets`` (a list of dicts with ``path``, ``shape``, ``units``,
-        ``min`` and ``max``; the last three are None if not applicable).
+    ``attributes`` (dict), and ``datasets``: dicts with ``path``, ``shape``, ``units``, ``min`` and
+    ``max``; the last three may be None.
     """
     return read_sealed(path, RESULT, _describe)
 

@@ -16,10 +16,7 @@ _COORDINATE_UNITS = ("rad", "m", "1")
 
 
 def check_result(result: Result) -> None:
-    """Refuse a result with inconsistent arrays or unordered frames.
-
-    The message names the path of the array in the file, its value and the requirement.
-    """
+    """Refuse inconsistent arrays or unordered frames; the message names the path in the file."""
     _check_one_of("status", result.status, STATUSES)
     for name in ("scene", "method", "message", "version"):
         if not isinstance(getattr(result, name), str):

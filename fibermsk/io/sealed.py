@@ -60,8 +60,7 @@ def write_sealed(
 ) -> Path:
     """Write a sealed file that `fill` fills, replacing an old file atomically.
 
-    It is built in memory, because the HDF5 library may crash on a full disk. A `WriteError` names
-    the rescued copy of a file that cannot be written.
+    It is built in memory, because the HDF5 library may crash on a full disk.
     """
     path = path_of(path)
     image = io.BytesIO()
@@ -88,10 +87,9 @@ def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Datas
 def read_sealed(
     path: str | os.PathLike[str], kind: Kind, reader: Callable[[Any], T], *, unsealed: bool = False
 ) -> T:
-    """Verify a sealed file and read it by `reader`, after a check of the sizes that it declares.
+    """Verify a sealed file and read it by `reader`; all failures raise a `ModelError`.
 
-    Every failure raises one `ModelError`, that of a file of another kind, or changed by another
-    program, too; `unsealed` reads a file without a seal, with a warning.
+    `unsealed` reads a file without a seal, with a warning.
     """
     path = path_of(path)
     if path.is_dir():
@@ -173,7 +171,7 @@ def _check_seal(file: io.BufferedReader, kind: Kind) -> str:
     if size != str(actual).encode():
         was = f"{int(size)} when written" if size.isdigit() else "another number when written"
         return f"{damaged} (it has {actual} bytes, {was}); {kind.remedy}"
-    # the digest goes on from the end of the block
+    # the digest covers everything after the block
     if block != _seal(kind, actual, hashlib.file_digest(file, "sha256")):
         return (
             f"{damaged}, or was changed by another program (its contents do not match their "

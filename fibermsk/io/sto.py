@@ -19,10 +19,7 @@ _ENDS = (("origin", "force_origin", 0), ("insertion", "force_insertion", -1))
 
 
 def sto_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
-    """Writers of the storages by contents; storages without columns are omitted.
-
-    Names that differ only in blanks are refused, since labels cannot contain them.
-    """
+    """Writers of the storages by contents; storages without columns are omitted."""
     fibers = result.fibers
     numbers = {name: single_numbers(fiber) for name, fiber in fibers.items()}
     tables = {"coordinates": result.coordinates, "speeds": result.speeds}

@@ -1,9 +1,6 @@
 """Products with 6 x 6 blocks (column, row), as vector instructions of the CPU.
 
-See `fibermsk._vectors`. A product is a weighted sum of the columns; a transposed one
-multiplies every column with x and then sums within the columns.
-
-Blocks are (6, 6) and x and y (6,) parts of C-contiguous arrays.
+See `fibermsk._vectors`. Blocks are (6, 6), x and y (6,) parts of C-contiguous arrays.
 """
 
 from __future__ import annotations

@@ -26,15 +26,7 @@ def _color(start, neighbors, last_user, color):
 
 
 def color_lines(n_lines: int, first: Index, second: Index) -> Index:
-    """Color of every line (n_lines,), counted from 0, in the order of the lines.
-
-    Parameters
-    ----------
-    n_lines : int
-        Number of lines.
-    first, second : (n_pairs,) int array
-        Pairs of lines that are coupled, in any order, repeated or not.
-    """
+    """Color of every line (n_lines,) from 0 on; `first` and `second` are pairs of coupled lines."""
     keys = np.unique(np.concatenate([first * n_lines + second, second * n_lines + first]))
     rows, neighbors = np.divmod(keys, max(n_lines, 1))
     start = np.searchsorted(rows, np.arange(n_lines + 1))

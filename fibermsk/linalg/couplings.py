@@ -15,43 +15,21 @@ from fibermsk.linalg.lines import solve_line
 class Couplings(NamedTuple):
     """Bands of 6 x 6 blocks between pairs of lines.
 
-    Every pair makes two entries, 2 p in its first line and 2 p + 1 in its second.
-
-    Attributes
-    ----------
-    first, second : (n_pairs,) int array
-        Lines that are coupled.
-    row_start : (n_pairs + 1,) int array
-        First row of each pair: one for each node of its first line,
-    row_node : (n_pairs,) int array
-        from this one on.
-    column : (n_rows,) int array
-        First node of the second line that a row has a block with; undefined if it has none.
-    block_start : (n_rows + 1,) int array
-        First block of each row; many rows have none.
-    upper : (at least n_blocks, 6, 6) float array
-        With the rows of the first line's node and the columns of the second's; indices (column,
-        row).
-    lower : (at least n_blocks, 6, 6) or (0, 6, 6) float array
-        With the rows of the second line's node and the columns of the first's; if of length 0, the
-        transposes of `upper`.
-    entry_start, entry_middle : (n_lines + 1,) and (n_lines,) int array
-        First entry of each line, and first entry with a line after it.
-    entries : (2 n_pairs,) int array
-        Entries of all lines.
+    Pair p makes two entries: 2 p in its first line and 2 p + 1 in its second.
     """
 
-    first: Index
+    first: Index  # coupled lines (n_pairs,)
     second: Index
-    row_start: Index
-    row_node: Index
-    column: Index
-    block_start: Index
-    upper: Array
+    row_start: Index  # first row of each pair (n_pairs + 1,), one per node of its first line
+    row_node: Index  # first of these nodes (n_pairs,)
+    column: Index  # first node (n_rows,) of the second line with a block in the row
+    block_start: Index  # first block of each row (n_rows + 1,)
+    upper: Array  # (n_blocks or more, 6, 6): column of the second line's node, row of the first's
+    # row of the second line's node, column of the first's; if empty, `upper` transposed
     lower: Array
-    entry_start: Index
-    entry_middle: Index
-    entries: Index
+    entry_start: Index  # first entry of each line (n_lines + 1,)
+    entry_middle: Index  # first entry of each line with a later line (n_lines,)
+    entries: Index  # of all lines (2 n_pairs,)
 
     @classmethod
     def none(cls, n_lines: int) -> Couplings:
@@ -74,10 +52,7 @@ class Couplings(NamedTuple):
 
 @kernel
 def list_entries(first, second, order, entry_start, entry_middle, entries):
-    """Fill the entries of every line, each part in the order of the pairs.
-
-    A line is before another if its order (n_lines,) is lower; coupled lines differ in it.
-    """
+    """Fill the entries of every line, in the order of pairs; order (n_lines,) ranks the lines."""
     entry_start[:] = 0
     entry_middle[:] = 0
     for p in range(first.size):
@@ -196,8 +171,7 @@ def solve_one_backward(line, start, couplings, factors, change, x):
 def sweep_forward(start, couplings, factors, change, x):
     """Replace x (n_nodes, 6) by (E + L)^-1 E x: lines E, couplings L with the lines before.
 
-    The input is already solved with the lines alone, so that lines without couplings cost nothing.
-    change (n_nodes, 6) is workspace.
+    x is already solved with the lines alone; change (n_nodes, 6) is workspace.
     """
     for line in range(start.size - 1):
         solve_one_forward(line, start, couplings, factors, change, x)

@@ -27,7 +27,7 @@ _ROOM = 5
 
 @kernel
 def _orthogonalize(basis, n, w, column):
-    """Orthogonalize w against the first n rows of the basis; normalized, it is the next row.
+    """Orthogonalize w against the first n rows of the basis, and append it normalized.
 
     column receives the projections on the rows and the remaining length.
     """
@@ -65,8 +65,8 @@ def _orthogonalize_on_device(basis: Any, n: int, w: Any, column: NDArray[np.floa
 def _rotate(columns, rotations, goal, n):
     """Reduce column n of the Hessenberg matrix, columns[n, : n + 2], by Givens rotations.
 
-    goal: the right-hand side, rotated as well. Returns the magnitude of its last entry, the norm of
-    the residual; infinite if the matrix is singular or not finite.
+    The right-hand side `goal` is rotated as well. Returns the norm of the residual; infinite if the
+    matrix is singular or not finite.
     """
     h = columns[n]
     for k in range(n):
@@ -111,30 +111,12 @@ def _enlarged(array: Any, shape: tuple[int, ...]) -> Any:
 def gmres(
     multiply: Callable[[Any], Any], right: Any, tolerance: float, max_iterations: int
 ) -> tuple[Any, int, float]:
-    """Solve A x = b by GMRES from x = 0, without restarts.
+    """Solve A x = b by GMRES from x = 0, without restarts, for NumPy or CuPy arrays.
 
-    Saad and Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986), 856-869, with
-    Gram-Schmidt orthogonalization done twice.
-
-    Parameters
-    ----------
-    multiply : callable
-        Product of A with a vector; must return a new vector.
-    right : (n,) array
-        b, a NumPy or CuPy array.
-    tolerance : float
-        For the norm of the residual over that of b.
-    max_iterations : int
-        Maximum number of iterations.
-
-    Returns
-    -------
-    x : (n,) array
-        The last iterate.
-    iterations : int
-        Number of products with A.
-    reduction : float
-        Norm of the residual over that of b; above the tolerance if not converged.
+    `multiply` gives A times a vector as a new vector. Returns the last iterate, the number of
+    iterations, and the norm of the residual over that of b. Saad and Schultz, SIAM Journal on
+    Scientific and Statistical Computing 7 (1986), 856-869, with Gram-Schmidt orthogonalization done
+    twice.
     """
     norm = float(right @ right) ** 0.5
     if norm == 0.0 or not norm < np.inf:

@@ -23,10 +23,7 @@ from fibermsk.linalg.block import multiply_in_place, subtract_product
 
 @body
 def invert_block(block):
-    """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes.
-
-    Gauss-Jordan elimination with row pivoting, in place.
-    """
+    """Replace a 6 x 6 block (column, row) by its inverse; False if a pivot vanishes."""
     swapped = 0
     for k in range(6):
         best, size = k, abs(block[k, k])
@@ -59,8 +56,10 @@ def invert_block(block):
 
 
 @body
-def factor_line(lines, first, last, factors):
-    """Factor the line of nodes first to last; False if a pivot block is singular."""
+def factor_one(line, lines, start, factors, regular):
+    """Factor one line; see `factor_lines`."""
+    first, last = start[line], start[line + 1]
+    regular[line] = False
     for i in range(first, last):
         for c in range(6):
             for r in range(6):
@@ -69,7 +68,7 @@ def factor_line(lines, first, last, factors):
             for c in range(6):
                 subtract_product(lines[i - 1, 2], factors[i - 1, 1, c], factors[i, 0, c])
         if not invert_block(factors[i, 0]):
-            return False
+            return
         if i > first:
             for c in range(6):
                 for r in range(6):
@@ -80,13 +79,7 @@ def factor_line(lines, first, last, factors):
                 for r in range(6):
                     factors[i, 1, c, r] = lines[i, 1, c, r]
                 multiply_in_place(factors[i, 0], factors[i, 1, c])
-    return True
-
-
-@body
-def factor_one(line, lines, start, factors, regular):
-    """Factor one line; see `factor_lines`."""
-    regular[line] = factor_line(lines, start[line], start[line + 1], factors)
+    regular[line] = True
 
 
 @parallel("regular", least=64)

@@ -14,21 +14,11 @@ from fibermsk.linalg.lines import multiply_lines
 
 @dataclass(frozen=True)
 class LineMatrix:
-    """Block-tridiagonal lines of nodes, six unknowns each, with couplings between their nodes.
+    """Block-tridiagonal lines of nodes, six unknowns each, with couplings between their nodes."""
 
-    Attributes
-    ----------
-    start : (n_lines + 1,) int array
-        First node of each line.
-    lines : (n_nodes, 3, 6, 6) float array
-        See `fibermsk.linalg.lines`.
-    couplings : Couplings
-        Blocks off the lines.
-    """
-
-    start: Index
-    lines: Array
-    couplings: Couplings
+    start: Index  # first node of each line (n_lines + 1,)
+    lines: Array  # (n_nodes, 3, 6, 6), see `fibermsk.linalg.lines`
+    couplings: Couplings  # blocks off the lines
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Products of a few long vectors, the rows of an array, with another vector.
 
-Four rows at a time, so that the other vector is read less often, with sixteen partial sums each for
-vector units. The threads of a BLAS library would have to be woken for every product.
+Four rows at a time, with sixteen partial sums each, for vector units. BLAS would wake its threads
+for every product.
 """
 
 from __future__ import annotations

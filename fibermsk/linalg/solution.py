@@ -1,4 +1,4 @@
-"""Solution of linear systems: what a solver gives, and that with a dense matrix."""
+"""Solutions of linear systems, and the solver of dense ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fibermsk._arrays import Array
 
 
 class Solution(NamedTuple):
-    """A solution (n,), and its number of iterations: 0 if direct."""
+    """A solution (n,) and its number of iterations, 0 if direct."""
 
     x: Array
     iterations: int
@@ -28,10 +28,7 @@ _FACTOR, _SOLVE = _LAPACK
 def factor_dense(matrix: Array) -> Callable[[Array], Array]:
     """Factor a matrix (n, n); return a function that solves for (n,) or (n, m).
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrix is singular or not finite.
+    Raises LinAlgError if the matrix is singular or not finite.
     """
     if not np.isfinite(matrix).all():
         raise np.linalg.LinAlgError("the tangent is not finite")

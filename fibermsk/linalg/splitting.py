@@ -18,25 +18,14 @@ class Splitting:
 
     The matrix is L + E + U with the lines and D in E, the couplings of a line with those before it
     and R in L, the other couplings and B in U. With F, which has the Schur complement S = D - R
-    E^-1 B in place of D, the product (F + L) F^-1 (F + U) is near the matrix, and the matrix itself
-    where no two lines are coupled. As L + E + U = (F + L) + (F + U) - F + (E - F),
+    E^-1 B in place of D, the product (F + L) F^-1 (F + U) approximates the matrix, exactly if no
+    two lines are coupled. As L + E + U = (F + L) + (F + U) - F + (E - F),
 
     (F + L)^-1 (L + E + U) w = w + (F + L)^-1 (F (v - w) + (E - F) w), w = (F + U)^-1 F v
 
     needs no product with L or U beside the two solutions, nor with E on the lines: Eisenstat, SIAM
-    Journal on Scientific and Statistical Computing 2 (1981), 1-4.
-
-    Parameters
-    ----------
-    matrix : LineMatrix
-        A (n, n).
-    B, R, D : float array
-        Border (n, m), (m, n), (m, m).
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If a line or the Schur complement is singular or not finite.
+    Journal on Scientific and Statistical Computing 2 (1981), 1-4. Raises LinAlgError if a line or S
+    is singular or not finite.
     """
 
     def __init__(self, matrix: LineMatrix, B: Array, R: Array, D: Array) -> None:
@@ -51,17 +40,12 @@ class Splitting:
             inverse = factor_dense(D - R @ columns.T)(np.eye(D.shape[0]))
         else:
             inverse = D
-        self._is_exact = matrix.couplings.n_blocks == 0
+        self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
         self._arguments = (
             matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse),
             np.empty((factors.shape[0], 6)),
         )  # fmt: skip
         self._of_product = (D, np.empty(B.shape[0]))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether no two lines are coupled."""
-        return self._is_exact
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -39,9 +38,7 @@ def with_activations(model: Model, activations: Mapping[str, float | Activation]
     names = [fiber.name for fiber in model.fibers]
     for name in activations:
         if name not in names:
-            close = difflib.get_close_matches(str(name), names, n=1)
-            known = ", ".join(names) or "none"
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            known, hint = ", ".join(names) or "none", _check.suggestion(str(name), names)
             raise ModelError(f"model {model.name!r} has no fiber {name!r}; it has: {known}{hint}")
     new = {
         id(fiber): replace(fiber, activation=activations[fiber.name])

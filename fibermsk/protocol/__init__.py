@@ -1,4 +1,4 @@
-"""What a time integrator or a Newton solver may ask of a system, and nothing else."""
+"""Protocols between systems and solvers."""
 
 from fibermsk.protocol.optional import (
     Collides as Collides,

@@ -17,7 +17,7 @@ from fibermsk.model import Table
 from fibermsk.read.signals import Signals
 
 _ORDER = 2
-"""Order of each filter; applied forward and backward, it acts as one of twice the order."""
+"""Order of each filter; both passes together have twice the order."""
 
 _JITTER = 0.01
 """Largest relative deviation of a sampling interval from the mean."""
@@ -203,7 +203,7 @@ def _sampling_rate(owner: str, time: Array) -> float:
 
 
 def _of_one_pass(corner: float, rate: float, kind: str) -> float:
-    """Corner frequency of one pass [Hz], such that two passes attenuate by 3 dB at the given one.
+    """Corner frequency of one pass [Hz] such that two passes attenuate by 3 dB at the given one.
 
     The square of the squared gain 1 / (1 + (W / W_c)^2n), W = tan(pi f / rate), is 1/2 there.
     """

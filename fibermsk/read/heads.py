@@ -13,9 +13,9 @@ _UNIT = re.compile(
 
 
 def split_heads(heads: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names and units of columns such as ``biceps [mV]`` or ``biceps (mV)``; empty where missing.
+    """Names and units of columns such as ``biceps [mV]`` or ``biceps (mV)``; empty without any.
 
-    The first column is time, where parentheses always contain the unit.
+    The first column is time, whose parentheses always contain the unit.
     """
     names, units = map(list, zip(*(_split(head) for head in heads), strict=True))
     time = re.fullmatch(r"(time|t)\s*\((.*)\)", names[0], re.DOTALL | re.IGNORECASE)

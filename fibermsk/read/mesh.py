@@ -33,7 +33,7 @@ _MAX_TEXT = 256 * 2**20
 """Largest size of a text VTP file in bytes."""
 
 _PACKED = 100
-"""Bound on points, cells or values per byte of a compressed file."""
+"""Largest number of points, cells or values per byte of a compressed file."""
 
 _MAX_COMPONENTS = 1024
 """Largest number of components per point or cell; VTK allocates them before reading."""

@@ -12,13 +12,7 @@ DOUBT = "the format has no counts"
 
 
 def read_obj(file: Path) -> Polygons:
-    """Polygons of all objects and groups of an OBJ file; other contents are ignored.
-
-    Raises
-    ------
-    ValueError
-        If a line cannot be read; the message names it.
-    """
+    """Polygons of all objects and groups of an OBJ file; a ValueError names an unreadable line."""
     vertices: list[list[float]] = []
     corners: list[int] = []
     sizes: list[int] = []

@@ -36,13 +36,7 @@ class _Element(NamedTuple):
 
 
 def read_ply(file: Path) -> Polygons:
-    """Polygons of a PLY file.
-
-    Raises
-    ------
-    ValueError
-        If the file does not match its header; the message gives the reason.
-    """
+    """Polygons of a PLY file; a ValueError gives the reason if it does not match its header."""
     data = file.read_bytes()
     form, elements, start = _header(data)
     read = _Text(data[start:]) if form == "ascii" else _Binary(data[start:])

@@ -13,7 +13,7 @@ from fibermsk.errors import ModelError
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 100
-"""Limits far above any model: the largest known has 1.2 MB, 4e4 elements and depth 14."""
+"""Limits; the largest known model has 1.2 MB, 4e4 elements and depth 14."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -51,7 +51,7 @@ class Element:
         return "/".join(reversed(labels)) or self.tag
 
     def walk(self) -> Iterator[Element]:
-        """The element and all below it, in the order of the file."""
+        """The element and all its descendants, in the order of the file."""
         waiting: list[Element] = [self]
         while waiting:
             element = waiting.pop()
@@ -64,7 +64,7 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
     def leave(self) -> None:
-        """Mark the element and all in it as seen: the report has an entry of its own for it."""
+        """Mark the element and its descendants as seen: the report has its own entry for them."""
         for part in self.walk():
             part.seen = True
 
@@ -77,8 +77,7 @@ def _cut(text: str) -> str:
 def read_xml(path: Path, *, max_bytes: int = MAX_BYTES) -> Element:
     """Read an XML file and return its root element.
 
-    A file that is larger than allowed, is not well-formed, or declares a document type or entities,
-    which models do not need, is refused.
+    Files that are too large, not well-formed, or declare a document type or entities are refused.
     """
     return _Builder(path).build(_contents(path, max_bytes))
 

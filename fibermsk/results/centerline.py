@@ -17,11 +17,11 @@ def element_of(nodes: Array, theta: Array) -> NDArray[np.intp]:
 
 
 def hermite_places(nodes: Array, theta: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Interpolation factors of points theta (n,) on a cubic Hermite centerline with given nodes.
+    """Interpolation factors of points theta (n,) on a cubic Hermite centerline.
 
-    The first node of the element of each point (n,); factors (n, 4) of its position and tangent and
-    of those of the second node, for the position and for its derivative in theta. At a node the
-    position is bitwise that of the node.
+    The first node of the element of each point (n,); factors (n, 4) of position and tangent of both
+    nodes, for the position and for its derivative in theta. At a node the position is bitwise that
+    of the node.
     """
     theta = np.asarray(theta, dtype=float)
     element = element_of(nodes, theta)

@@ -1,7 +1,4 @@
-"""Table of all fields of a result: name, unit, place, shape, label and description.
-
-Files, tables, plots, pictures and the documentation read it.
-"""
+"""Table of all fields of a result: name, unit, place, shape, label and description."""
 
 from __future__ import annotations
 

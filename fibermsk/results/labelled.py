@@ -116,8 +116,7 @@ def _places(
 ) -> tuple[str, int, tuple[Any, Array]]:
     """Dimension along the fibers, its size and its coordinates.
 
-    If all fibers have the same points, these are its coordinates. Else it is an index, and missing
-    points of a fiber are NaN.
+    An index if fibers have different points, with NaN for missing ones.
     """
     size = max((places.size for places in theta), default=0)
     if all(np.array_equal(places, theta[0]) for places in theta[1:]):

@@ -27,12 +27,10 @@ class Column(NamedTuple):
 
 
 def table(result: Result, what: str, frames: slice = slice(None)) -> list[Column]:
-    """Columns of one table of a result over some frames, all of one length, time first.
+    """Columns of one table of a result over some frames, time first.
 
-    ``"time"`` has a row for each frame, with coordinates, speeds, fields with one value per fiber,
-    states, reports of elements, and the solver. The others are long, a row for each frame and:
-    ``"fibers"`` each sample of each fiber; ``"nodes"`` each node of each fiber; ``"bodies"`` each
-    body. Other names are refused, and two columns of one name.
+    ``"time"`` has a row per frame, the others a row per frame and: ``"fibers"`` each sample,
+    ``"nodes"`` each node, ``"bodies"`` each body. Unknown and duplicate names are refused.
     """
     if not isinstance(what, str) or what not in TABLES:
         raise ModelError(f"what = {_check.show(what)}; must be one of: {', '.join(TABLES)}")

@@ -103,7 +103,7 @@ class Multipliers:
         return total
 
     def settle(self, at: At, force: Array) -> None:
-        """Hand forces (n,) of held coordinates on to those they follow, or to what holds them."""
+        """Move forces (n,) on held coordinates to those they follow; others become zero."""
         held = self._gather(at, False)
         if held is not None:
             own = self._own(held.G)

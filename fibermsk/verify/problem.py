@@ -1,4 +1,4 @@
-"""A verification problem: what a file of `verification/` defines."""
+"""Verification problems, as defined by the files of `verification/`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KINDS = {
     "comparison": "another model of the same system; shows how far two models differ",
     "regression": "earlier result of the package, to detect changes",
 }
-"""What an answer is, by the name of its kind."""
+"""Kinds of reference values, with their meaning."""
 VERIFYING = ("exact", "independent", "order")
-"""Kinds that say whether the package is right; the others are shown, and not counted so."""
+"""Kinds that count as verification; others are only shown."""
 
 
 class Unavailable(ModelError):
@@ -30,36 +30,14 @@ class Unavailable(ModelError):
 
 @dataclass(frozen=True)
 class Expected:
-    """Reference value of one quantity.
-
-    Parameters
-    ----------
-    value : float
-        The answer.
-    tolerance : float
-        Largest difference that passes; positive.
-    why : str
-        Reason for the tolerance, and source of the answer if `source` is empty.
-    kind : str
-        Kind of the answer, one of `KINDS`.
-    source : str
-        Source of the answer.
-    scale : float, optional
-        Size to which differences are compared, such as the motion whose error it is; positive.
-        By default the size of the answer, or 1 if that is zero.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite, tolerance or scale are not positive, or the kind is not one of
-        `KINDS`.
-    """
+    """Reference value of one quantity; its numbers are checked and stored as floats."""
 
     value: float
-    tolerance: float
-    why: str
-    kind: str = "exact"
-    source: str = ""
+    tolerance: float  # largest difference that passes; positive
+    why: str  # reason for the tolerance, and source if `source` is empty
+    kind: str = "exact"  # one of `KINDS`
+    source: str = ""  # of the value
+    # size to which differences are compared; by default that of the value, or 1
     scale: float | None = None
 
     def __post_init__(self) -> None:
@@ -78,46 +56,28 @@ class Expected:
 
     @property
     def verifies(self) -> bool:
-        """Whether the answer is one that says whether the package is right."""
+        """Whether the kind counts as verification."""
         return self.kind in VERIFYING
 
     def holds(self, ours: float) -> bool:
-        """Whether our number is the answer within the tolerance; never for NaN."""
+        """Whether a number equals the value within the tolerance; never for NaN."""
         return abs(ours - self.value) <= self.tolerance
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A verification problem, loaded.
+    """A loaded verification problem."""
 
-    Attributes
-    ----------
-    name : str
-        File name without its ending.
-    path : pathlib.Path
-        The file.
-    statement : str
-        The file's docstring; its first line is the title.
-    parameters : dict of inspect.Parameter
-        What `run` and `expected` take, with the defaults of the coarse setting.
-    run : callable
-        ``run(**parameters)`` -> dict of float.
-    expected : callable
-        ``expected(**parameters)`` -> dict of `Expected`, for names among those of `run`.
-    study : callable or None
-        ``study(fine)`` -> dict with ``"tables"``, optionally ``"notes"`` (list of str), and
-        whatever `plot` needs.
-    plot : callable or None
-        ``plot(numbers)`` -> matplotlib Figure, from the dict of `study`.
-    """
-
-    name: str
+    name: str  # file name without its ending
     path: Path
-    statement: str
+    statement: str  # docstring of the file; its first line is the title
+    # of `run` and `expected`, with defaults of the coarse setting
     parameters: dict[str, inspect.Parameter]
     run: Callable[..., dict[str, float]]
-    expected: Callable[..., dict[str, Expected]]
+    expected: Callable[..., dict[str, Expected]]  # for quantities among those of `run`
+    # ``study(fine)`` -> dict with ``"tables"``, optionally ``"notes"``, and data for `plot`
     study: Callable[..., dict[str, Any]] | None = None
+    # ``plot(numbers)`` -> matplotlib Figure, from the dict of `study`
     plot: Callable[[dict[str, Any]], Any] | None = None
 
     @property
@@ -128,13 +88,7 @@ class Problem:
 
 
 def problem_of(module: ModuleType, path: Path, parameters: dict[str, inspect.Parameter]) -> Problem:
-    """The problem of a loaded file whose function ``run`` has these parameters.
-
-    Raises
-    ------
-    ModelError
-        If ``run`` or ``expected`` is missing, or they do not take the same parameters.
-    """
+    """Problem of a loaded file; ``run`` and ``expected`` must have the same parameters."""
     for name in ("run", "expected"):
         if not callable(getattr(module, name, None)):
             raise ModelError(

@@ -1,4 +1,4 @@
-"""The verification report: one self-contained HTML page; Markdown with figures beside it."""
+"""Verification report: a self-contained HTML page, and Markdown with figures."""
 
 from __future__ import annotations
 
@@ -44,16 +44,13 @@ class Section:
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Title -> ``{"columns": [...], "rows": [[...], ...]}``."""
     notes: list[str] = field(default_factory=list)
-    """What the study found, in sentences."""
+    """Findings of the study, in sentences."""
     figure: bytes = b""
     """PNG, empty without a plot."""
 
 
 def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
-    """Tables and figure of a problem; `fine` takes minutes instead of seconds.
-
-    If the study does not converge, a note says so in place of the tables.
-    """
+    """Tables and figure of a problem; `fine` takes minutes. A failed study becomes a note."""
     problem: Problem = outcome.problem
     if problem.study is None or outcome.skipped:
         return Section(outcome)
@@ -70,20 +67,14 @@ def study_problem(outcome: Outcome, *, fine: bool = False) -> Section:
 
 
 def write_report(sections: Sequence[Section], folder: Path) -> list[Path]:
-    """Write ``verification.html``, ``verification.md`` and the figures of the latter in a folder.
-
-    Gives the paths of the two pages. If a file cannot be written, a `WriteError` names another
-    folder in which all are kept.
-    """
-    # the figures first: the Markdown page never names a figure that is not there
+    """Write ``verification.html``, ``verification.md`` and figures; return both pages."""
+    # figures first, because the Markdown page refers to them
     contents = {f"{s.outcome.problem.name}.png": s.figure for s in sections if s.figure}
     contents |= {HTML_NAME: _html(sections).encode(), MARKDOWN_NAME: _markdown(sections).encode()}
-    write_all({folder / name: partial(_write, content) for name, content in contents.items()})
+    write_all(
+        {folder / name: partial(Path.write_bytes, data=one) for name, one in contents.items()}
+    )
     return [folder / HTML_NAME, folder / MARKDOWN_NAME]
-
-
-def _write(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
 
 
 def _rows(outcome: Outcome) -> list[list[str]]:
@@ -113,7 +104,7 @@ def _setting(outcome: Outcome) -> str:
 
 
 def _summary(sections: Sequence[Section]) -> str:
-    """How many problems pass, and what the rows compare with."""
+    """Number of passed problems, and of verified numbers by kind."""
     failed = [s.outcome.problem.name for s in sections if not s.outcome.passed]
     verdict = f"All of {len(sections)} problems pass."
     if failed:
@@ -133,13 +124,13 @@ def _summary(sections: Sequence[Section]) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Paragraphs of a statement, without its first line, which is the heading."""
+    """Paragraphs of a statement without its first line."""
     rest = text.strip().partition("\n")[2]
     return [" ".join(block.split()) for block in rest.split("\n\n") if block.strip()]
 
 
 def _whys(outcome: Outcome) -> list[tuple[str, str]]:
-    """Of every row, where its answer comes from and why the tolerance is what it is."""
+    """Source and reason for the tolerance of every row."""
     answers = ((row.quantity, row.expected) for row in outcome.rows)
     return [(name, ": ".join(filter(None, (a.source, a.why)))) for name, a in answers]
 
@@ -231,7 +222,7 @@ def _html(sections: Sequence[Section]) -> str:
 def _html_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", links: bool = False
 ) -> str:
-    """Table; with links, the first cell of a row leads to the section of its name."""
+    """Table; with links, the first cell of a row links to the section of its name."""
     top = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     top += "<tr>" + "".join(f"<th>{html.escape(head)}</th>" for head in heads) + "</tr>"
     body = ""

@@ -19,7 +19,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether our number is the answer."""
+        """Whether our number matches the reference."""
         return self.expected.holds(self.ours)
 
     @property
@@ -45,7 +45,7 @@ class Outcome:
 
     @property
     def rows(self) -> list[Row]:
-        """Every quantity that has an answer."""
+        """Comparisons of all quantities with a reference."""
         return [
             Row(name, self.values.get(name, float("nan")), answer)
             for name, answer in self.expected.items()
@@ -53,12 +53,12 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether there was something to compare and all of it holds, of every kind."""
+        """Whether there are comparisons and all pass."""
         rows = self.rows
         return not self.error and bool(rows) and all(row.passed for row in rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as `fibermsk verify --json` prints them."""
+        """Plain values for `fibermsk verify --json`."""
         found: dict[str, Any] = {
             "problem": self.problem.name,
             "parameters": self.parameters,
@@ -73,11 +73,7 @@ class Outcome:
 
 
 def run_problem(problem: Problem, parameters: dict[str, Any]) -> Outcome:
-    """Compare the numbers of a problem with their references, for a value of each parameter.
-
-    The outcome has an error if the problem gives no answer for this setting, or one for a quantity
-    that it does not compute. What `run` and `expected` raise is passed on.
-    """
+    """Compare the numbers of a problem with their references; its exceptions are passed on."""
     began = time.perf_counter()
     values = {name: float(value) for name, value in problem.run(**parameters).items()}
     expected = dict(problem.expected(**parameters))

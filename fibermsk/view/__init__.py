@@ -1,7 +1,4 @@
-"""Pictures of a result: plots, and the scene in space.
-
-Nothing heavy is imported before it is used.
-"""
+"""Plots, pictures, movies and viewers of results; heavy packages are imported when used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar fields along the fibers, as plots and pictures show them."""
+"""Scalar fields along the fibers, for plots and pictures."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fibermsk.results.fields import COLORINGS as FIELDS
 from fibermsk.results.result import FiberHistory, Result
 
 SHORT_NAMES = {"contact": "contact_force_density"}
-"""What else the name of a field may be given as."""
+"""Short names of fields."""
 
 
 def check_frames(result: Result) -> None:
-    """Refuse a result without a single frame, or with a fiber that is nowhere."""
+    """Refuse a result without frames, or with a fiber without finite positions."""
     if result.time.size == 0:
         raise ModelError(f"the result of {result.scene!r} has no frame; there is nothing to show")
     for name, fiber in result.fibers.items():
@@ -28,7 +28,7 @@ def check_frames(result: Result) -> None:
 
 
 def flawed_fibers(result: Result) -> NDArray[np.int64]:
-    """At each frame, the number of fibers with numbers of position or radius not finite."""
+    """Number of fibers with positions or radii that are not finite, at each frame."""
     flawed = np.zeros(result.time.size, dtype=np.int64)
     for fiber in result.fibers.values():
         placed = np.isfinite(fiber.position).all(axis=(1, 2))
@@ -41,15 +41,20 @@ def nearest_frame(result: Result, time: float | None) -> int:
     check_frames(result)
     if time is None:
         return result.time.size - 1
-    first, last = float(result.time[0]), float(result.time[-1])
-    slack = 1e-9 * max(1.0, abs(last))
+    return nearest_index(result.time, time)
+
+
+def nearest_index(times: Array, time: float) -> int:
+    """Index of the increasing times nearest to a time [s] within them."""
+    first, last = float(times[0]), float(times[-1])
+    slack = 1e-9 * max(1.0, abs(first), abs(last))
     if not first - slack <= time <= last + slack:
         raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
-    return int(np.argmin(np.abs(result.time - time)))
+    return int(np.argmin(np.abs(times - time)))
 
 
 def check_field(name: str) -> str:
-    """Name of a field as in results, of that name or of a short one; an error lists them."""
+    """Full name of a field; refused if unknown."""
     full = SHORT_NAMES.get(name, name)
     if full not in FIELDS:
         raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
@@ -62,7 +67,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
 
 
 def field_range(result: Result, name: str) -> tuple[float, float]:
-    """Least and greatest finite value of a field over all fibers and frames, never equal."""
+    """Minimum and maximum of a field over all fibers and frames, distinct."""
     values = [fiber_field(fiber, name) for fiber in result.fibers.values()]
     values = [v[np.isfinite(v)] for v in values]
     values = [v for v in values if v.size]

@@ -1,7 +1,4 @@
-"""Forces of a result at places: of fibers on bodies at their ends, and of contact on fibers.
-
-The arrays are those of a result; what is recorded per length is summed over lengths, nothing else.
-"""
+"""Forces of a result at points: of fibers on bodies at their ends, and of contact on fibers."""
 
 from __future__ import annotations
 
@@ -16,14 +13,14 @@ from fibermsk.results.centerline import combine, element_of, hermite_places
 from fibermsk.results.result import FiberHistory, Result
 
 ARROW_KINDS = ("attachment", "contact")
-"""Forces of the fibers on bodies at both ends; contact forces on the fibers, one an element."""
+"""Forces of the fibers on bodies at both ends; contact forces on fibers, per element."""
 
 _FRAMES = 100
-"""Number of frames from which the largest force is estimated."""
+"""Frames that the estimate of the largest force uses."""
 
 
 def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of arrows, each once, in the order of `ARROW_KINDS`; an error lists them."""
+    """Kinds of arrows, each once, in the order of `ARROW_KINDS`."""
     asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     for kind in asked:
         if kind not in ARROW_KINDS:
@@ -32,10 +29,7 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
-    """Ends of the fibers, origin and insertion in turn [m], and forces on the bodies there [N].
-
-    Both arrays are (2 n_fibers, 3).
-    """
+    """Origins and insertions in turn [m], and forces on bodies there [N], (2 n_fibers, 3)."""
     fibers = result.fibers.values()
     points = [point for f in fibers for point in (f.position[frame, 0], f.position[frame, -1])]
     forces = [force for f in fibers for force in (f.force_origin[frame], f.force_insertion[frame])]
@@ -43,10 +37,9 @@ def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
 
 
 def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
-    """Contact force on each element of a fiber [N], (n_frames, n_elements / share, 3).
+    """Contact forces on groups of `share` elements [N], (n_frames, n_elements / share, 3).
 
-    The integral of the contact force per current length; `share` neighboring elements are summed,
-    in every frame, or every second, and so on by `step`.
+    Integrals of the line force over the current length, at every `step`-th frame.
     """
     group = element_of(fiber.node_theta, fiber.theta) // share
     forces = np.zeros(
@@ -62,18 +55,17 @@ def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
 
 
 def sample_lengths(fiber: FiberHistory, frames: NDArray[np.intp] | slice = slice(None)) -> Array:
-    """Current length of the fiber that each sample stands for [m], (n_frames, n_samples)."""
+    """Current length of the fiber per sample [m], (n_frames, n_samples)."""
     element, _, slope = hermite_places(fiber.node_theta, fiber.theta)
     tangent = combine(fiber.position[frames], fiber.tangent[frames], element, slope)
     return sample_weights(fiber) * np.linalg.norm(tangent, axis=2)
 
 
 def sample_weights(fiber: FiberHistory) -> Array:
-    """Part of theta that each sample stands for, (n_samples,); they add up to 1.
+    """Quadrature weights of the samples in theta (n_samples,), with the sum 1.
 
-    Weights that integrate polynomials through the samples of each element exactly: at Gauss points
-    they are Gauss weights. With an element that has no sample, or more than six, the distance
-    between the middles of neighboring samples.
+    Exact for polynomials through the samples of each element. If an element has no sample or more
+    than six: half intervals to the neighbors.
     """
     nodes, theta = fiber.node_theta, fiber.theta
     element = element_of(nodes, theta)
@@ -94,7 +86,7 @@ def sample_weights(fiber: FiberHistory) -> Array:
 
 
 def greatest_force(result: Result, kind: str, share: int = 1) -> float:
-    """Magnitude of the greatest force of a kind over the run [N]; of contact, over some frames."""
+    """Largest force of a kind over the run [N]; for contact, over some frames."""
     step = max(1, result.time.size // _FRAMES)
     found = 0.0
     for fiber in result.fibers.values():

@@ -5,8 +5,14 @@ import pytest
 
 from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER
 from fibermsk.kernels.contact_arrays import BoneShapes
-from fibermsk.kernels.search.passing import MOST_PARTS, halve_curve, passes, stays_apart
-from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones
+from fibermsk.kernels.search.passing import (
+    FIRST_LOOK,
+    MOST_PARTS,
+    halve_curve,
+    passes,
+    stays_apart,
+)
+from fibermsk.kernels.search.passing_bones import find_passing_bones
 
 SAMPLES = np.linspace(0.0, 1.0, 41)
 BASIS = np.stack(
@@ -101,8 +107,8 @@ def test_bones_against_dense_sampling(rng, kind):
     shapes = np.ones(1), BoneShapes(place, field, kinds, np.zeros(0))
     shape = np.zeros(n, np.int64)
     near, found = np.zeros((2, n), bool)
-    mark_near_bones(before, after, shape, floor, *shapes, near)
-    find_passing_bones(before, after, shape, floor, *shapes, found)
+    find_passing_bones(before, after, shape, floor, *shapes, FIRST_LOOK, near)
+    find_passing_bones(before, after, shape, floor, *shapes, MOST_PARTS, found)
     way = place[0, 1] - place[0, 0]
     for i in range(n):
         times = SAMPLES[:, None, None]

@@ -19,17 +19,17 @@ from fibermsk.bench.measure.worker import Worker
 
 _N = (2, 8, 32)
 _COMPARED = 32
-"""The number of fibers that the ratios are of."""
+"""Number of fibers of the ratios."""
 
 _REPEATS = 3
 
 _KEPT, _NEARLY = 3, 1.5
-"""So many models of a simulator, the fastest, are tried with more fibers as well, if they take at
-most that much longer than the fastest."""
+"""Number of the fastest models of a simulator that are tried with more fibers, and their largest
+time over that of the fastest."""
 
 _RIGHT = 0.2
-"""A single fiber at rest may sag that much more or less than the string, over it: simulators clamp
-the ends differently and bend a little."""
+"""Largest relative difference of the sag of a single fiber from that of a string: simulators clamp
+the ends differently and have some bending."""
 
 _FRAME = 16
 
@@ -43,7 +43,7 @@ OURS = Contender(
 )
 
 _SWING_METHODS = ("sdirk2", "generalized_alpha")
-"""Settings to choose from for the whole swing."""
+"""Methods for the whole swing."""
 
 PYELASTICA = Contender(
     "pyelastica",
@@ -68,7 +68,7 @@ MUJOCO = Contender(
 
 
 def run(options: Options) -> Findings:
-    """Find the cheapest good settings of everyone, then time them in turn."""
+    """Find the cheapest accurate settings of each simulator, then time them in turn."""
     findings = Findings(ratios=dict.fromkeys(("pyelastica", "mujoco", "pyelastica_swing")))
     contenders = []
     with ExitStack() as stack:
@@ -98,7 +98,7 @@ def run(options: Options) -> Findings:
 def _right_ones(
     contender: Contender, workers: dict[str, Worker], findings: Findings, options: Options
 ) -> Contender:
-    """Return the contender with the models whose single fiber has the correct sag."""
+    """Contender with the models whose single fiber has the correct sag."""
     right, known = [], {}
     for model in contender.models:
         key = tuple((k, v) for k, v in model.items() if k in ("edges", "integrator"))
@@ -111,7 +111,7 @@ def _right_ones(
                 frames=64,
                 **dict(key),
             )
-            # swinging about the rest: the mean of the second half
+            # it oscillates about the rest: mean of the second half
             sag = sum(found["sags"][32:]) / 32 if found["sags"] else float("nan")
             known[key] = abs(sag - string_sag()) <= _RIGHT * string_sag()
             findings.add(
@@ -137,7 +137,7 @@ def _compare(
     findings: Findings,
     options: Options,
 ) -> list[Contender]:
-    """Rows of one number of fibers; gives the contenders with the models worth trying with more."""
+    """Rows of one number of fibers; returns the contenders with the models to try with more."""
     calls = {one.who: partial(workers[one.who].call, one.function, n=n) for one in contenders}
 
     def say(message: str) -> None:
@@ -150,7 +150,7 @@ def _compare(
         good += [(contender, one) for one in found[:_KEPT] if one.run["seconds"] <= limit]
         if not found:
             findings.notes.append(f"{contender.who}, {n} fibers: no settings are accurate enough")
-    # all that were nearly as fast once, in turn: one run each does not tell which is the fastest
+    # repeated in turn, because a single run does not tell which is the fastest
     times: list[list[float]] = [[] for _ in good]
     for _ in range(1 if options.quick else _REPEATS):
         for (contender, one), measured in zip(good, times, strict=True):
@@ -207,7 +207,7 @@ def _add_swing(
     say: Callable[[str], None],
     findings: Findings,
 ) -> float | None:
-    """Ours at settings with which the whole swing is within a limit; gives their time [s]."""
+    """Our settings with the whole swing within a limit; returns their time [s]."""
     contender = replace(OURS, models=[{"method": name} for name in _SWING_METHODS])
     found = find_cheapest(contender, call, say, lambda *runs: swing_error(*runs) <= limit)
     if not found:
@@ -219,7 +219,7 @@ def _add_swing(
 
 
 def _add_variants(n: int, one: Found, findings: Findings, options: Options) -> None:
-    """Ours with one thread, and without bending stiffness, at the same settings."""
+    """Our times with one thread, and without bending stiffness, at the same settings."""
     for what, threads, model in (
         ("fibermsk, one thread", 1, {}),
         ("fibermsk, without bending", options.threads, {"bending": 0.0}),

@@ -1,17 +1,15 @@
-"""The bundle that every simulator runs: parallel fibers that touch, clamped at both ends, sagging.
+"""Bundle of all simulators: parallel fibers in contact, clamped at both ends, sagging.
 
-N fibers of 20 elements lie side by side in a hexagonal packing, each touching its neighbors, and
-fall under their own weight for one second. What counts as right is the same for everyone: the sag
-(mean drop of the middles over the last quarter of the second, in which they still swing a little)
-lies within 2 % of what the same model gives when its time step is much smaller, and no two fibers
-overlap in that quarter by more than 2 % of their diameter.
+N fibers of 20 elements in a hexagonal packing, each in contact with its neighbors, fall under their
+own weight for one second. A run is accurate if the sag (mean drop of the middles over the last
+quarter) is within 2 % of that of the same model with a much smaller time step, and the penetration
+in that quarter at most 2 % of the diameter.
 
-A simulator has a function ``run_bundle(n, steps, ..., duration, frames)``, or ``run_cables`` for
-cables side by side that do not touch: n fibers, that many time steps (a multiple of the frames) for
-a duration [s], and how often the run is looked at; what may come between is its own. It gives a
-dict with ``seconds``, the wall time of the steps alone (what is compiled is so before), ``steps``,
-and what `measure` gives, or for cables ``drops``, those of the middle of the first one at each
-frame [m].
+Each simulator has a function ``run_bundle(n, steps, ..., duration, frames)``, or ``run_cables`` for
+cables without contact: n fibers, number of time steps (a multiple of the frames), duration [s] and
+number of samples. It returns a dict with ``seconds``, the wall time of the steps without
+compilation, ``steps``, and the values of `measure`, or for cables ``drops`` of the middle of the
+first one at each frame [m].
 """
 
 from __future__ import annotations
@@ -27,47 +25,44 @@ from scipy.optimize import brentq
 from fibermsk._arrays import Array
 
 LENGTH = 0.3
-"""Of a fiber [m]."""
+"""Length of a fiber [m]."""
 
 RADIUS = 6e-3
-"""Of a fiber's section at the start [m]."""
+"""Initial radius of a fiber [m]."""
 
 DENSITY = 900.0
-"""[kg/m^3]."""
+"""Density [kg/m^3]."""
 
 YOUNGS_MODULUS = 6e4
-"""[N/m^2]; a third of it is the shear modulus, as nothing here changes its volume."""
+"""Young's modulus [N/m^2]; the shear modulus is a third of it (incompressible)."""
 
 GRAVITY = 9.81
-"""Downwards, along -z [m/s^2]."""
+"""Gravity along -z [m/s^2]."""
 
 ELEMENTS = 20
-"""Of each fiber."""
+"""Elements of each fiber."""
 
 DURATION = 1.0
 """Simulated time [s]."""
 
 FRAMES = 16
-"""Number of samples of a run, the last at its end; sampling is not timed."""
+"""Samples of a run, the last at its end; not timed."""
 
 MEASURED = ("sags", "sag", "sag_end", "penetration", "largest_penetration")
-"""Return type of `measure`."""
+"""Keys of `measure`."""
 
 _SAMPLES = 257
-"""Points on each centerline between which distances are measured: 16 an element."""
+"""Points on each centerline for distances."""
 
 _END = 2
-"""Elements at each end where overlap is not counted.
-
-The ends are held a diameter apart: fibers that leave them at an angle overlap there by geometry,
-whatever the contact forces.
-"""
+"""Elements at each end without measurement of overlap: fibers that leave their ends at an angle
+overlap there by geometry."""
 
 
 def packing(n: int) -> Array:
-    """Where the fibers cross the plane x = 0: (n, 2) places y, z [m], neighbors a diameter apart.
+    """Positions y, z (n, 2) of the fibers [m], neighbors a diameter apart.
 
-    Two lie one upon the other; more lie in rows, about as many as there are fibers in a row.
+    Two are one above the other; more are in rows, about as many as fibers in a row.
     """
     d = 2.0 * RADIUS
     if n == 2:
@@ -78,11 +73,10 @@ def packing(n: int) -> Array:
 
 
 def penetration(centerlines: Array, radii: Array) -> float:
-    """Deepest overlap of two fibers over the diameter at the start, 0 if none overlap.
+    """Largest overlap of two fibers over the initial diameter, 0 without overlap.
 
-    `centerlines` (n_fibers, n_points, 3) are points along each fiber, joined by straight lines,
-    with radii (n_fibers, n_points) there [m]. From the distances between points sampled densely on
-    all centerlines, less the radii; whatever a simulator says of its own contacts is not used.
+    From densely sampled polylines `centerlines` (n_fibers, n_points, 3) and radii (n_fibers,
+    n_points) [m], independent of a simulator's own contacts.
     """
     n, m = radii.shape
     at = np.linspace(_END / ELEMENTS, 1.0 - _END / ELEMENTS, _SAMPLES) * (m - 1.0)
@@ -106,15 +100,11 @@ def _squared_distances(x: Array, y: Array) -> Array:
 
 
 def measure(frames: list[tuple[Array, Array]]) -> dict[str, Any]:
-    """Measure a run from its frames (centerlines, radii) as for `penetration`.
+    """Measurements of a run from its frames (centerlines, radii) as for `penetration`.
 
-    Returns
-    -------
-    measured : dict
-        ``sags``, mean drop of the middles at each frame, ``sag``, their mean over the last quarter
-        of the frames, and ``sag_end``, the last of them [m]; ``penetration``, largest in the last
-        quarter, and ``largest_penetration`` of all frames, both over the diameter; all of them
-        None if anything is not a number.
+    ``sags``, mean drop of the middles at each frame, ``sag``, mean over the last quarter, and
+    ``sag_end`` [m]; ``penetration`` in the last quarter and ``largest_penetration`` over the
+    diameter. All are None if any number is not finite.
     """
     if not all(np.isfinite(part).all() for frame in frames for part in frame):
         return dict.fromkeys(MEASURED)
@@ -136,8 +126,8 @@ def watch(
 ) -> dict[str, Any]:
     """Run a simulator that is stepped from outside, and measure it.
 
-    `advance` takes so many steps; `look` gives centerlines and radii now, as for `penetration`. The
-    run ends where any is not finite. Steps and frames: see the head of this module.
+    `advance` takes a number of steps; `look` returns centerlines and radii. The run ends if any is
+    not finite.
     """
     seen, seconds = [], 0.0
     for _ in range(frames):
@@ -151,12 +141,11 @@ def watch(
 
 
 def string_sag() -> float:
-    """Return the static sag [m] of one fiber as a string that obeys Hooke's law.
+    """Static sag [m] of one fiber as an elastic string.
 
-    Elastic catenary between two points as far apart as the string is long: with the horizontal
-    force H, weight W and stiffness EA, half the span is H L / (2 EA) + (H L / W) asinh(W / 2H) and
-    the sag W L / (8 EA) + (H L / W) (sqrt(1 + (W / 2H)^2) - 1) (H. M. Irvine, Cable Structures,
-    1981, ch. 1).
+    Elastic catenary between two points at a distance of its length: with the horizontal force H,
+    weight W and stiffness EA, half the span is H L / (2 EA) + (H L / W) asinh(W / 2H) and the sag W
+    L / (8 EA) + (H L / W) (sqrt(1 + (W / 2H)^2) - 1) (H. M. Irvine, Cable Structures, 1981, ch. 1).
     """
     area = math.pi * RADIUS**2
     weight = DENSITY * GRAVITY * area * LENGTH

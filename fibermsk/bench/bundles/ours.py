@@ -1,4 +1,4 @@
-"""Bundle and cables in this package: the models, and the solver settings that the benches use."""
+"""Bundle and cables in this package, with the solver settings of the benchmarks."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import build
 
 STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-"""Time steps for one second, the cheapest first; the first that is accurate enough is taken."""
+"""Time steps for one second, the cheapest first."""
 
 CONVERGED_STEPS = 2048
-"""Of the run that the sag is compared with."""
+"""Time steps of the converged run."""
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (BackwardEuler(), BDF2(), SDIRK2(), GeneralizedAlpha(rho_inf=0.5))
 }
-"""Time integrators to choose from."""
+"""Time integrators by name."""
 
 METHOD = METHODS["backward_euler"]
-"""The one that a bundle takes to come to rest."""
+"""Method of bundles at rest."""
 
 NEWTON = Newton(tolerance=1e-4)
 """Nonlinear solver of a few steps."""
 
 LOOSE_NEWTON = Newton(tolerance=1e-2, balance=1e-2)
-"""Nonlinear solver of a whole fall, whose steps make larger errors: an increment of that part of a
-fiber's length is the last one. It is applied in full, so that far less is left of it."""
+"""Nonlinear solver of a whole fall, with larger errors of its time steps. The last increment is
+applied in full, so that the remaining error is far smaller."""
 
 CABLES: dict[str, Any] = {
     "method": GeneralizedAlpha(rho_inf=0.9),
     "newton": Newton(tolerance=1e-5, contraction=0.3),
 }
-"""Time integrator and nonlinear solver of cables without contact; Exudyn uses the same method."""
+"""Settings of cables without contact; Exudyn uses the same method."""
 
 POINTS = 2
 """Contact points of each element."""
@@ -53,7 +53,7 @@ CONTACT = PenaltyContact(stiffness=40.0, limit=3.0)
 """Contact law."""
 
 VISCOSITY = case.YOUNGS_MODULUS * 0.02 / 3.0
-"""Of the tissue [N s/m^2]: stretching is damped with a time of 0.02 s."""
+"""Viscosity [N s/m^2], with a damping time of 0.02 s."""
 
 _SAMPLES = 16
 """Sample points of an element for centerlines."""
@@ -62,10 +62,9 @@ _SAMPLES = 16
 def bundle_model(
     n: int, *, contact: bool = True, bending: float = 1.0, loads: Array | None = None
 ) -> Model:
-    """Describe the bundle of n fibers, which may touch.
+    """Bundle of n fibers; `bending` is relative to the stiffness of solid round sections.
 
-    `bending` is the stiffness over that of solid round sections; loads (n, 3) per length on each
-    fiber act beside its weight [N/m].
+    loads (n, 3): additional loads per length [N/m].
     """
     model = Model("bundle", gravity=(0.0, 0.0, -case.GRAVITY))
     law = KelvinVoigt(case.YOUNGS_MODULUS / 3.0, VISCOSITY)
@@ -90,10 +89,9 @@ def bundle_model(
 
 
 def squeezed_model(n: int) -> Model:
-    """The bundle pressed together from all sides, so that its contacts stay closed.
+    """Bundle with loads towards its middle, so that all contacts stay closed.
 
-    Each fiber is pulled towards the middle of the bundle, in proportion to its distance; those at
-    the rim as hard as by their weight.
+    They are proportional to the distance, at the rim equal to the weight.
     """
     places = case.packing(n)
     away = places - 0.5 * (places.min(axis=0) + places.max(axis=0))
@@ -114,7 +112,7 @@ def run_bundle(
 ) -> dict[str, Any]:
     """Run the bundle once, see `fibermsk.bench.bundles.case`; the method is one of `METHODS`.
 
-    Gives ``build_seconds`` and ``newton_iterations`` too. Nothing is measured if the run failed.
+    Adds ``build_seconds`` and ``newton_iterations``. Failed runs are not measured.
     """
     settings = {"method": METHODS[method], "newton": LOOSE_NEWTON, "throw": False}
     few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
@@ -131,10 +129,7 @@ def run_bundle(
 def run_cables(
     n: int, steps: int, duration: float = case.DURATION, frames: int = case.FRAMES
 ) -> dict[str, Any]:
-    """Run cables side by side that do not touch: the work that Exudyn does too.
-
-    See `fibermsk.bench.bundles.case`; gives ``newton_iterations`` too.
-    """
+    """Run cables without contact, as in Exudyn; adds ``newton_iterations``."""
     one = build(bundle_model(1, contact=False))
     simulate_timed(one, 2.0 * duration / steps, 2, **CABLES)  # compiles
     result, seconds = simulate_timed(
@@ -153,15 +148,12 @@ def _figures(result: Result, seconds: float) -> dict[str, Any]:
 
 
 def _chosen(result: Result, frames: int) -> NDArray[np.int64]:
-    """Return the indices of evenly spaced frames of a result, including the last."""
+    """Indices of evenly spaced frames of a result with the last."""
     return np.linspace(0, len(result.time) - 1, frames + 1).round().astype(np.int64)[1:]
 
 
 def centerlines(result: Result, frame: int) -> tuple[Array, Array]:
-    """Points on all centerlines (n, m, 3) and the current radius there (n, m), both in m.
-
-    The radius follows from the stretch there, as the volume does not change.
-    """
+    """Points on all centerlines (n, m, 3) and current radii there (n, m) [m]."""
     fibers = result.fibers.values()
     theta = next(iter(fibers)).node_theta
     h = np.diff(theta)

@@ -1,1 +1,1 @@
-"""Measuring: wall times, memory, machine, processes of their own."""
+"""Measurement of wall times and memory, in separate processes."""

@@ -10,11 +10,11 @@ import numpy as np
 from fibermsk.bench.bundles import case
 
 _STEP = 1.0 / 128.0
-"""Length of the time step that the rates of change belong to [s]."""
+"""Time step of the rates of change [s]."""
 
 
 def last_call(owner: Any, name: str, run: Callable[[], Any]) -> tuple[Any, ...]:
-    """Arguments of the last call of ``owner.name`` while `run` is under way."""
+    """Arguments of the last call of ``owner.name`` during `run`."""
     function = getattr(owner, name)
     calls: list[tuple[Any, ...]] = []
 
@@ -33,7 +33,7 @@ def last_call(owner: Any, name: str, run: Callable[[], Any]) -> tuple[Any, ...]:
 
 
 def evaluation(system: Any, tangent: bool) -> Callable[[], Any]:
-    """Residual of a bundle at a sagging state that moves, with the rates of short steps."""
+    """Evaluation of a bundle at a sagging, moving state, with the rates of short steps."""
     y, v = moving_state(system)
     rest = np.zeros_like(v)
     return lambda: system.evaluate(0.0, y, v, rest, 1.0 / _STEP, 1.0 / _STEP, tangent=tangent)

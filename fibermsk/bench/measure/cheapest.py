@@ -1,4 +1,4 @@
-"""The cheapest settings with which a simulator still gives its own converged answer."""
+"""Cheapest settings of a simulator that are accurate relative to its own converged run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NEAR = 0.02
-"""Largest difference of a sag from the converged one, over it."""
+"""Largest relative error of a sag."""
 
 DEEPEST = 0.02
 """Largest penetration over the diameter."""
@@ -15,25 +15,24 @@ DEEPEST = 0.02
 
 @dataclass(frozen=True)
 class Contender:
-    """A simulator and the settings that it may take."""
+    """A simulator and its possible settings."""
 
     who: str
     function: str
     """``"module:run_bundle"``."""
     models: Sequence[dict[str, Any]]
-    """Arguments that change what is computed, such as a contact stiffness: each has a converged
-    answer of its own."""
+    """Arguments of different models, such as a contact stiffness."""
     steps: Sequence[int]
     """Time steps to try, the cheapest first."""
     converged: int
-    """Time steps of the run that counts as converged."""
+    """Time steps of the converged run."""
     reference: dict[str, Any] = field(default_factory=dict)
-    """Arguments of that run in which it differs from the model, such as a more accurate method."""
+    """Further arguments of the converged run, such as a more accurate method."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Settings that are good enough, what the run gave with them, and the converged run."""
+    """Accurate settings with their run and the converged run."""
 
     model: dict[str, Any]
     steps: int
@@ -42,12 +41,12 @@ class Found:
 
 
 def hangs_right(run: dict[str, Any], converged: dict[str, Any]) -> bool:
-    """Whether the sag is near the converged one."""
+    """Whether the sag is accurate."""
     return abs(run["sag"] - converged["sag"]) <= NEAR * converged["sag"]
 
 
 def swing_error(run: dict[str, Any], converged: dict[str, Any]) -> float:
-    """Largest difference of the sag at any time from the converged one, over the latter's last."""
+    """Largest error of the sag at any time, over the converged sag."""
     pairs = zip(run["sags"], converged["sags"], strict=True)
     return max(abs(a - b) for a, b in pairs) / converged["sag"]
 
@@ -58,13 +57,11 @@ def find_cheapest(
     say: Callable[[str], None],
     right: Callable[[dict[str, Any], dict[str, Any]], bool] = hangs_right,
 ) -> list[Found]:
-    """For each model the cheapest time steps that are good enough; the fastest model first.
+    """Cheapest accurate time steps of each model; the fastest model first.
 
-    Steps are tried from the fewest on, until more of them that are good enough take longer. `call`
-    runs the simulator with ``steps`` and the arguments of a model; gives ``seconds``, ``sag`` and
-    ``penetration``, the latter two None if the run came to nothing. `right` says whether a run that
-    is not too deep is accurate enough, from it and the converged one; `say` is told what was
-    tried. Nothing is found if nothing is good enough.
+    Steps are increased until more accurate ones take longer. `call` runs the simulator with
+    ``steps`` and the arguments of a model; `right` decides on the accuracy of a run of small
+    penetration from it and the converged one; `say` receives progress.
     """
     found = []
     for model in contender.models:
@@ -78,7 +75,7 @@ def find_cheapest(
             say(f"{contender.who} {model}: {steps} steps, {_words(run)}")
             if _shallow(run) and right(run, converged):
                 if best is not None and run["seconds"] >= best.run["seconds"]:
-                    break  # more steps are not cheaper, as they are where few take many iterations
+                    break  # more steps may be cheaper if they need fewer iterations
                 best = Found(model, steps, run, converged)
         if best is not None:
             found.append(best)

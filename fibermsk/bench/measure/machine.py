@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fibermsk._version import __version__
+from fibermsk.io.extent import machine_memory
 
 PEERS = ("pyelastica", "mujoco", "exudyn")
 """Packages of the extra `peers`."""
@@ -17,26 +18,27 @@ _OURS = ("fibermsk", "numpy", "scipy", "numba")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores that this process may use, memory [GiB], operating system."""
+    """Processor, available cores, memory [GiB], operating system."""
+    memory = machine_memory()
     return {
         "cpu": _processor(),
         "cores": len(os.sched_getaffinity(0))
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count(),
-        "memory_gib": _memory(),
+        "memory_gib": None if memory is None else round(memory / 2**30, 1),
         "system": f"{platform.system()} {platform.machine()}",
     }
 
 
 def versions() -> dict[str, str | None]:
-    """Version of Python, of this package and what it rests on, and of the peers; None if absent."""
+    """Versions of Python, this package, its dependencies and the peers; None if absent."""
     return {"python": platform.python_version()} | {
         name: _version(name) for name in (*_OURS, *PEERS)
     }
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package is installed here."""
+    """Whether a package is installed."""
     return _version(package) is not None
 
 
@@ -50,7 +52,7 @@ def _version(package: str) -> str | None:
 
 
 def _processor() -> str:
-    """Return the name of the processor, if the system provides it."""
+    """Name of the processor, if the system provides it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -58,12 +60,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _memory() -> float | None:
-    """Return the physical memory [GiB], None if unknown."""
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-    return round(size / 2**30, 1)

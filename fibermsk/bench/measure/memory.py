@@ -10,11 +10,9 @@ from pathlib import Path
 
 
 def forget_peak() -> int | None:
-    """Reset the peak and return the memory in use [bytes].
+    """Reset the peak and return the memory in use [bytes]; None except on Linux.
 
-    What was used before and is free is given back to the system first, where it has a way.
-
-    Where only Linux can do it, None elsewhere: there the peak is that of the whole process.
+    Free memory is returned to the system first.
     """
     gc.collect()
     with suppress(OSError, AttributeError):
@@ -27,7 +25,7 @@ def forget_peak() -> int | None:
 
 
 def peak_memory() -> int | None:
-    """Return the largest resident memory since `forget_peak` [bytes]; None if unknown."""
+    """Largest resident memory since `forget_peak` [bytes]; None if unknown."""
     try:
         return _status("VmHWM")
     except OSError:

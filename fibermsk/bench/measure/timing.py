@@ -1,4 +1,4 @@
-"""Wall times: medians of repeats, what compiles and warms up left out."""
+"""Wall times: medians of repeats, without compilation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fibermsk.solvers import FixedSteps, simulate
 from fibermsk.system import FiberSystem
 
 _SHORTEST = 2e-3
-"""A repeat lasts this long at least, in as many calls as it takes [s]."""
+"""Least duration of a repeat, of one or more calls [s]."""
 
 
 def timed(function: Callable[..., Any], *arguments: Any, **more: Any) -> tuple[Any, float]:
@@ -25,14 +25,14 @@ def timed(function: Callable[..., Any], *arguments: Any, **more: Any) -> tuple[A
 
 
 def median_seconds(function: Callable[[], Any], repeats: int = 7) -> float:
-    """Wall time of one call [s], the median of repeats; a first call, not counted, warms up."""
+    """Median wall time of one call [s], after a warm-up call."""
     return medians_in_turn({"": function}, repeats)[""]
 
 
 def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[str, float]:
-    """Wall time of one call of each [s], measured in turn so that a noisy moment hits them all.
+    """Median wall times of one call of each function [s], measured in turn.
 
-    The medians of repeats, by name; a short function is called many times in one of them.
+    Short functions are called many times per repeat.
     """
     calls = {}
     for name, function in functions.items():
@@ -52,10 +52,7 @@ def medians_in_turn(functions: dict[str, Callable[[], Any]], repeats: int = 7) -
 def simulate_timed(
     system: FiberSystem, duration: float, steps: int, **settings: Any
 ) -> tuple[Result, float]:
-    """Result of equal time steps, and the wall time of `fibermsk.simulate` [s].
-
-    The duration is simulated time [s]; settings are further arguments of `fibermsk.simulate`.
-    """
+    """Result of equal time steps, and wall time of `fibermsk.simulate` [s]."""
     with warnings.catch_warnings():
         # fibers without weight on them are slack for a moment at the start
         warnings.simplefilter("ignore", ModelWarning)

@@ -1,8 +1,6 @@
-"""Functions called in a process of their own, whose standard output is not ours.
+"""Calls of functions in a separate process, isolated in output, crashes and memory.
 
-A simulator that prints, crashes or brings its own libraries cannot disturb the bench, and memory
-is that of one case alone. `Worker` starts ``python -m fibermsk.bench.measure.worker`` with the same
-interpreter and the same search path and exchanges one line of JSON a call.
+`Worker` starts ``python -m fibermsk.bench.measure.worker`` and exchanges a line of JSON per call.
 """
 
 from __future__ import annotations
@@ -20,26 +18,23 @@ from typing import Any
 _THREAD_COUNTS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _TOLD = 2000
-"""Characters of a traceback, or of what a process said before it died, that are passed on."""
+"""Largest number of reported characters of a traceback or output."""
 
 
 class CallFailed(RuntimeError):
-    """A function raised, or its process ended; the message says how."""
+    """Exception of a function in a worker, or the end of its process."""
 
 
 class Worker:
-    """A process that waits for calls, with environment variables of its own.
-
-    Compiled loops and linear algebra have so many threads, or as many as there are cores.
-    """
+    """A process that waits for calls, with a number of threads and environment variables."""
 
     def __init__(self, threads: int | None = None, **variables: str) -> None:
-        # each folder absolute: the worker runs in another folder
+        # absolute, because the worker runs in another folder
         path = os.pathsep.join(os.path.abspath(folder or os.curdir) for folder in sys.path)
         environment = os.environ | {"PYTHONPATH": path} | variables
         if threads is not None:
             environment |= dict.fromkeys(_THREAD_COUNTS, str(threads))
-        # what simulators leave in the working folder (logs) goes with it
+        # removed at the end, with the logs of simulators
         self._folder = tempfile.TemporaryDirectory(prefix="fibermsk_bench_")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._process = subprocess.Popen(
@@ -65,14 +60,9 @@ class Worker:
         self._folder.cleanup()
 
     def call(self, function: str, **arguments: Any) -> Any:
-        """Call a function ``"module:function"`` there.
+        """Call a function ``"module:function"`` there, with JSON values.
 
-        Arguments and result are what JSON can say.
-
-        Raises
-        ------
-        CallFailed
-            If the function raises, or the process ends.
+        Raises CallFailed if the function raises, or the process ends.
         """
         process = self._process
         assert process.stdin is not None and process.stdout is not None
@@ -94,7 +84,7 @@ class Worker:
 
 
 def load(file: str) -> dict[str, Any]:
-    """Names that a Python file defines, which may import what lies beside it."""
+    """Names defined by a Python file, which may import modules beside it."""
     folder = os.path.dirname(file)
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -103,7 +93,7 @@ def load(file: str) -> dict[str, Any]:
 
 def _serve() -> None:
     """Answer calls until standard input ends."""
-    # from here on whatever prints, compiled code too, prints on standard error
+    # all other output, also of compiled code, goes to standard error
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Other simulators on the same problems, each used as its documentation describes.
+"""Other simulators on the same problems, used as their documentation describes.
 
-Each module imports its simulator inside its functions and is called in a process of its own.
+Modules import their simulator in functions, which run in a separate process.
 """

@@ -20,10 +20,10 @@ import numpy as np
 from fibermsk.bench.bundles import case
 
 DAMPING_TIME = 0.02
-"""Damping of stretching over its stiffness [s]."""
+"""Axial damping over stiffness [s]."""
 
 SPECTRAL_RADIUS = 0.9
-"""Of the generalized-alpha method at infinite frequency."""
+"""Of the generalized-alpha method."""
 
 
 def run_cables(
@@ -35,11 +35,10 @@ def run_cables(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
 ) -> dict[str, Any]:
-    """Run cables side by side that do not touch, see `fibermsk.bench.bundles.case`.
+    """Run cables without contact, see `fibermsk.bench.bundles.case`.
 
-    With a full Newton method every iteration has a Jacobian of its own; otherwise Exudyn's modified
-    one. Clamped ends are held in direction as well as in place; the damping of bending is over its
-    stiffness [s]. Gives ``newton_iterations`` and ``jacobians`` too.
+    `full_newton`: a Jacobian in every iteration; `clamped`: fixed directions of the ends;
+    `bending_damping` over bending stiffness [s]. Adds ``newton_iterations`` and ``jacobians``.
     """
     warnings.simplefilter("ignore", DeprecationWarning)
     import exudyn as exu
@@ -82,7 +81,7 @@ def run_cables(
 
 
 def _add_cable(mbs: Any, y: float, clamped: bool, bending_damping: float) -> int:
-    """Add a cable along x at `y` [m], held at both ends; gives the node in its middle."""
+    """Add a cable along x at `y` [m], held at both ends; returns its middle node."""
     from exudyn.itemInterface import (
         CoordinateConstraint,
         LoadMassProportional,

@@ -18,10 +18,10 @@ import numpy as np
 from fibermsk.bench.bundles import case
 
 EDGE_DAMPING_TIME = 2e-3
-"""Damping of an edge over its stiffness [s]."""
+"""Edge damping over stiffness [s]."""
 
 BENDING_DAMPING_TIME = 1e-2
-"""Of bending, likewise [s]."""
+"""Bending damping over stiffness [s]."""
 
 
 def run_bundle(
@@ -37,9 +37,9 @@ def run_bundle(
 ) -> dict[str, Any]:
     """Run the bundle once, see `fibermsk.bench.bundles.case`.
 
-    Edges, "springs" or "constraints", say how fibers resist stretching; integrator and solver have
-    MuJoCo's names. `contact_time` is the time constant of contacts, ``solref`` [s]; smaller is
-    stiffer. Nothing is measured if MuJoCo warned, as it then starts over.
+    `edges`, "springs" or "constraints", resist stretching; integrator and solver have MuJoCo's
+    names; `contact_time` is ``solref`` of contacts [s]. Runs with a warning are not measured,
+    because MuJoCo resets them.
     """
     import mujoco
 
@@ -57,7 +57,7 @@ def run_bundle(
 
 
 def _frame(data: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centerlines, NaN if MuJoCo warned, and radii, which do not change."""
+    """Centerlines, NaN after a warning, and constant radii."""
     centerlines = data.flexvert_xpos.reshape(n, case.ELEMENTS + 1, 3).copy()
     if any(warning.number for warning in data.warning):
         centerlines[:] = math.nan

@@ -18,10 +18,10 @@ import numpy as np
 from fibermsk.bench.bundles import case
 
 DAMPING = 2.0
-"""Rate at which the damper slows all motion down [1/s]."""
+"""Damping rate of all motion [1/s]."""
 
 CONTACT_DAMPING = 0.5
-"""Of two rods that touch [N s/m]."""
+"""Damping of contacts [N s/m]."""
 
 
 def run_bundle(
@@ -32,10 +32,7 @@ def run_bundle(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
 ) -> dict[str, Any]:
-    """Run the bundle once, with contact springs of a stiffness [N/m].
-
-    See `fibermsk.bench.bundles.case`.
-    """
+    """Run the bundle once, with a contact stiffness [N/m]; see `fibermsk.bench.bundles.case`."""
     import elastica
 
     stepper, dt = elastica.PositionVerlet(), duration / steps
@@ -92,7 +89,7 @@ def _describe(n: int, dt: float, stiffness: float, contact: bool) -> tuple[Any, 
 
 
 def _march(stepper: Any, bundle: Any, dt: float) -> Callable[[int], None]:
-    """Function that takes so many steps from where the last one ended."""
+    """Function that advances a simulator by a number of steps."""
     t = 0.0
 
     def advance(steps: int) -> None:
@@ -104,7 +101,7 @@ def _march(stepper: Any, bundle: Any, dt: float) -> Callable[[int], None]:
 
 
 def _frame(rods: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Centerlines and radii; radii belong to elements: at a node, that of the thicker one."""
+    """Centerlines, and radii at nodes: the larger of the neighboring elements."""
     centerlines = np.array([rod.position_collection.T for rod in rods])
     radii = np.array([rod.radius for rod in rods])
     ends = radii[:, :1], radii[:, -1:]

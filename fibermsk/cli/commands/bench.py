@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fibermsk.cli.options import suggestion
+from fibermsk._check import suggestion
 from fibermsk.cli.output import aligned, print_json
 from fibermsk.cli.running.scene_files import folder_of
 from fibermsk.errors import ModelError
@@ -49,7 +49,7 @@ _COLUMNS = {
     "gflops": "1e9 operations / s",
     "gflops_limit": "at most",
 }
-"""Columns of the tables; JSON has all figures."""
+"""Columns of the tables; JSON contains all figures."""
 
 _WIDTH = 160
 
@@ -116,21 +116,21 @@ def _list(benches: list[Bench], json: bool) -> None:
 
 
 def _print(found: dict[str, Any]) -> None:
-    """Print the table of a benchmark, with its machine, ratios and notes."""
+    """Print table, machine, ratios and notes of a benchmark."""
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     machine = found["machine"]
-    # in a file, lines as long as they need to be
+    # in a file, wide lines
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     console.print(f"{found['bench']}: {machine['cpu']}, {found['threads']} threads", markup=False)
     for columns, rows in groupby(found["rows"], _columns_of):
         table = Table(box=SIMPLE)
         for key in columns:
             left = key in ("case", "who")
-            # as Text: in brackets are units, not styles
+            # as Text, because brackets contain units, not styles
             table.add_column(Text(_COLUMNS[key]), justify="left" if left else "right", no_wrap=left)
         for row in rows:
             table.add_row(*(Text(_text(row[key])) for key in columns))
@@ -146,7 +146,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _columns_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the columns of a row; rows with the same columns share a table."""
+    """Columns of a row; rows with the same columns share a table."""
     return tuple(key for key in _COLUMNS if row.get(key) is not None)
 
 

@@ -52,6 +52,6 @@ class _Lines:
         now = time.monotonic()
         if now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
-            # a log on a full disk is no fault of the file that is written
+            # a full disk under the log does not affect the file
             with contextlib.suppress(OSError):
                 typer.echo(f"{file.name}: {100.0 * part:.0f} %", err=True)

@@ -92,7 +92,7 @@ def info(
 
 
 def _check_kind(file: Path) -> None:
-    """Refuse an existing file that is neither HDF5 nor begins like a file of this package."""
+    """Refuse a file that is neither HDF5 nor a file of this package."""
     import h5py
 
     from fibermsk.io.sealed import kind_of

@@ -1,4 +1,4 @@
-"""What a model file of another program holds, and what becomes of it here."""
+"""Contents of a model file of OpenSim, and their representation here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
 def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
     """Print the contents of an OpenSim file, and the resulting model.
 
-    A joint that is not understood is shown as the weld it would become, and listed in the report.
+    Unknown joints are shown as welds, and listed in the report.
     """
     from fibermsk.read import read_osim
 
@@ -32,7 +32,7 @@ def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) 
 
 
 def describe_model(model: Model) -> dict[str, Any]:
-    """Contents of a model as what JSON knows."""
+    """Contents of a model as JSON values."""
     from fibermsk.read.osim.forces.muscles import NUMBERS
 
     report = model.import_report
@@ -125,7 +125,7 @@ def _lines(model: Model) -> list[str]:
 
 
 def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
-    """What a simulation of the model would do."""
+    """Representation of the model in a simulation."""
     dependent = {one.dependent for one in model.couplings}
     held = [one.name for one in model.coordinates if one.locked or one.prescribed is not None]
     free = len(model.coordinates) - len(dependent) - len(held)
@@ -170,7 +170,7 @@ def _coordinate(one: dict[str, Any]) -> str:
 
 
 def _meshes(one: dict[str, Any]) -> str:
-    """What a body wears."""
+    """Numbers of contact shapes and drawn meshes of a body."""
     parts = []
     if one["shapes"]:
         parts.append(f"{one['shapes']} contact shapes")
@@ -180,5 +180,5 @@ def _meshes(one: dict[str, Any]) -> str:
 
 
 def _table(title: str, rows: list[tuple[str, ...]]) -> list[str]:
-    """A title and aligned rows; nothing where there is no row."""
+    """A title and aligned rows; nothing without rows."""
     return [f"  {title}:", *aligned(rows, 4)] if rows else []

@@ -46,7 +46,7 @@ def new(
 
 
 def _check_name(file: Path) -> None:
-    """Refuse an existing file, and names that cannot be used for a new Python module."""
+    """Refuse existing files, and names that are not valid for a new Python module."""
     if file.is_dir():
         raise ModelError(f"{file} is a folder; name a file in it: fibermsk new {file}/my_scene.py")
     if file.suffix != ".py":
@@ -67,17 +67,17 @@ def _check_name(file: Path) -> None:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether this is the name of an installed or standard module."""
+    """Whether this is the name of an installed or standard module."""
     if name in sys.stdlib_module_names:
         return True
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
-        return True  # there, and broken: it would be hidden all the same
+        return True  # broken, but hidden by a file of this name
     if spec is None or spec.origin is None:
-        return False  # a folder without modules gives way to a file
+        return False  # a file takes precedence over a namespace package
     if spec.submodule_search_locations is not None:
         return True
-    # a single file elsewhere is one of the user's own, beside another scene
+    # single files elsewhere are the user's own
     places = [*site.getsitepackages(), site.getusersitepackages(), sysconfig.get_path("platlib")]
     return Path(spec.origin).resolve().parent in {Path(place).resolve() for place in places}

@@ -1,8 +1,4 @@
-"""`fibermsk resume`: resume a run from its checkpoint.
-
-A checkpoint never decides by itself what is run and where is written: see
-`fibermsk.cli.running.seal`.
-"""
+"""`fibermsk resume`: resume a run from its checkpoint; see `fibermsk.cli.running.seal`."""
 
 from __future__ import annotations
 
@@ -85,7 +81,7 @@ def resume(
 
 
 def _check_words(job: dict[str, Any], file: Path, given: dict[str, Any]) -> None:
-    """Refuse to use the scene, settings, numbers and output of an untrusted checkpoint."""
+    """Refuse scene, settings, numbers and output of a checkpoint that the user has not written."""
     needed = {
         "--scene": not is_packaged(job["scene"]),
         "--out": True,
@@ -103,7 +99,7 @@ def _check_words(job: dict[str, Any], file: Path, given: dict[str, Any]) -> None
 
 
 def _place(job: dict[str, Any], file: Path) -> Path:
-    """Return the path of the result, if it is free or contains a result of this run."""
+    """Path of the result, if it is free or contains a result of this run."""
     path = Path(job["out"])
     folder = Path.cwd()
     path = Path(os.path.relpath(path, folder)) if path.is_relative_to(folder) else path
@@ -116,7 +112,7 @@ def _place(job: dict[str, Any], file: Path) -> Path:
 
 
 def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tuple[SceneFile, str]:
-    """Return the scene and the digest of its file, unchanged unless the user gives the scene."""
+    """Scene and digest of its file, which must be unchanged unless the user gives the scene."""
     path = path_of(job["scene"] if scene is None else scene)
     try:
         source = path.read_bytes()
@@ -135,14 +131,14 @@ def _find(job: dict[str, Any], file: Path, scene: str | None, own: bool) -> tupl
             ModelWarning,
             stacklevel=3,
         )
-    # a function of another name only where the user has called it before
+    # only an own checkpoint may select another function
     return find(str(path), [job["function"] if own else "scene"], source), now
 
 
 def _parameters(
     scene: SceneFile, settings: list[str], numbers: list[str], job: dict[str, Any], file: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the scene's parameters, and numbers of its model by path, those of the run."""
+    """Parameters of the scene, and numbers of its model by path; must equal those of the run."""
     parameters = parse_settings(settings, scene.parameters, f"scene {scene.name!r}")
     values = parse_numbers(numbers)
     now, then = plain(parameters | values), job["parameters"]

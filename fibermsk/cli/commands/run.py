@@ -128,7 +128,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     def command(**options: Any) -> None:
         results.append(_run(file, **options))
 
-    # the options of `run`, whose first parameter is the scene
+    # the options of `run` without its first parameter, the scene
     signature = inspect.signature(run, eval_str=True)
     options = list(signature.parameters.values())[1:]
     vars(command)["__signature__"] = signature.replace(parameters=options)
@@ -154,7 +154,7 @@ def _run(
     json: bool,
     checkpoint_every: float | None,
 ) -> Result:
-    """Compute and write; ends the command with its exit status if the run does not succeed."""
+    """Compute and write; ends the command with its exit status if the run fails."""
     from fibermsk.io import check_writable
 
     settings, numbers = settings or [], numbers or []
@@ -199,11 +199,11 @@ def compute(
     json: bool,
     options: dict[str, Any],
 ) -> Result:
-    """Simulate a scene, with `values` of its model by path, write its result and print a report.
+    """Simulate a scene, write its result and print a report.
 
-    `options`, for the check of forces and for checkpoints, go to `fibermsk.simulate_scene`; the
-    checkpoint is removed when the run is complete. Ends the command with its exit status if it is
-    not.
+    `values` are numbers of its model by path; `options` are arguments of `fibermsk.simulate_scene`.
+    The checkpoint of a complete run is removed. Ends the command with its exit status if the run
+    fails.
     """
     start = time.perf_counter()
     failure = ""
@@ -232,7 +232,7 @@ def compute(
             result, failure = error.result, str(error)
         seconds = time.perf_counter() - start
         there = os.path.exists(path)
-        # a run that got nowhere is no reason to lose one that did
+        # a run without any step does not replace a complete one
         kept = not result.is_complete and result.time.size <= 1 and _is_complete(path)
         if not kept:
             place, unwritten = save_result(result, path)
@@ -286,7 +286,7 @@ def compute(
 
 
 def _is_complete(path: Path) -> bool:
-    """Return whether the file exists and contains the result of a complete run."""
+    """Whether the file contains the result of a complete run."""
     from fibermsk.io import describe
 
     try:
@@ -296,7 +296,7 @@ def _is_complete(path: Path) -> bool:
 
 
 def _holds(checkpoint: Path, result: Result) -> bool:
-    """Return whether there is a checkpoint from which the run of this result can resume."""
+    """Whether the run of this result can resume from a checkpoint."""
     from fibermsk.io import load_checkpoint
 
     try:

@@ -1,4 +1,4 @@
-"""`fibermsk verify`: run the verification problems and compare with their answers."""
+"""`fibermsk verify`: run the verification problems and compare with their references."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def verify(
 def _run(
     problem: Problem, parameters: dict[str, Any], which: str, were_set: bool, debug: bool
 ) -> Outcome:
-    """Run one problem; a failure becomes its outcome, so that the others still run."""
+    """Run one problem; an error becomes its outcome, so that the others run."""
     from fibermsk._compile import on_first_compilation
     from fibermsk.verify import Outcome, Unavailable, run_problem
 
@@ -111,7 +111,7 @@ def _run(
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be written to, before the problems run."""
+    """Refuse a folder without write access, before the problems run."""
     from fibermsk.verify.report import HTML_NAME, MARKDOWN_NAME
 
     if folder.exists() and not folder.is_dir():

@@ -1,1 +1,1 @@
-"""Scene files, and runs of them: progress, interruption, checkpoints and saving."""
+"""Loading and running of scene files: progress, interruption, checkpoints, saving."""

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during a run: never in the midst of compiling, nor at once while writing."""
+"""Ctrl-C and SIGTERM during a run, deferred while compiling or writing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from typing import Any
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], None]]:
-    """Raise KeyboardInterrupt on SIGINT and SIGTERM, as a context.
+    """Context in which SIGINT and SIGTERM raise KeyboardInterrupt.
 
-    While Numba compiles or loads a function the exception waits until that function is done:
-    LLVM calls back into Python there, where an exception is lost and leaves half a library.
-
-    It is lost as well where it comes in the midst of a finalizer. The function that is given raises
-    it once more; it is to be called now and then.
+    While Numba compiles or loads a function the exception is deferred: LLVM calls back into Python,
+    where an exception is lost and leaves an incomplete library. In a finalizer it is lost as well:
+    the yielded function, to be called regularly, raises it again.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None
@@ -33,11 +31,11 @@ def interruptible() -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Context in which a function handles SIGINT and SIGTERM."""
+    """Context with a handler of SIGINT and SIGTERM."""
     before = {
         number: signal.signal(number, handler)
         for number in (signal.SIGINT, signal.SIGTERM)
-        # in the background of a shell Ctrl-C is ignored, and stays so
+        # background processes of a shell ignore Ctrl-C
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
@@ -49,7 +47,7 @@ def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
 
 @contextmanager
 def not_at_once(message: str) -> Iterator[None]:
-    """Context in which a first SIGINT or SIGTERM only says something, and a second interrupts."""
+    """Context in which a first SIGINT or SIGTERM prints a message, and a second interrupts."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -71,7 +69,7 @@ def _compiling() -> Any:
     from numba.core.event import Event, Listener
 
     class Compiling(Listener):
-        """Knows whether the main thread compiles, and keeps an interrupt until it does not."""
+        """Defers interrupts while the main thread compiles."""
 
         def __init__(self) -> None:
             self._depth = 0
@@ -99,7 +97,7 @@ def _compiling() -> Any:
                 self._raised = True
                 raise KeyboardInterrupt
             if not self._interrupted:
-                # os.write: the signal may have come in the midst of a print
+                # os.write, because the signal may interrupt a print
                 os.write(2, b"interrupted: ends once what is now compiled is done\n")
             self._interrupted = True
 

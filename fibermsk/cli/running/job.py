@@ -1,4 +1,4 @@
-"""What a checkpoint says of the run that it is of, and how much of that is taken from it."""
+"""Entries of a checkpoint about its run, and their validation."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ the result may replace, ``run`` a random identifier of the run."""
 
 
 def make_job(out: Path, **said: Any) -> dict[str, Any]:
-    """Job of this user with the entries `said`, whose result may replace the present file at `out`.
+    """Sealed job with the entries `said`, whose result may replace the present file at `out`.
 
-    Its random identifier ``run`` is new unless the run goes on.
+    The random identifier ``run`` is new unless given.
     """
     return sealed(
         {"run": secrets.token_hex(8), **said, "out": str(out.absolute()), "before": digest(out)}
@@ -43,7 +43,7 @@ def make_job(out: Path, **said: Any) -> dict[str, Any]:
 
 
 def check_job(job: Any, file: Path) -> dict[str, Any]:
-    """Job of a checkpoint file, refused where it is none of `fibermsk run`."""
+    """Job of a checkpoint file; refused if not written by `fibermsk run`."""
     if not isinstance(job, dict) or "scene" not in job:
         raise ModelError(
             f"cannot resume {file}: a script wrote it, not fibermsk run; must be resumed there, "
@@ -61,7 +61,7 @@ def check_job(job: Any, file: Path) -> dict[str, Any]:
 
 
 def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
-    """Have the checkpoint of a run say that what is at `out` is a result of it."""
+    """Store in the checkpoint of a run that the file at `out` is its result."""
     from fibermsk.io import load_checkpoint, save_checkpoint
 
     try:
@@ -77,7 +77,7 @@ def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
 
 
 def resume_command(job: dict[str, Any], file: Path) -> str:
-    """The command that goes on with a run; it says all that is not taken from a foreign job."""
+    """Command that resumes a run, with all options that an unsealed job requires."""
     words = ["fibermsk", "resume", str(file)]
     if not is_sealed(job):
         if not is_packaged(job["scene"]):
@@ -89,7 +89,7 @@ def resume_command(job: dict[str, Any], file: Path) -> str:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; empty where there is none."""
+    """SHA-256 of a file; empty without a file."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

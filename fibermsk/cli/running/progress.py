@@ -1,10 +1,11 @@
-"""How far a run is, on standard error."""
+"""Progress of a run or movie on standard error."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +14,12 @@ from fibermsk.results.progress import Progress
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_PICTURES = 3.0
-"""A movie is done in seconds, not in minutes."""
+"""For movies, which take seconds."""
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """How far a movie is."""
+    """Progress of a movie."""
 
     done: int
     total: int
@@ -26,66 +27,50 @@ class Pictures:
 
     @property
     def fraction(self) -> float:
-        """Part of the pictures that is done, between 0 and 1."""
+        """Fraction of the pictures done, between 0 and 1."""
         return self.done / self.total
 
 
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
     """Context that yields a function to call with each ``Progress``, or ``Pictures``.
 
-    A bar on a terminal, elsewhere a line every ten seconds, of a movie at once and every three;
-    nothing if quiet.
+    A bar on a terminal, else a line every ten seconds, for movies every three; nothing if quiet.
     """
     if quiet:
         return nullcontext(lambda progress: None)
-    return _Bar(title) if sys.stderr.isatty() else _Lines(title)
+    return _bar(title) if sys.stderr.isatty() else nullcontext(_Lines(title))
 
 
-class _Bar:
-    def __init__(self, title: str) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress as Bars,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+@contextlib.contextmanager
+def _bar(title: str) -> Iterator[Callable[[Progress | Pictures], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress as Bars,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[now]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        )
-        self._task = self._bars.add_task(title, total=1.0, now="starting")
-
-    def __enter__(self) -> _Bar:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bars.stop()
-
-    def __call__(self, progress: Progress | Pictures) -> None:
-        self._bars.update(self._task, completed=progress.fraction, now=_words(progress))
+    with Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[now]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    ) as bars:
+        task = bars.add_task(title, total=1.0, now="starting")
+        yield lambda progress: bars.update(task, completed=progress.fraction, now=_words(progress))
 
 
 class _Lines:
     def __init__(self, title: str) -> None:
         self._title = title
-
-    def __enter__(self) -> _Lines:
         self._last = time.monotonic()
         self._first: tuple[float, float] | None = None
         self._message = ""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def __call__(self, progress: Progress | Pictures) -> None:
         now = time.monotonic()
@@ -94,7 +79,7 @@ class _Lines:
                 _print(f"{self._title}: {progress.message}")
             self._message = progress.message
             return
-        # the first step may contain compilation: the time left is measured from there on
+        # the first step may include compilation, so that the rate is measured after it
         if self._first is None:
             self._first = (now, progress.fraction)
         pause = _SECONDS_BETWEEN_LINES
@@ -112,7 +97,7 @@ class _Lines:
 
 
 def _print(line: str) -> None:
-    """Print on standard error; where that is a file on a full disk, the run goes on without."""
+    """Print on standard error, ignoring a full disk."""
     with contextlib.suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""Writing what a command has computed, so that it is not lost with a full disk."""
+"""Saving a result despite a full disk."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fibermsk.results import Result
 
 
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
-    """Write a result to its file, or else to another folder, or else to a path that the user gives.
+    """Write a result to its file, or else to another folder or a file that the user gives.
 
-    Return where it is (None for nowhere), and what went wrong (empty if it is in its file).
+    Return its path (None if not written), and the problem (empty if it is in its file).
     """
     from fibermsk.io import save
 
@@ -35,7 +35,7 @@ def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
 
 
 def _ask(message: str, again: Path) -> Path | None:
-    """File that the user names, or the same again; None for none, or where there is nobody."""
+    """Another file from the user, the same if empty; None if aborted or not interactive."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     typer.echo(message, err=True)

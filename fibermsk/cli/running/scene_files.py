@@ -1,4 +1,4 @@
-"""Scene files: where they are, what they define, and what is wrong with them."""
+"""Scene files: search, loading, and error messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import fibermsk
 from fibermsk import files
-from fibermsk.cli.options import suggestion
+from fibermsk._check import suggestion
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.model.scene import METHODS
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fibermsk.verify import Problem
 
 _FOLDERS = {"scenes": "_scenes", "verification": "_verification"}
-"""Folder in a checkout, and where a wheel carries it inside of the package."""
+"""Folder in a checkout, and in the package of a wheel."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,11 @@ class SceneFile:
 
     @property
     def reference(self) -> str:
-        """What finds the scene again: its name if it comes with the package, or else its path."""
+        """Name of a scene of the package, or else its path."""
         return self.name if self.path in list_files("scenes") else str(self.path)
 
     def method(self, name: str | None) -> Any:
-        """Return the integrator of this name, of the package or of the scene's file.
-
-        In the file it is a value or a class, found by the name that it gives itself or is bound to.
-        """
+        """Integrator by name, of the package or of the scene's file, there a value or class."""
         if name is None or name in METHODS:
             return name
         own = {
@@ -66,9 +63,9 @@ class SceneFile:
         )
 
     def make(self, parameters: dict[str, Any], numbers: Mapping[str, Any] | None = None) -> Any:
-        """Return the scene with these parameters, and its model with these numbers by path.
+        """Scene with these parameters, and with numbers of its model by path.
 
-        What its function raises becomes a ModelError.
+        Exceptions of its function become a ModelError.
         """
         with _blamed_on(self.path, "scene()"):
             scene = self.function(**parameters)
@@ -109,17 +106,14 @@ def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
 
 
 def folder_of(kind: str) -> Path:
-    """Folder of the ``"scenes"`` or of the ``"verification"`` problems, there or not."""
+    """Folder of the ``"scenes"`` or ``"verification"`` problems, which may not exist."""
     package = Path(fibermsk.__file__).resolve().parent
     carried = package / _FOLDERS[kind]
     return carried if carried.is_dir() else package.parent / kind
 
 
 def list_files(kind: str) -> list[Path]:
-    """List the files of one kind, ``"scenes"`` or ``"verification"``.
-
-    In the order of the names in the folder's ``order.txt``, and then by name.
-    """
+    """Files of ``"scenes"`` or ``"verification"``, in the order of ``order.txt``, then by name."""
     folder = folder_of(kind)
     files = folder.glob("*.py") if folder.is_dir() else []
     order = folder / "order.txt"
@@ -132,7 +126,7 @@ def list_files(kind: str) -> list[Path]:
 
 
 def is_packaged(scene: str) -> bool:
-    """Whether a text is the name of a scene that comes with the package."""
+    """Whether a text is the name of a scene of the package."""
     return any(path.stem == scene for path in list_files("scenes"))
 
 
@@ -144,10 +138,9 @@ def problem_names() -> list[str]:
 def find(
     scene: str, functions: Sequence[str] = ("scene",), source: bytes | None = None
 ) -> SceneFile:
-    """Load the scene of a name or a Python file, whose `source` may have been read already.
+    """Load a scene by name or Python file, whose `source` may have been read already.
 
-    The first of the `functions` that the file defines is taken. The message about a file that
-    cannot be used has its line.
+    The first of the `functions` that the file defines is taken.
     """
     path = path_of(scene)
     module = _load(path, source)
@@ -166,7 +159,7 @@ def find(
 
 
 def find_problem(name: str) -> Problem:
-    """Load the verification problem of a name or a Python file."""
+    """Load a verification problem by name or Python file."""
     from fibermsk.verify import problem_of
 
     path = path_of(name, ("verification",))
@@ -177,12 +170,12 @@ def find_problem(name: str) -> Problem:
 
 
 def scene_of(function: Callable[..., Any], path: Path, doc: str | None) -> SceneFile:
-    """Scene that a function of a file makes."""
+    """Scene of a function in a file."""
     signature = inspect.signature(function)
     try:
         signature = inspect.signature(function, eval_str=True)
     except (NameError, SyntaxError, TypeError):
-        pass  # An annotation that cannot be resolved: the defaults tell the types.
+        pass  # unresolved annotations: types follow from the defaults
     named = {
         name: parameter
         for name, parameter in signature.parameters.items()
@@ -200,7 +193,7 @@ def read_title(path: Path) -> str:
 
 
 def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
-    """Return the path of the scene of this name or file; refused if there is none."""
+    """Path of a scene by name or file; refused if there is none."""
     what = "scene" if "scenes" in kinds else "verification problem"
     for kind in kinds:
         for path in list_files(kind):
@@ -225,10 +218,9 @@ def path_of(scene: str, kinds: Sequence[str] = tuple(_FOLDERS)) -> Path:
 def _load(path: Path, source: bytes | None = None) -> ModuleType:
     """Import a file as a registered module, so that its definitions can be pickled.
 
-    It is compiled from its source, not taken from a cache: that goes by the second and the size,
-    and may come from elsewhere.
+    It is compiled from its source: a cached file may be outdated or from elsewhere.
     """
-    # the folder is in the name: a scene and a problem may be called alike
+    # with the folder, because a scene and a problem may have the same name
     name = re.sub(r"\W", "_", f"fibermsk_{path.parent.name}_{path.stem}")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None:
@@ -237,7 +229,7 @@ def _load(path: Path, source: bytes | None = None) -> ModuleType:
     sys.modules[name] = module
     folder = str(path.parent)
     if folder not in sys.path:
-        # As for a script: a scene may import what lies beside it, at any time.
+        # as for a script: a scene may import modules beside it
         sys.path.insert(0, folder)
     try:
         with _blamed_on(path, "the file"):

@@ -1,7 +1,6 @@
-"""Seal that identifies this user's own runs: an HMAC with a key that only this user can read.
+"""Seal of this user's own runs: an HMAC with a key that only this user can read.
 
-A checkpoint says which scene file to run and where to write. Whoever makes one up can put anything
-there, with a digest of the scene file that fits, but not this mark.
+A checkpoint specifies which scene file to run and where to write; others cannot forge its seal.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from typing import Any
 _PURPOSE = b"fibermsk job\n"
 _BYTES = 32
 _LEFT_OUT = ("seal", "start")
-"""What the mark does not cover: itself, and what the run adds, which the scene is compared with."""
+"""Entries without seal: itself, and those added by the run, which are compared with the scene."""
 
 
 def sealed(job: dict[str, Any]) -> dict[str, Any]:
-    """A job with the mark of this user; an empty mark where no key can be kept."""
+    """A job with the seal of this user, empty if no key can be stored."""
     key = _read_key() or _make_key()
     return {**job, "seal": "" if key is None else _mark(key, job)}
 
 
 def is_sealed(job: dict[str, Any]) -> bool:
-    """Whether this user's program made a job, and nobody has changed it since."""
+    """Whether this user made a job, and it is unchanged."""
     key, seal = _read_key(), job.get("seal")
     return (
         key is not None
@@ -47,7 +46,7 @@ def _mark(key: bytes, job: dict[str, Any]) -> str:
 
 
 def _folders() -> Iterator[Path]:
-    """Where the key may be: with the user's state, or where homes cannot be written, until boot."""
+    """Folders for the key: the user's state, else a temporary folder, until reboot."""
     with contextlib.suppress(RuntimeError):
         state = Path.home() / ".local" / "state"
         yield Path(os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA") or state)
@@ -56,7 +55,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _read_key() -> bytes | None:
-    """The key, from a file that nobody else can read or put there."""
+    """Key from a file that only this user can access."""
     for folder in _folders():
         try:
             file = folder / "fibermsk" / "key"
@@ -70,7 +69,7 @@ def _read_key() -> bytes | None:
 
 
 def _make_key() -> bytes | None:
-    """The key, made if there is none yet."""
+    """Key, created if there is none."""
     for folder in _folders():
         try:
             place = folder / "fibermsk"
@@ -80,7 +79,7 @@ def _make_key() -> bytes | None:
             try:
                 with os.fdopen(opened, "wb") as file:
                     file.write(secrets.token_bytes(_BYTES))
-                # whole from the first moment, and never over that of another process
+                # complete when it appears, and never replacing that of another process
                 with contextlib.suppress(FileExistsError):
                     os.link(beside, place / "key")
             finally:
@@ -94,7 +93,7 @@ def _make_key() -> bytes | None:
 
 
 def _is_private(path: Path, kind: Any) -> bool:
-    """Whether a file or folder is this user's, and others can neither read nor write it."""
+    """Whether a file or folder belongs to this user, without access for others."""
     found = path.lstat()
     if not kind(found.st_mode):
         return False

@@ -34,34 +34,16 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 
 
 class _Set(NamedTuple):
-    """Runs of one formulation on a device, with their contact points and results of tasks.
+    """Runs of one formulation on a device, with their contact points and results of tasks."""
 
-    Attributes
-    ----------
-    potential : bool
-        True for potentials, False for half passes.
-    runs : BoneRuns
-        Of the device.
-    begin : (n_tasks + 1,) int array
-        First run of each fiber with runs.
-    points : BonePoints
-        Contact points.
-    jacobian : (n_points, 2, 3, 3) float array
-        See `fibermsk.kernels.contact.contact.bone_runs`; potentials have none.
-    found : (n_runs, 2) float array
-        Results for each run.
-    moments, corners : (n_tasks, n_q) and (n_tasks, n_q, n_q) float array
-        See `fibermsk.kernels.contact.bone_border`.
-    """
-
-    potential: bool
+    potential: bool  # True for potentials, False for half passes
     runs: BoneRuns
-    begin: Any
+    begin: Any  # first run of each fiber with runs (n_tasks + 1,)
     points: BonePoints
-    jacobian: Any
-    found: Any
-    moments: Any
-    corners: Any
+    jacobian: Any  # (n_points, 2, 3, 3), see `kernels.contact.contact`; empty for potentials
+    found: Any  # results of the runs (n_runs, 2)
+    moments: Any  # (n_tasks, n_q), see `fibermsk.kernels.contact.bone_border`
+    corners: Any  # (n_tasks, n_q, n_q), likewise
 
     @property
     def n(self) -> int:
@@ -75,10 +57,7 @@ class _Set(NamedTuple):
 
 
 class Bones:
-    """Contact points of fibers and bones in successive configurations.
-
-    cables, partners and tree are those of the host, moves (n_q, n_q) is of the device.
-    """
+    """Contact points of fibers and bones; cables, partners and tree are those of the host."""
 
     def __init__(
         self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners, tree: Tree,
@@ -146,10 +125,7 @@ class Bones:
     def scatter(
         self, links: Links, residual: Any, residual_q: Array, lines: Any, border: Border | None
     ) -> None:
-        """Add the forces of the last evaluation and, with a border, their tangent.
-
-        To the residual (n_nodes, 6), that of the axes on the host, (n_q,), and the matrix.
-        """
+        """Add the last forces on nodes and axes and, with a border, their tangent."""
         device, n_q = self._device, self._tree.n
         axes, tangent = self._axes(links), border is not None
         for one in self._sets:
@@ -193,9 +169,9 @@ class Bones:
     def approach(
         self, hull: Any, hull_update: Any, stray: Any, links: Links, update_q: Any, fraction: float
     ) -> Array:
-        """Bound of how far any element approaches the bones of each link [m], of the host.
+        """Bound of the approach of any element to the bones of each link [m], on the host.
 
-        Arguments as of `fibermsk.kernels.search.bone_bounds.fill_bone_approach`.
+        See `fibermsk.kernels.search.bone_bounds.fill_bone_approach`.
         """
         if not self.touch:
             return np.zeros(0)

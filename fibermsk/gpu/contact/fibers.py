@@ -1,7 +1,6 @@
 """Contact of fibers with each other on a device: forces, tangent, safeguard.
 
-As `fibermsk.system.contact.sets`, with a task for every run, or for every pair of fibers,
-color by color.
+As `fibermsk.system.contact.sets`, with a task per run, or per pair of fibers, color by color.
 """
 
 from __future__ import annotations
@@ -36,30 +35,16 @@ from fibermsk.system.fibers.cables import Cables
 
 
 class _Set(NamedTuple):
-    """Runs of one formulation on a device, with their contact points and results of tasks.
+    """Runs of one formulation on a device, with their contact points and results of tasks."""
 
-    Attributes
-    ----------
-    potential : bool
-        True for potentials, False for half passes.
-    runs, of_pairs, quadrature, points
-        Of the device.
-    held : (n_points,) bool array
-        See `fibermsk.kernels.closest.gaps`.
-    jacobian : (n_points, 4, 3, 3) float array
-        See `fibermsk.kernels.contact.contact`; potentials have none.
-    found : (n_runs, 2) float array
-        Results for each run.
-    """
-
-    potential: bool
+    potential: bool  # True for potentials, False for half passes
     runs: FiberRuns
     of_pairs: RunsOfPairs
     quadrature: QuadraturePoints
     points: FiberPoints
-    held: Any
-    jacobian: Any
-    found: Any
+    held: Any  # (n_points,), see `fibermsk.kernels.closest.gaps`
+    jacobian: Any  # (n_points, 4, 3, 3), see `kernels.contact.contact`; empty for potentials
+    found: Any  # results of the runs (n_runs, 2)
 
     @property
     def n(self) -> int:
@@ -68,10 +53,7 @@ class _Set(NamedTuple):
 
 
 class Fibers:
-    """Contact points between fibers in successive configurations.
-
-    cables and partners are those of the host.
-    """
+    """Contact points between fibers; cables and partners are those of the host."""
 
     def __init__(
         self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners
@@ -133,7 +115,7 @@ class Fibers:
     def evaluate(self, fibers: FiberShapes, widest: Any) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1.
 
-        widest (n_elements,): bound of the radius anywhere on the element's fiber [m].
+        widest (n_elements,): bound of the radius on the element's fiber [m].
         """
         self._fibers, least = fibers, 1.0
         if self._sets:
@@ -159,8 +141,7 @@ class Fibers:
     def scatter(self, residual: Any, lines: Any, tangent: bool) -> DeviceCouplings:
         """Add the last forces to the residual (n_nodes, 6), and their tangent to the lines.
 
-        Returns the couplings, whose blocks are valid until the next call; without tangent there are
-        none.
+        Returns the couplings, valid until the next call.
         """
         couplings = self._couplings(tangent)
         for one in self._sets:

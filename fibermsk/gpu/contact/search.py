@@ -1,7 +1,6 @@
 """Contact of fibers with each other and with bones on a device: candidates, forces, safeguard.
 
-As `fibermsk.system.contact.search`. Candidates are searched on the host, which is rare; all else
-that a Newton iteration needs stays on the device except for a few numbers.
+As `fibermsk.system.contact.search`. Candidates are searched on the host, rarely.
 """
 
 from __future__ import annotations
@@ -39,16 +38,9 @@ from fibermsk.system.skeleton.tree import TreeState
 
 
 class DeviceContact:
-    """Candidate pairs and contact state of successive configurations.
+    """Candidate pairs and contact state; cables and spacing are those of the host.
 
-    cables and spacing are those of the host; see `follow_spacing`.
-
-    Attributes
-    ----------
-    fibers, bones : Fibers, Bones
-        Contact points of the present configuration.
-    links : Links
-        Where the bones are in it.
+    `fibers` and `bones` are the contact points, `links` the poses of the bones.
     """
 
     def __init__(
@@ -77,7 +69,7 @@ class DeviceContact:
         self._reach = -1.0
 
     def follow_spacing(self) -> bool:
-        """Update the contact points to the spacing; if changed, evaluate again."""
+        """Update the contact points if the spacing has changed; then evaluate again."""
         changed = self._revision != self._spacing.revision
         if changed:
             self._take_spacing()
@@ -152,10 +144,7 @@ class DeviceContact:
         }  # fmt: skip
 
     def restore(self, memory: dict[str, Array], links: Links) -> None:
-        """Find the candidates of a `memory` again, in the same order.
-
-        links: any; replaced by those of the memory.
-        """
+        """Find the candidates of a `memory` again, in the same order; `links` are replaced."""
         if self._touches:
             rest = np.zeros((memory["position"].shape[0], 6))
             state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
@@ -167,8 +156,8 @@ class DeviceContact:
     def _covered(self, apart: float, beside: Array | float, grown: float = 0.0) -> bool:
         """Whether the candidates are valid for the present configuration and a further motion.
 
-        apart, beside: bounds of the further approach of any two fibers, and of any fiber and the
-        bones of each link [m]; grown: bound of the growth of the radii of any pair [m].
+        apart, beside: bounds of the approach of fibers to each other and to the bones of each link;
+        grown: bound of the growth of two radii [m].
         """
         if self._reach < 0.0:
             return False

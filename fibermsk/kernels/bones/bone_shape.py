@@ -26,7 +26,7 @@ CAPSULE, INFINITE_CYLINDER, MESH = 0, 1, 2
 def _closest_on_axis(x, start, end, infinite, axis, m):
     """Fill m = y - x to the closest axis point, and the axis direction (zero for a sphere).
 
-    Returns the distance and whether the closest point moves with x along the axis.
+    Returns the distance, and whether the closest point moves along the axis with x.
     """
     length = 0.0
     for c in range(3):
@@ -72,10 +72,7 @@ def distance(x, b, shapes):
 
 @body
 def distance_slopes(x, b, shapes, gradient, hessian):
-    """Distance d of a point (3,) to shape b; fills its gradient (3,) and Hessian (3, 3).
-
-    The gradient has length one for a capsule, and approximately one for a mesh.
-    """
+    """Distance d of a point (3,) to shape b; fills its gradient (3,) and Hessian (3, 3)."""
     place, field, kind = shapes.place, shapes.field, shapes.kind
     m, axis = scratch(3), scratch(3)
     if kind[b, 0] != MESH:

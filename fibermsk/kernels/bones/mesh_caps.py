@@ -13,19 +13,9 @@ from fibermsk._arrays import Array
 
 
 def hole_caps(winding: Array, apart: Array, spacing: float) -> Array:
-    """Triangles over the holes of a mesh.
+    """Triangles (n, 3, 3) over the holes of a mesh, relative to the first grid node [m].
 
-    Parameters
-    ----------
-    winding, apart : (nx, ny, nz) float array
-        Winding number, and distance to the triangles [m], at the nodes of a grid.
-    spacing : float
-        Spacing of the grid [m].
-
-    Returns
-    -------
-    corners : (n, 3, 3) float array
-        Relative to the first grid node [m]; orientation undefined.
+    At the nodes of a grid (nx, ny, nz): winding number, and distance `apart` to the triangles [m].
     """
     shape = np.array(winding.shape)
     total, count = np.zeros((*shape, 3)), np.zeros(winding.shape)
@@ -52,9 +42,9 @@ def hole_caps(winding: Array, apart: Array, spacing: float) -> Array:
 def _edges(
     winding: Array, apart: Array, spacing: float, axis: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Edges along an axis: first nodes of those across holes, of all with a sign change, crossings.
+    """First nodes of edges across holes and of all edges with a sign change, and crossings.
 
-    Crossings in node units, from the winding number across holes, else from the distances.
+    Crossings are in node units, from the winding number across holes, else from the distances.
     """
     n = winding.shape[axis]
     low, high = (np.take(winding, range(k, n - 1 + k), axis) for k in (0, 1))

@@ -24,7 +24,7 @@ BEYOND = 0.5
 def _locate(x, origin, spacing, size, cell, part, beyond):
     """Fill cell and local coordinates (3,) of the closest point in the box; return its distance.
 
-    origin: node of the first coefficient, one cell before the box; size (3,): coefficients.
+    origin: node of the first coefficient, one cell before the box.
     """
     off = 0.0
     for c in range(3):
@@ -64,10 +64,7 @@ def _fill_weights(t, w):
 
 @body
 def field_value(x, origin, spacing, size, at, coefficients):
-    """Value of phi at a point (3,) of the grid's frame.
-
-    coefficients: of all grids, concatenated; those of this grid begin at `at`.
-    """
+    """Value of phi at a point (3,) of the grid's frame; its coefficients begin at `at`."""
     cell, part, beyond = scratch(3), scratch(3), scratch(3)
     off = _locate(x, origin, spacing, size, cell, part, beyond)
     wx, wy, wz = _weights(part[0]), _weights(part[1]), _weights(part[2])

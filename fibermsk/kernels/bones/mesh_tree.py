@@ -1,17 +1,13 @@
 """Distance to triangles, and winding number, at many points, with a bounding volume tree.
 
-Built once for a mesh. ``corners`` (n, 3, 3) are the triangles in the
-order of the tree; ``boxes`` (n_nodes, 6) low and high corners of the tree's nodes; ``spans``
-(n_nodes, 3) first and last triangle and second child (the first is the next node; 0 for a leaf);
-``dipoles`` (n_nodes, 7) far-field approximation of a node: center, sum of area times normal, and
-radius of the bounding ball around the center.
+``corners`` (n, 3, 3): triangles in the order of the tree; ``boxes`` (n_nodes, 6): low and high
+corners of the nodes; ``spans`` (n_nodes, 3): first and last triangle and second child (the first is
+the next node; 0 for a leaf); ``dipoles`` (n_nodes, 7): center, sum of area times normal, and radius
+of the bounding ball.
 
-References
-----------
-.. [1] Barill, Dickson, Schmidt, Levin and Jacobson, ACM Trans. Graph. 37 (2018), 43: winding
-   numbers of far triangles as those of a dipole.
-.. [2] van Oosterom and Strackee, IEEE Trans. Biomed. Eng. 30 (1983), 125-126: solid angles.
-.. [3] Ericson, Real-Time Collision Detection, 2005, section 5.1.5: closest point of a triangle.
+[1] Barill, Dickson, Schmidt, Levin and Jacobson, ACM Trans. Graph. 37 (2018), 43: far triangles as
+a dipole. [2] van Oosterom and Strackee, IEEE Trans. Biomed. Eng. 30 (1983), 125-126: solid angles.
+[3] Ericson, Real-Time Collision Detection, 2005, section 5.1.5: closest point of a triangle.
 """
 
 from __future__ import annotations
@@ -151,10 +147,7 @@ def _box_distance(box, x, y, z):
 
 @kernel
 def _closest(corners, boxes, spans, x, y, z, best, stack):
-    """Squared distance to the triangles if below `best`, which triangle, and its closest point.
-
-    stack (_DEPTH,): workspace for nodes.
-    """
+    """Squared distance to the triangles if below `best`, triangle, and closest point."""
     at, nearest = (math.nan, math.nan, math.nan), -1
     stack[0], depth = 0, 1
     while depth > 0:
@@ -227,7 +220,7 @@ def _winding(corners, spans, dipoles, x, y, z, skip, stack):
 def fill_distances(corners, boxes, spans, spacing, origin, size, rows, out):
     """Reduce the values of a grid to the distance to triangles, where that is less.
 
-    out (nx * ny, nz): the grid's nodes, from origin; rows (nx * ny,): rows to fill, in this order.
+    out (nx * ny, nz): the grid's nodes, from origin; rows: rows to fill, in this order.
     """
     for i in prange(rows.size):
         row = rows[i]
@@ -278,10 +271,7 @@ def fill_closest(corners, boxes, spans, points, out):
 
 @kernel
 def fill_winding_beside(corners, spans, dipoles, out):
-    """Fill out (n,) with the least winding number of all other triangles on each triangle.
-
-    Sampled at its center and at three points near its corners.
-    """
+    """Fill out (n,) with the least winding number of the other triangles on each triangle."""
     stack, point = np.empty(_DEPTH, np.int64), np.empty(3)
     for f in range(corners.shape[0]):
         least = math.inf

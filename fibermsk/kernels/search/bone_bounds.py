@@ -17,10 +17,9 @@ from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
 
 @kernel
 def find_near_bone(hull, b, shapes, steepest, approach, radius, near):
-    """Mark in `near` (n,) the elements that may touch shape b.
+    """Mark in `near` (n,) the elements that may touch shape b; steepest: bound of |grad d|.
 
-    Shapes as in `fibermsk.kernels.bones.bone_shape`; steepest: bound of |grad d|; approach (n,):
-    bound of its approach to the bone; radius (n,): bound of its radius.
+    approach, radius (n,): bounds of the approach to the bone and of the radius.
     """
     center = np.empty(3)
     for e in range(hull.shape[0]):

@@ -26,10 +26,7 @@ nearly parallel chords."""
 
 @body
 def _deviation(before, after, length_sq):
-    """Largest distance of the inner control points from the chord.
-
-    The corresponding points of the chord move linearly too.
-    """
+    """Largest distance of the inner control points from the chord before and after."""
     largest = 0.0
     for p in range(1, 3):
         along = 0.0
@@ -142,10 +139,7 @@ def can_touch(bounds, before, after, moving, a, b):
 
 @kernel
 def relative_motion(before, after):
-    """Bound of the relative motion of any two control points (n, 4, 3).
-
-    Twice the largest motion, or the diagonal of the box that holds all motions.
-    """
+    """Bound of the relative motion of any two control points (n, 4, 3)."""
     largest = 0.0
     low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     for e in range(before.shape[0]):

@@ -1,15 +1,12 @@
 """Candidate pairs of elements of different fibers in linear motion: search in grids of cells.
 
-The search costs about the same for every element. Elements of similar size, within a factor of
-four, share a grid whose cells are at least as large as two of them or of smaller ones, so that
-partners lie in neighboring cells; small elements search the grids of the larger ones too. Cells
-have no bounds: their elements are found in a table by their numbers, so that the
-extent of space does not matter.
+Elements of similar size, within a factor of four, share a grid whose cells are at least twice as
+large, so that partners lie in neighboring cells; small elements search the grids of the larger ones
+too. Cells are found in a hash table, so that the extent of space does not matter.
 
 Symbols: ``bounds`` (n, N_BOUNDS) of elements, see `fibermsk.kernels.search.bounds`; ``boxes`` (n,
-6) middle and extent of boxes along the axes that contain an element and its pad during the motion;
-``fiber`` (n,); ``group`` (n_fibers,); ``law`` (n_groups, n_groups), negative for fibers that do not
-touch each other.
+6) middle and extent of boxes that contain an element and its pad during the motion; ``fiber`` (n,);
+``group`` (n_fibers,); ``law`` (n_groups, n_groups), negative for fibers without contact.
 """
 
 from __future__ import annotations
@@ -45,8 +42,7 @@ _FEWEST_BUCKETS = 16
 def _fill_boxes(bounds, boxes):
     """Fill the boxes; returns the largest coordinate.
 
-    The frame moves with the mean of all elements, so that a common motion widens no box. One that
-    is not finite gets the extent -1, and is in no pair.
+    The frame moves with the mean of all elements. Boxes that are not finite get the extent -1.
     """
     n = bounds.shape[0]
     mean = np.zeros(3)
@@ -72,10 +68,7 @@ def _fill_boxes(bounds, boxes):
 
 @kernel
 def _choose_grids(boxes, largest, level, size):
-    """Fill each element's grid, 0 for the coarsest and -1 for none, and the cells' sizes.
-
-    size (_LEVELS, 3); returns the number of grids.
-    """
+    """Fill each element's grid, 0 the coarsest, and the cell sizes; returns the number of grids."""
     widest = 0.0
     for e in range(boxes.shape[0]):
         widest = max(widest, boxes[e, 3], boxes[e, 4], boxes[e, 5])
@@ -153,9 +146,9 @@ def _fill_table(boxes, level, size, mask, key, bucket, bucket_start, order):
 
 @inlined_body
 def _look_around(box, level, size, mask, bucket_start, cell, wanted, begin, end):
-    """Fill the keys and ranges of the cells that partners may lie in; returns their number.
+    """Fill keys and ranges of the cells with possible partners; returns their number.
 
-    In its own grid half of the neighbors, since those look back, and not its own cell.
+    In its own grid only half of the neighbors, since the others look back.
     """
     n = 0
     for k in range(level + 1):
@@ -267,8 +260,7 @@ def _sort_both_ways(pairs, n, start, partner):
 def list_runs(pairs, fiber, group, law):
     """Runs of all elements with the fibers that they are paired with, in increasing order.
 
-    Returns new arrays: element and law (n_runs,) of each run, where its candidates begin
-    (n_runs + 1,), and the candidates (2 n_pairs,), elements of the other fiber.
+    Returns element and law (n_runs,), start (n_runs + 1,) of the candidates, and candidates.
     """
     n = fiber.size
     row_start, candidates = np.empty(n + 1, np.int64), np.empty(2 * pairs.shape[0], np.int64)

@@ -132,10 +132,9 @@ def fill_widest_sections(element_start, elements, nodes, reference, thickest, se
 
 @body
 def tangent_left(e, h, hull_update, stray, fraction, least):
-    """Lower bound of |a1| on an element after a fraction of an update.
+    """Lower bound of |a1| on an element after a fraction of an update, at least a tenth of it.
 
-    stray (n_elements,): deviation of control points from linear motion [m]. At least a tenth
-    remains, due to the safeguard of the stretch.
+    stray (n_elements,): deviation of control points from linear motion [m].
     """
     steepest = 0.0
     for p in range(3):

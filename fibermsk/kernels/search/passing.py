@@ -57,10 +57,9 @@ def _room(a, b, way):
 
 @body
 def stays_apart(a0, a1, b0, b1, floor):
-    """Whether a plane separates two curves by more than a distance during the motion.
+    """Whether a plane separates two curves by more than a distance; False if none was found.
 
-    False if none was found. The tested normals join the closest points of the chords, after the
-    motion and before it.
+    The tested normals join the closest points of the chords, after the motion and before it.
     """
     way = scratch(3)
     for end in range(2):
@@ -204,9 +203,8 @@ def mark_near(
 ):  # fmt: skip
     """Mark the candidate pairs without a separating plane; each pair of elements once.
 
-    before, after (n_elements, 4, 3): control points; stray (n_elements,): their deviation from
-    linear motion; radius (n_elements,): bounds; part (n_laws,): required distance over the sum of
-    the radii; near (n_candidates,) bool, filled.
+    stray (n_elements,): deviation of the control points from linear motion; radius (n_elements,):
+    bounds; part (n_laws,): required distance over the sum of the radii.
     """
     for run in prange(run_element.size):
         e, first, last = run_element[run], run_start[run], run_start[run + 1]

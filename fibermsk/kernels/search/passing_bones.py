@@ -15,8 +15,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER, MESH, distance
 from fibermsk.kernels.search.passing import (
-    FIRST_LOOK,
-    MOST_PARTS,
     copy_curve,
     curve_size,
     halve_curve,
@@ -122,19 +120,12 @@ def _passes_bone(z0, z1, floor, steepest, most, b, shapes):
 
 
 @kernel
-def mark_near_bones(z0, z1, shape, floor, steepest, shapes, near):
-    """Mark the runs (n,) whose curves may be closer to their shapes than `floor` (n,).
+def find_passing_bones(z0, z1, shape, floor, steepest, shapes, most, found):
+    """Fill found (n,): whether curves may come as near to their shapes as `floor` (n,).
 
-    z0, z1 (n, 4, 3): control points before and after, in the frame of the shape's link.
+    z0, z1 (n, 4, 3): control points before and after, in the frame of the shape's link; `most`
+    parts are checked, `FIRST_LOOK` or `MOST_PARTS` of `fibermsk.kernels.search.passing`.
     """
     for i in range(shape.size):
         b = shape[i]
-        near[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], FIRST_LOOK, b, shapes)
-
-
-@kernel
-def find_passing_bones(z0, z1, shape, floor, steepest, shapes, found):
-    """Fill found (n,): whether curves may come as near to their shapes as `floor` (n,)."""
-    for i in range(shape.size):
-        b = shape[i]
-        found[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], MOST_PARTS, b, shapes)
+        found[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], most, b, shapes)

@@ -32,10 +32,7 @@ _SAMPLE = 16
 
 @body
 def _estimate(fraction, d, r_x, r_y, length, y_length, s, dx, dy, floor):
-    """Lower bound of d - floor (r_x + r_y) after `fraction` of the update, and its slope.
-
-    floor: bound of 1 + gamma g as a ratio of the distance to the radii.
-    """
+    """Lower bound of d - floor (r_x + r_y) after `fraction` of the update, and its slope."""
     x_left = length - fraction * dx
     y_left = y_length - fraction * dy
     x_radius = r_x * math.sqrt(length / x_left)
@@ -222,10 +219,8 @@ def run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, ke
 def fiber_fraction(elements, h, update, runs, laws, state, fraction, keep, ways, found):
     """Shorten `fraction` so that every contact point of fibers keeps `keep` of its 1 + gamma g.
 
-    update: `fibermsk.kernels.contact_arrays.FiberUpdate`. Also filled: ways (n_elements, N_WAYS),
-    the bounding ball of the updates of each element's points, and the change of its tangent; found
-    (n_runs, 2). Most runs are cleared by the balls of their elements; the others check every
-    contact point.
+    Fills ways (n_elements, N_WAYS), the bounding ball of the updates of each element's points and
+    the change of its tangent, and found (n_runs, 2). The balls clear most runs.
     """
     for e in range(h.size):
         fill_way(e, h, update.hull, update.remainder, ways)

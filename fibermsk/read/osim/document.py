@@ -1,4 +1,4 @@
-"""A model file as a document: typed values of its elements, and errors that name their line."""
+"""A model file as a document: typed values of its elements, and errors with line numbers."""
 
 from __future__ import annotations
 
@@ -15,25 +15,15 @@ from fibermsk.read.osim.report import ImportReport
 from fibermsk.read.xml_tree import Element, read_xml
 
 LARGEST = 1e12
-"""No length, angle, mass or force of a skeleton comes near; larger numbers only overflow."""
+"""Largest accepted number, far above lengths, angles, masses and forces of skeletons."""
 TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
 class Document:
-    """The model of one file, with what has been read of it.
+    """Model element, version and report of one file.
 
-    Every access marks the element as seen; what is never seen ends up in the report.
-
-    Attributes
-    ----------
-    model : Element
-        The element Model.
-    version : int
-        Version of the file.
-    report : ImportReport
-        What was not understood or changed so far.
-    offset_frames : list of Element
-        Elements PhysicalOffsetFrame, wherever they stand.
+    Every access marks an element as seen; the report lists all that are never seen. `offset_frames`
+    are all elements PhysicalOffsetFrame.
     """
 
     def __init__(self, path: Path) -> None:
@@ -82,7 +72,7 @@ class Document:
         return int(text), models[0]
 
     def _unpack_engine(self) -> None:
-        """Give the model what the earliest files keep in <DynamicsEngine><SimbodyEngine>."""
+        """Move <DynamicsEngine><SimbodyEngine> of the earliest files to the model."""
         engine = self.child(self.child(self.model, "DynamicsEngine"), "SimbodyEngine")
         if engine is not None:
             for child in engine.children:
@@ -93,11 +83,11 @@ class Document:
     # report and errors --------------------------------------------------------------------
 
     def note(self, element: Element, text: str) -> None:
-        """Report something worth knowing about an element."""
+        """Report information about an element."""
         self.report.add("note", element, text)
 
     def changed(self, element: Element, text: str) -> None:
-        """Report that an element is taken in another form."""
+        """Report that an element is imported in another form."""
         self.report.add("changed", element, text)
 
     def not_understood(self, element: Element, text: str) -> None:
@@ -105,7 +95,7 @@ class Document:
         self.report.add("not understood", element, text)
 
     def where(self, element: Element) -> str:
-        """File, line and element, to start a message with."""
+        """File, line and element, for messages."""
         owner = element.parent
         of = f" of {owner.label}" if not element.name and owner is not None and owner.name else ""
         return f"{self.path}, line {element.line}: {element.label}{of}"
@@ -116,13 +106,13 @@ class Document:
         raise ModelError(f"{self.where(element)}: {_cut(problem)}; {must}{remedy}")
 
     def fail_twice(self, element: Element, what: str, other: Element) -> NoReturn:
-        """Raise the error of an element with the name of another one."""
+        """Raise the error of an element that repeats another one."""
         must, remedy = "must have a unique name", "rename one of them"
         self.fail(element, f"{what} on line {other.line}", must, remedy)
 
     @contextmanager
     def naming(self, element: Element) -> Iterator[None]:
-        """Context in which a `ModelError` gets the file, line and element in front."""
+        """Context that prepends file, line and element to a `ModelError`."""
         try:
             yield
         except ModelError as error:
@@ -133,7 +123,7 @@ class Document:
     # elements -----------------------------------------------------------------------------
 
     def child(self, element: Element | None, *tags: str) -> Element | None:
-        """The child of one of several tags, from the file's defaults if the element has none."""
+        """Child with one of several tags, from the file's defaults if the element has none."""
         if element is None:
             return None
         found = [child for child in element.children if child.tag in tags]
@@ -153,16 +143,16 @@ class Document:
         return next((child for child in default.children if child.tag in tags), None)
 
     def inside(self, element: Element | None, tag: str) -> list[Element]:
-        """Elements in a child; none where it is missing."""
+        """Elements in a child; empty if it is missing."""
         found = self.child(element, tag)
         return [] if found is None else list(found.children)
 
     def objects(self, element: Element | None, tag: str) -> list[Element]:
-        """Elements of a set, which stand in <tag><objects>."""
+        """Elements of a set, in <tag><objects>."""
         return self.inside(self.child(element, tag), "objects")
 
     def parts(self, element: Element, *tags: str) -> list[Element]:
-        """Elements of some tags in <components> of an element, marked as seen."""
+        """Elements with some tags in <components>, marked as seen."""
         found = [part for part in self.inside(element, "components") if part.tag in tags]
         for part in found:
             part.seen = True
@@ -199,7 +189,7 @@ class Document:
             values = list(map(float, words))
         except ValueError:
             values = [math.nan]
-        # Python takes more for numbers than a file may mean
+        # float() accepts more than OpenSim writes
         usual = found.text.isascii() and "_" not in found.text
         if not (usual and all(-LARGEST <= value <= LARGEST for value in values)):
             odd = next((word for word in words if not _is_plain(word)), None)
@@ -210,7 +200,7 @@ class Document:
     def vector(
         self, element: Element, size: int, *tags: str, default: tuple[float, ...] | None = None
     ) -> np.ndarray:
-        """Numbers of a child, of a given count."""
+        """Numbers of a child, of a fixed count."""
         return np.array(self._values(element, size, tags, default), dtype=np.float64)
 
     def number(self, element: Element, *tags: str, default: float | None = None) -> float:
@@ -238,7 +228,7 @@ class Document:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is a finite number as files have them."""
+    """Whether a word is a finite decimal number."""
     try:
         return word.isascii() and "_" not in word and abs(float(word)) <= LARGEST
     except ValueError:
@@ -246,5 +236,5 @@ def _is_plain(word: str) -> bool:
 
 
 def _cut(text: str) -> str:
-    """Text without the middle of a very long one."""
+    """Text, truncated in the middle if very long."""
     return text if len(text) <= 600 else f"{text[:300]} ... {text[-300:]}"

@@ -1,4 +1,4 @@
-"""OpenSim's functions of one coordinate, and of several where they are linear."""
+"""OpenSim's functions of one coordinate, and linear ones of several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fibermsk.read.osim.document import Document
 from fibermsk.read.xml_tree import Element
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
-"""Names of one spline through the years."""
+"""Names of the same spline in different versions."""
 FUNCTIONS = (
     *SPLINES,
     "LinearFunction",
@@ -28,7 +28,7 @@ FUNCTIONS = (
 
 
 def function_in(document: Document, element: Element | None) -> Element | None:
-    """The function inside an element that is there to hold one; None where it is empty."""
+    """Function in an element; None if it is empty."""
     if element is None or element.tag in FUNCTIONS:
         return element
     inside = element.children
@@ -41,7 +41,7 @@ def function_in(document: Document, element: Element | None) -> Element | None:
 
 
 def property_function(document: Document, element: Element, name: str) -> Element | None:
-    """The function of a property, written <name><F>...</F></name> or <F name="name">."""
+    """Function of a property, written <name><F>...</F></name> or <F name="name">."""
     named = [child for child in element.children if child.name == name]
     for child in named:
         child.seen = True
@@ -61,12 +61,7 @@ def read_terms(
 ) -> tuple[list[Function], float]:
     """Function of several coordinates as a sum of functions of one each, and a constant.
 
-    Returns
-    -------
-    terms : list of Function
-        One for each coordinate; empty for a constant.
-    offset : float
-        Added to their sum; 0 where there is one coordinate and it is in its term.
+    The terms are empty for a constant. With one coordinate the constant is part of its term.
     """
     element.seen = True
     tag = element.tag
@@ -119,7 +114,7 @@ def read_terms(
 
 
 def _points(document: Document, element: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Abscissas and values of a function through points."""
+    """Abscissas and values of an interpolated function."""
     points = []
     for tag in ("x", "y"):
         found = document.child(element, tag)

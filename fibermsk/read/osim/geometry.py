@@ -1,4 +1,4 @@
-"""Meshes that bodies wear: where the files are, and which of them fibers touch."""
+"""Meshes of bodies: search of the files, and selection for contact with fibers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ZEROS = (0.0,) * 6
 
 
 class MeshReference(NamedTuple):
-    """A mesh file that a body wears, scaled along its own axes and placed in the body."""
+    """Mesh file of a body with its scale and frame."""
 
     element: Element
     file: str
@@ -32,7 +32,7 @@ class MeshReference(NamedTuple):
 def find_meshes(
     document: Document, frames: Frames, holders: Sequence[Element]
 ) -> list[MeshReference]:
-    """Mesh files of the ground, bodies and frames; other geometry goes to the report."""
+    """Mesh files of ground, bodies and frames; other geometry is reported."""
     found: list[MeshReference] = []
     for holder in holders:
         shapes = document.inside(holder, "attached_geometry")
@@ -45,7 +45,7 @@ def find_meshes(
 
 
 def _attached(document: Document, frames: Frames, element: Element) -> list[MeshReference]:
-    """Mesh of version 4."""
+    """Mesh in version 4."""
     if element.tag == "FrameGeometry":
         return []
     if element.tag != "Mesh":
@@ -62,7 +62,7 @@ def _attached(document: Document, frames: Frames, element: Element) -> list[Mesh
 
 
 def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshReference]:
-    """Meshes up to version 3."""
+    """Meshes in versions 2 and 3."""
     scale = document.vector(visible, 3, "scale_factors", default=ONES)
     pose = document.vector(visible, 6, "transform", default=ZEROS)
     frame = placed(frame, pose[:3], pose[3:])
@@ -80,11 +80,7 @@ def _visible(document: Document, frame: Frame, visible: Element) -> list[MeshRef
 
 
 class Meshes:
-    """Meshes of the bodies, read when they are asked for.
-
-    folder is searched before that of the file and `Geometry` in it; contact and outside are
-    ``contact`` and ``geometry_outside`` of `read_osim`.
-    """
+    """Meshes of the bodies, read on demand; `folder` is searched first."""
 
     def __init__(
         self,
@@ -118,7 +114,7 @@ class Meshes:
         return {"shapes": tuple(shapes), "visuals": tuple(visuals)}
 
     def _touched(self, contact: Any, bodies: list[str]) -> dict[str, set[str]]:
-        """Names of the mesh files that fibers touch, by body."""
+        """Names of the mesh files in contact with fibers, by body."""
         owner = f"read_osim of {self.document.path}"
         if isinstance(contact, str):
             contact = (contact,)
@@ -142,7 +138,7 @@ class Meshes:
         return touched
 
     def _mesh(self, reference: MeshReference, wanted: bool) -> Any:
-        """Mesh of one file, placed; None for one that only draws and cannot be read."""
+        """Placed mesh of one file; None for an unreadable one without contact."""
         document, element = self.document, reference.element
         path = self._find(reference.file)
         body = reference.frame.body
@@ -178,7 +174,7 @@ class Meshes:
             return None
 
     def _find(self, file: str, *, anywhere: bool = False) -> Path | None:
-        """Path of a mesh file in the folders; links and `..` count by where they lead."""
+        """Path of a mesh file in the folders, after resolving links and `..`."""
         name = file.replace("\\", "/")
         for folder in self.folders:
             for candidate in (folder / name, folder / Path(name).name):
@@ -190,6 +186,6 @@ class Meshes:
         return None
 
     def _holds(self, file: Path) -> bool:
-        """Whether a file lies in one of the folders."""
+        """Whether a file is in one of the folders."""
         place = file.resolve()
         return any(place.is_relative_to(folder.resolve()) for folder in self.folders)

@@ -1,4 +1,4 @@
-"""What the reader never looked at: reported, unless it is known to mean nothing for mechanics."""
+"""Report of elements that were not read, unless they are irrelevant for mechanics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HARMLESS = {
     "groups",
     "publications",
 }
-"""Looks, authors, lists of names for menus, and defaults, which are read where they count."""
+"""Display, authors and names, and defaults, which are read where they apply."""
 
 LOOKS = {
     "color",
@@ -31,7 +31,7 @@ LOOKS = {
     "texture_file",
     "visible",
 }
-"""How something looks, wherever it stands. So does all that starts with `show_`."""
+"""Display properties anywhere in the file, like all tags that start with `show_`."""
 
 DRAWN = LOOKS | {
     "Appearance",
@@ -54,7 +54,7 @@ DRAWN = LOOKS | {
     "socket_frame",
     "transform",
 }
-"""What may stand inside of the harmless ones."""
+"""Allowed contents of harmless elements."""
 
 EMPTY = {
     "attached_geometry",
@@ -65,7 +65,7 @@ EMPTY = {
     "input_transform",
     "objects",
 }
-"""Nothing is lost where these say nothing."""
+"""Elements without meaning if they are empty."""
 
 SUMMARIES = {
     "MarkerSet": "markers are not imported: they are for inverse kinematics",
@@ -78,10 +78,10 @@ SUMMARIES = {
 ATTRIBUTES = {"name", "Version"}
 
 NEWEST = 40600
-"""Version of the newest files that are known, of OpenSim 4.5 and 4.6."""
+"""Newest supported version, of OpenSim 4.5 and 4.6."""
 
 NEEDED = ("max_isometric_force", "optimal_fiber_length")
-"""Numbers of a muscle that OpenSim's own defaults are no good guess for."""
+"""Numbers of a muscle without a reasonable default."""
 
 OF_MUSCLES = frozenset(
     """
@@ -101,11 +101,11 @@ OF_MUSCLES = frozenset(
     force_velocity_curve
     """.split()
 )
-"""Properties that some kind of muscle has in OpenSim."""
+"""Properties of muscles in OpenSim."""
 
 
 def report_leftovers(document: Document) -> None:
-    """Report each topmost element that nothing has looked at, and stray attributes and texts."""
+    """Report each topmost element that was not read, and unknown attributes and texts."""
     _report_outside(document)
     waiting = list(reversed(document.model.children))
     while waiting:
@@ -135,7 +135,7 @@ def _leave_out(document: Document, element: Element, what: str) -> None:
 
 
 def _report_strays(document: Document, element: Element, known: set[str]) -> None:
-    """Report attributes and texts between elements, which no file needs."""
+    """Report unknown attributes, and texts between elements."""
     for name, value in element.attributes.items():
         if name not in known and value.strip():
             _leave_out(document, element, f"the attribute {name} = {value[:40]!r}")
@@ -144,7 +144,7 @@ def _report_strays(document: Document, element: Element, known: set[str]) -> Non
 
 
 def _report_outside(document: Document) -> None:
-    """Report what stands in the document and the model themselves, and a version to come."""
+    """Report a newer version, and elements outside of the model."""
     root = document.model.parent
     assert root is not None
     if document.version > NEWEST:
@@ -158,7 +158,7 @@ def _report_outside(document: Document) -> None:
 
 
 def _report_muscle(document: Document, element: Element) -> None:
-    """Note properties of a muscle that none has, and numbers that the file does not give."""
+    """Report unknown properties and missing numbers of a muscle."""
     if not element.find("GeometryPath"):
         return
     default = document.defaults.get(element.tag)
@@ -173,22 +173,22 @@ def _report_muscle(document: Document, element: Element) -> None:
 
 
 def _is_bare(element: Element) -> bool:
-    """Whether an element holds nothing at all."""
+    """Whether an element is empty."""
     return not (element.children or element.text)
 
 
 def _is_harmless(element: Element) -> bool:
-    """Whether an element means nothing for mechanics wherever it stands."""
+    """Whether an element is irrelevant for mechanics."""
     return element.tag in HARMLESS and (element.tag != "defaults" or _is_bare(element))
 
 
 def _is_drawn(element: Element) -> bool:
-    """Whether an element only says how something looks."""
+    """Whether an element is a display property."""
     return element.tag in LOOKS or element.tag.startswith("show_")
 
 
 def _report_undrawn(document: Document, element: Element) -> None:
-    """Report what stands among the looks and is none."""
+    """Report elements among display properties that are not such."""
     for part in element.walk():
         if part is not element and not (part.tag in DRAWN or part.tag.startswith("show_")):
             _leave_out(document, part, f"<{part.tag}>")
@@ -203,7 +203,7 @@ def _says_nothing(element: Element) -> bool:
 
 
 def _summarize(document: Document, element: Element) -> None:
-    """One entry for a set that is left out as a whole, none where it is empty."""
+    """Report a set as one entry; none if it is empty."""
     objects = [child for inside in element.find("objects") for child in inside.children]
     others = [child for child in element.children if child.tag not in ("objects", "groups")]
     for child in others:

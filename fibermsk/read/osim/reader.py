@@ -1,4 +1,4 @@
-"""An OpenSim file as a model."""
+"""Model of an OpenSim file."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def read_osim(
     folder = None if geometry is None else path_of(geometry, f"{owner}: geometry")
     if folder is not None and not folder.is_dir():
         _check.refuse(owner, "geometry", str(folder), "be a folder of mesh files")
-    # what overflows is refused by the checks of the model
+    # the checks of the model refuse overflows
     with _without_collections(), np.errstate(all="ignore"):
         return _Reader(Document(file), folder, contact, unsupported, geometry_outside).model
 
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Context in which no garbage is looked for: all of a large tree of elements is in use."""
+    """Context without garbage collection: all of a large tree of elements is in use."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -105,7 +105,7 @@ def _without_collections() -> Iterator[None]:
 
 
 class _Reader:
-    """The steps of reading, in the order in which they need each other."""
+    """Steps of reading a file, in the order of their dependencies."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class _Reader:
             self.model.add(joint)
 
     def _check_start(self, element: Element, coupling: Coupling) -> None:
-        """Say where a coupling moves the start of its dependent coordinate."""
+        """Report if a coupling changes the start value of its dependent coordinate."""
         values = {one.name: one.value for one in self.model.coordinates}
         start = float(coupling.function.pieces()(values[coupling.independent]))
         given = values[coupling.dependent]

@@ -20,8 +20,8 @@ from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.fibers.shape import bezier_hull
-from fibermsk.kernels.search.passing import find_passing, mark_near
-from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones
+from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, find_passing, mark_near
+from fibermsk.kernels.search.passing_bones import find_passing_bones
 from fibermsk.protocol import Verdict
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
@@ -249,7 +249,7 @@ class _Way:
         floor = np.where(shapes.thin[shape], np.maximum(floor, radius), floor) + slack
         at_rest = BoneShapes(shapes.local, shapes.field, shapes.kind, shapes.grids)
         self._bone_place = shapes.steepest, at_rest
-        mark_near_bones(*ways, shape, floor, *self._bone_place, self._touching)
+        find_passing_bones(*ways, shape, floor, *self._bone_place, FIRST_LOOK, self._touching)
         near = self._touching
         self._bone_shapes, self._bone_elements = shape[near], element[near]
         self._bone_ways = ways[:, near]
@@ -279,7 +279,8 @@ class _Way:
         if not shape.size:
             return ""
         found = np.zeros(shape.size, bool)
-        find_passing_bones(*self._bone_ways, shape, self._bone_floor, *self._bone_place, found)
+        place = (*self._bone_place, MOST_PARTS)
+        find_passing_bones(*self._bone_ways, shape, self._bone_floor, *place, found)
         found |= self._through_thin_parts()
         if found.any():
             k = int(np.argmax(found))

@@ -1,4 +1,4 @@
-"""What the page shows of results: the head that its script reads, and the arrays behind it."""
+"""Data of the page: a head in JSON, and the arrays that it refers to."""
 
 from __future__ import annotations
 
@@ -32,16 +32,15 @@ from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sampl
 
 _N_DIRECTIONS = 300
 _MOST_CONTACTS = 3000
-"""Arrows of contact at once; beyond that neighboring elements share one."""
+"""Largest number of contact arrows; beyond it neighboring elements share one."""
 _NOT_SHOWN = ("cut_force",)
 """Fields of fibers that pages do not use."""
 
 
 class Content:
-    """Data of a page in `n_parts` parts: the head with what stands still, then a few frames each.
+    """Data of a page in `n_parts` parts: the head with all constant arrays, then frames.
 
-    `title` names the results; `error` is the greatest distance between a fiber's centerline in the
-    page and in the result [m], along each axis.
+    `title` names the results; `error` is the rounding error of centerlines along each axis [m].
     """
 
     def __init__(self, title: str, head: bytes, runs: Sequence[Frames], error: float) -> None:
@@ -51,7 +50,7 @@ class Content:
         self.n_parts = 1 + len(self._places)
 
     def part(self, number: int) -> bytes:
-        """A part, deflated; 0 is the head."""
+        """A part, compressed; 0 is the head."""
         if number == 0:
             return self._head
         run, k = self._places[number - 1]
@@ -59,7 +58,7 @@ class Content:
 
 
 def kept_frames(n_frames: int, most: int | None) -> NDArray[np.int64]:
-    """Evenly chosen frames, the first and the last among them; all where they are few enough."""
+    """Evenly spaced frames with the first and the last; all if there are at most `most`."""
     if most is not None and most < 2:
         raise ModelError(f"max_frames = {most}; must be at least 2, or None for all frames")
     if most is None or n_frames <= most:
@@ -80,9 +79,9 @@ def pack(
     arrows: Iterable[str] = (),
     labels: bool = False,
 ) -> Content:
-    """Pack what a page shows; the parameters are those of `write_page`.
+    """Data of a page; parameters as for `write_page`.
 
-    With `at_end` the last frame is shown first where no time is given.
+    With `at_end` the last frame is shown first if no time is given.
     """
     color_by, arrows = check_field(color_by), check_kinds(arrows)
     stages = make_stages(
@@ -99,7 +98,7 @@ def pack(
     for stage, name, one in zip(stages, names, several, strict=True):
         runs.append(Frames(kept_frames(stage.result.time.size, max_frames)))
         words = still_labels(one) if isinstance(one, Still) else []
-        # the script names the fibers itself, as they move
+        # the script labels the fibers, which move
         labeled = [{"words": label.words, "point": label.point.tolist()} for label in words]
         notes.append(_run(packer, runs[-1], stage, name) | {"labels": labeled})
     first_part = 1
@@ -147,7 +146,7 @@ def pack(
 
 
 _NO_TUBES = 1
-"""The script makes the tubes: the fewest points will do for those of the stages."""
+"""The script makes the tubes, so that those of the stages have the fewest points."""
 
 
 def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, Any]:
@@ -176,7 +175,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
         "pieces": [
             {
                 "body": places[piece.body] if piece.body else -1,
-                # Points are few beside numbers over the frames, and are not seen to be rounded.
+                # few beside the arrays over frames
                 "points": packer.add(piece.surface.points, "f4"),
                 "normals": packer.add(np.rint(127.0 * piece.surface.normals), "i1"),
                 "faces": packer.add(piece.surface.faces, "u4"),
@@ -210,7 +209,7 @@ def _fiber(packer: Packer, frames: Frames, name: str, fiber: FiberHistory) -> di
 
 
 def _error(run: dict[str, Any], stage: Stage) -> float:
-    """Greatest error of a centerline by rounding its nodes and tangents [m].
+    """Largest error of a centerline due to the rounding of nodes and tangents [m].
 
     The shape functions of the positions are positive with the sum 1; those of the tangents have
     absolute values with the sum h xi (1 - xi), at most h / 4.
@@ -236,7 +235,7 @@ def _fields(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 
 def _ways(stages: Sequence[Stage]) -> dict[str, dict[str, list[float]]]:
-    """For each preset of the camera, where it looks and what is up in the picture."""
+    """For each camera preset, the direction of view and the upward direction of the picture."""
     ways = {}
     for preset in PRESETS:
         _, above, forward = common_camera(stages, preset, 1.0).axes
@@ -245,11 +244,11 @@ def _ways(stages: Sequence[Stage]) -> dict[str, dict[str, list[float]]]:
 
 
 def _outermost(points: Array, margins: Array) -> Array:
-    """Those balls (x, y, z, radius) that lie farthest out in one direction or another."""
+    """Balls (x, y, z, radius) that are outermost in some direction."""
     balls = np.column_stack([points, margins])
     if len(balls) <= _N_DIRECTIONS:
         return balls
-    # One direction at a time: there may be a million points.
+    # one direction at a time, because there may be a million points
     farthest = [
         int(np.argmax(points @ direction + margins)) for direction in directions(_N_DIRECTIONS)
     ]

@@ -1,9 +1,8 @@
-"""Which requests the server of the page answers: none that a page of another site can make.
+"""Check of the headers of requests, against pages of other sites.
 
-A page of another site reaches a server of this machine in two ways. It may give a name of its own
-the address of this machine, and is then of one origin with the server (DNS rebinding): its requests
-carry that name in the header Host. Or it calls the server by the right name, and its requests carry
-the other site in the header Origin.
+A page of another site may reach the server by DNS rebinding, a host name that resolves to this
+machine: its requests have that name in the header Host. Or it uses the right host, and its requests
+have the other site in the header Origin.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from urllib.parse import urlsplit
 
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = ("", "0.0.0.0", "::")
-"""Hosts that stand for all addresses of the machine."""
+"""Hosts that mean all addresses of the machine."""
 
 
 def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Sequence[str]], str]:
-    """Judge of requests by all their headers Host and Origin; gives why one is refused, or "".
+    """Function from all headers Host and Origin of a request to the reason of a refusal, or "".
 
-    `host` is the address at which the server listens; `allowed` are further names under which
-    browsers reach it, such as that of a proxy.
+    `host` is the server's address; `allowed` are further host names, such as that of a proxy.
     """
     further = frozenset(name.lower() for name in allowed)
     names = _LOCAL | further | {host.lower()}
@@ -30,7 +28,7 @@ def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Se
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     def known(name: str) -> bool:
-        # no name leads to an address but that address itself
+        # a literal address is not subject to DNS rebinding
         return name in names or (host in _ANY and _is_address(name))
 
     def refusal(hosts: Sequence[str], origins: Sequence[str]) -> str:
@@ -39,7 +37,7 @@ def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Se
             return f"the host {hosts[:1]} is not a host of this server"
         if origins:
             origin = _place(origins[0]) if len(origins) == 1 else None
-            # a proxy may hand a request on under another host
+            # a proxy may forward a request under another host
             if origin is None or (origin != place and origin[0] not in further):
                 return f"the request comes from a page of another site, {origins[:1]}"
         return ""
@@ -48,7 +46,7 @@ def guard(host: str, allowed: Sequence[str] = ()) -> Callable[[Sequence[str], Se
 
 
 def _place(text: str) -> tuple[str, int | None] | None:
-    """Host and port in an origin; None where a text is none."""
+    """Host and port of an origin; None if the text is not an origin."""
     try:
         url = urlsplit(text)
         host, port = url.hostname, url.port

@@ -1,4 +1,4 @@
-"""A result in a notebook: the page of `write_page` in a frame of its own."""
+"""A result in a notebook: the page of `write_page` in an iframe."""
 
 from __future__ import annotations
 
@@ -13,17 +13,9 @@ _LOWEST = 200
 
 
 class Widget:
-    """What a notebook shows of a result; made by :func:`widget`.
+    """Display of a result in a notebook, made by :func:`widget`; `height` in pixels.
 
-    JupyterLab, Jupyter Notebook, VS Code and pages exported by nbconvert show it alike: it holds
-    its data and its script, and needs neither the kernel nor an extension.
-
-    Attributes
-    ----------
-    page : str
-        The page inside.
-    height : int
-        Height in pixels; the width is that of the cell.
+    It contains data and script of the `page`, and needs neither the kernel nor an extension.
     """
 
     def __init__(self, page: str, height: int, words: str) -> None:

@@ -1,4 +1,4 @@
-"""The page of results from a server on this machine, which sends the data in parts."""
+"""Server of the page on this machine, which sends the data in parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fibermsk.view.pictures.opengl import has_display
 
 DEFAULT_PORT = 8080
 _IDLE = 60.0
-"""Seconds after which a browser that sends nothing is left."""
+"""Seconds after which an idle connection is closed."""
 
 
 def serve(
@@ -87,20 +87,20 @@ def serve(
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            # Ctrl-C is how it is meant to end.
+            # the intended end
             print("stopped", file=sys.stderr)
 
 
 def check_port(port: int, host: str = "127.0.0.1") -> None:
-    """Refuse a port that is invalid or in use, before anything is read."""
+    """Refuse a port that is invalid or in use, before files are read."""
     PageServer(host, port).server_close()
 
 
 class PageServer(ThreadingTCPServer):
-    """Server of one page and its data: a few fixed paths, no files. Parameters as for `serve`."""
+    """Server of one page and its data under fixed paths. Parameters as for `serve`."""
 
     daemon_threads = True
-    # on Windows it would let two servers share a port
+    # on Windows two servers could share a port
     allow_reuse_address = os.name == "posix"
 
     def __init__(self, host: str, port: int, allow_hosts: Sequence[str] = ()) -> None:
@@ -129,7 +129,7 @@ class PageServer(ThreadingTCPServer):
         self._answers: dict[str, tuple[str, Callable[[], bytes]]] = {}
 
     def show(self, content: Content, theme: str) -> None:
-        """Answer with a page from now on."""
+        """Set the page."""
         text = page(content, theme).encode()
         self._answers = {"/": ("text/html; charset=utf-8", lambda: text)} | {
             f"/parts/{k}": ("application/octet-stream", partial(content.part, k))
@@ -137,7 +137,7 @@ class PageServer(ThreadingTCPServer):
         }
 
     def answer(self, path: str, headers: Message) -> tuple[HTTPStatus, str, bytes]:
-        """Status, kind and body of the answer to a request."""
+        """Status, content type and body of a response."""
         found = (headers.get_all(name, []) for name in ("Host", "Origin"))
         if problem := self._refusal(*found):
             text = f"fibermsk: {problem}; to allow it, use --allow-host NAME\n"
@@ -148,13 +148,13 @@ class PageServer(ThreadingTCPServer):
         return HTTPStatus.OK, kind, body()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what went wrong, unless a browser has left."""
+        """Print the error, unless the connection was closed."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers requests with what the server has; nothing but GET is understood."""
+    """Handler of GET requests; other methods are not supported."""
 
     protocol_version = "HTTP/1.1"
     timeout = _IDLE
@@ -170,17 +170,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         if status != HTTPStatus.OK:
-            # what follows a refused request is not read as another one
+            # the body of a refused request is not read as another request
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal is for what the user asks."""
+        """Log nothing on the terminal."""
 
 
 def _has_browser() -> bool:
-    """Whether a browser with a window can be opened; one within the terminal would block it."""
+    """Whether a browser with a window is available; one in the terminal would block it."""
     if not has_display():
         return False
     try:

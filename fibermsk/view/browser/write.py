@@ -25,7 +25,7 @@ SCRIPTS = (
     "scene/camera.js", "scene/draw.js", "numbers.js", "legend.js", "curves.js", "scene/pointer.js",
     "scene/pace.js", "painting.js", "panel.js", "app.js", "start.js",
 )  # fmt: skip
-"""In the order in which they stand in the page."""
+"""In the order of the page."""
 
 
 def write_page(
@@ -98,20 +98,20 @@ def write_page(
 
 
 def page_text(shown: Result | Still | Sequence[Result], *, theme: str = "auto", **look: Any) -> str:
-    """The page as text with its data inside; parameters are those of `write_page`."""
+    """Page with its data, as text; parameters as for `write_page`."""
     check_theme(theme)
     content = pack(shown, **look)
     return page(content, theme, [content.part(k) for k in range(content.n_parts)])
 
 
 def check_theme(theme: str) -> None:
-    """Refuse a theme that there is not."""
+    """Refuse an unknown theme."""
     if theme not in THEMES:
         raise ModelError(f"theme = {theme!r}; must be one of {', '.join(THEMES)}")
 
 
 def page(content: Content, theme: str, inside: Sequence[bytes] = ()) -> str:
-    """The page as text, with parts of the data inside; it asks its server for all others."""
+    """Page with parts of the data, as text; it requests all others from its server."""
     style, script = _read("page.css"), _script()
     parts = {
         "policy": _policy(style, script, served=not inside),
@@ -124,7 +124,7 @@ def page(content: Content, theme: str, inside: Sequence[bytes] = ()) -> str:
             for k, part in enumerate(inside)
         ),
     }
-    # One pass, so that nothing in one part is taken for the place of another.
+    # one pass, so that no inserted text is searched for placeholders
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("template.html"))
 
 
@@ -134,10 +134,7 @@ def _script() -> str:
 
 
 def _policy(style: str, script: str, *, served: bool) -> str:
-    """What the browser lets the page do: run this script, use this style, and reach for nothing.
-
-    A page that is served may also ask its own server.
-    """
+    """Content security policy: this script, this style, and requests to its server if served."""
     hashes = {}
     for kind, text in (("script", script), ("style", style)):
         digest = hashlib.sha256(text.encode()).digest()

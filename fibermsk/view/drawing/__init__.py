@@ -1,1 +1,1 @@
-"""What is drawn: surfaces of bodies, tubes of fibers, arrows of forces, and from where."""
+"""Contents of pictures: surfaces of bodies, tubes of fibers, arrows of forces, camera."""

@@ -1,4 +1,4 @@
-"""Forces as arrows whose arrays are filled in place from frame to frame."""
+"""Arrows of forces, in arrays that are updated in place for each frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AROUND = 6
 _SHAFT, _HEAD = 0.022, 0.062
 """Radii over the length of the longest arrow."""
 _HEAD_LENGTH = 0.17
-"""Of the head, over the length of the longest arrow; of a short arrow, at most half of it."""
+"""Length of the head over that of the longest arrow; at most half of a short arrow."""
 _RINGS = np.array(
     [(0, 0, _SHAFT), (1, 1, _SHAFT), (1, 1, _SHAFT), (1, 1, _HEAD), (1, 1, _HEAD), (1, 0, 0)]
 )
@@ -28,22 +28,18 @@ _LEAN = np.array([(0, 1)] * 2 + [(-1, 0)] * 2 + [(np.sin(_STEEP), np.cos(_STEEP)
 
 
 class ArrowScale(NamedTuple):
-    """How long arrows are."""
+    """Scale of the arrows of a run."""
 
-    force: float
-    """A round force [N]."""
-    length: float
-    """Length of an arrow of that force [m]."""
-    longest: float
-    """Length of the longest arrow of the run [m]; 0 without any force."""
-    share: int = 1
-    """Elements that an arrow of contact stands for."""
+    force: float  # a round number [N]
+    length: float  # of an arrow of that force [m]
+    longest: float  # length of the longest arrow of the run [m]; 0 without any force
+    share: int = 1  # elements per contact arrow
 
     @classmethod
     def of(cls, greatest: float, size: float, share: int = 1) -> ArrowScale:
-        """Scale that draws the greatest force [N] as long as a size [m].
+        """Scale with an arrow of length `size` [m] for the largest force [N].
 
-        The force is one, two or five times a power of ten, and at most the greatest.
+        The reference force is 1, 2 or 5 times a power of ten, and at most the largest.
         """
         if not greatest > 0.0:
             return cls(1.0, size, 0.0, share)
@@ -53,7 +49,7 @@ class ArrowScale(NamedTuple):
 
 
 def elements_per_arrow(result: Result, most: int) -> int:
-    """Neighboring elements that share an arrow of contact, so that there are not too many."""
+    """Neighboring elements that share a contact arrow, so that there are at most `most`."""
     counts = [fiber.node_theta.size - 1 for fiber in result.fibers.values()]
     share = 1
     while share < max(counts, default=1) and sum(-(-n // share) for n in counts) > most:
@@ -63,7 +59,7 @@ def elements_per_arrow(result: Result, most: int) -> int:
 
 @kernel
 def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forces):
-    """Sum of the contact force of each group of samples, and where it enters the fiber."""
+    """Sum of the contact force of each group of samples, and its point of application."""
     anchors[:], forces[:] = 0.0, 0.0
     total, depth = np.zeros(len(forces)), np.zeros(len(forces))
     center, tangent = np.empty(3), np.empty(3)
@@ -88,7 +84,7 @@ def _gather(x, t, line, radius, node, shape, slope, weight, group, anchors, forc
 
 @kernel
 def _fill_arrows(anchors, forces, per_newton, longest, rings, lean, circle, points, normals):
-    """Points and normals of all arrows, in place; one without force has no size."""
+    """Points and normals of all arrows, in place; arrows without force have no size."""
     p = 0
     for k in range(anchors.shape[0]):
         size = np.sqrt(forces[k, 0] ** 2 + forces[k, 1] ** 2 + forces[k, 2] ** 2)
@@ -97,7 +93,7 @@ def _fill_arrows(anchors, forces, per_newton, longest, rings, lean, circle, poin
         if there:
             t0, t1, t2 = forces[k, 0] / size, forces[k, 1] / size, forces[k, 2] / size
         length = size * per_newton if there else 0.0
-        # a short arrow is thinner too, and its head leaves half of it to the shaft
+        # a short arrow is thinner, and its head at most half of it
         thick = min(longest, 3.0 * length)
         head = min(_HEAD_LENGTH * longest, 0.5 * length)
         e0, e1, e2 = across(t0, t1, t2)
@@ -121,13 +117,11 @@ def _fill_arrows(anchors, forces, per_newton, longest, rings, lean, circle, poin
 
 
 class Arrows:
-    """Surfaces of arrows of one of `ARROW_KINDS` in arrays that stay where they are.
+    """Surfaces of the arrows of one of `ARROW_KINDS`, updated in place by `move`.
 
-    An arrow of attachment begins at the end of its fiber; one of contact where its force, the
-    integral over one element or over `ArrowScale.share` neighbors, enters the fiber's surface.
-
-    `move` fills points and normals (n, 3), and where each begins, `anchors` [m], and its `forces`
-    [N], both (n_arrows, 3). Of the faces (m, 3), those of an arrow without force have no area.
+    Arrows of attachment begin at the end of a fiber, arrows of contact on its surface; the latter
+    are integrals over one element or `ArrowScale.share` neighbors. Points and normals (n, 3); start
+    points `anchors` [m] and `forces` [N] (n_arrows, 3); faces (m, 3).
     """
 
     def __init__(self, result: Result, kind: str, scale: ArrowScale) -> None:
@@ -157,7 +151,7 @@ class Arrows:
         _fill_arrows(self.anchors, self.forces, *shape, self.points, self.normals)
 
     def _number_samples(self) -> int:
-        """Node, Hermite functions, weight and arrow of each sample; gives the number of arrows."""
+        """Set node, functions, weight and arrow of each sample; returns the number of arrows."""
         share = self.scale.share
         parts = []
         n_nodes = n_arrows = 0

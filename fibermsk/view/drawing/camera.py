@@ -1,4 +1,4 @@
-"""Where a picture is taken from."""
+"""Camera of a picture, and its presets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 
 PRESETS = ("fit", "front", "back", "left", "right", "top", "bottom")
-"""Where a viewer looks from; all but the first look along an axis of the ground frame."""
+"""Directions of view; all but the first along an axis of the ground frame."""
 
 _MARGIN = 1.06
 _ANGLE = 0.4
 
 
 class Camera(NamedTuple):
-    """Perspective camera at a position that looks at a focal point, both (3,) in ground [m].
+    """Perspective camera with position and focal point (3,) in ground [m].
 
-    `angle` is the full vertical opening angle [rad], `up` (3,) what points up in the picture.
+    `angle` is the full vertical opening angle [rad], `up` (3,) the upward direction of the picture.
     """
 
     position: Array
@@ -30,7 +30,7 @@ class Camera(NamedTuple):
 
     @property
     def axes(self) -> Array:
-        """Rows right, up and forward of the picture, unit vectors in ground."""
+        """Unit vectors right, up and forward of the picture, in ground (3, 3)."""
         return _axes(self.focal_point - self.position, self.up)
 
 
@@ -52,22 +52,20 @@ def find_camera(
     head: float = 0.0,
     turn: float = 0.3,
 ) -> Camera:
-    """Camera that sees balls, centers and radii [m], from one of `PRESETS`, as near as possible.
+    """Nearest camera that sees balls, centers and radii [m], from one of `PRESETS`.
 
-    ``"fit"`` looks from the side, slightly from above: with z up along +y, or along -x where the
-    points spread far more in y than in x. With y up ``"front"`` looks along -x, at who faces ahead,
-    and ``"right"`` along -z; with z up ``"front"`` looks along +y and ``"right"`` along -x.
-    ``"top"`` has at its upper edge what is behind from the front.
+    ``"fit"`` looks from the side, slightly from above: with z up along +y, or along -x if the
+    points spread far more in y than in x. With y up ``"front"`` looks along -x and ``"right"``
+    along -z; with z up ``"front"`` looks along +y and ``"right"`` along -x.
 
-    `aspect` is width over height of the picture, `up` (3,) the unit vector that points up in it;
-    `room` and `head` are the parts of its width at the right, and of its height above, that are
-    kept free; `turn` is how far to the side ``"fit"`` stands, over how far in front.
+    `aspect` is width over height of the picture, `up` (3,) its upward direction; `room` and `head`
+    are the free parts of its width at the right and of its height at the top; `turn` is the
+    sideward over the forward part of the direction of ``"fit"``.
     """
     if preset not in PRESETS:
         raise ModelError(f"preset = {preset!r}; there are: {', '.join(PRESETS)}")
     above = np.asarray(up, dtype=float)
-    # Level directions: x and y where z is up. Where y is up they are x and -z: then x, which points
-    # ahead in biomechanics, goes to the right.
+    # horizontal directions: x and y if z is up; x, forward in biomechanics, and -z if y is
     vertical = int(np.argmax(np.abs(above)))
     first = np.eye(3)[0 if vertical else 1]
     first = first - (first @ above) * above
@@ -95,7 +93,7 @@ def find_camera(
     middle = 0.5 * (low + high)
     local = local - middle
     tall = np.tan(0.5 * _ANGLE)
-    # A point at depth d + z is seen within -1 and 1 - 2 free, its place shifted by free * d.
+    # a point at depth d + z is seen between -1 and 1 - 2 free, shifted by free * d
     needed = [
         (side * (local[:, i] + side * margins) / size - part * local[:, 2]) / (1.0 - free)
         for i, size, free in ((0, tall * aspect, room), (1, tall, head))

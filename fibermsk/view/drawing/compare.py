@@ -1,4 +1,4 @@
-"""Several results in one viewer: their names, common times and common scales."""
+"""Several results in one viewer: names, common times and common scales."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MOST = 4
 
 
 def common_times(times_of_each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Times of the frames of all results, increasing, each once [s]."""
+    """Times of the frames of all results, increasing and distinct [s]."""
     times = np.unique(np.concatenate(times_of_each))
-    # what differs by rounding alone is one frame
+    # times that differ by rounding only are one
     slack = 1e-9 * max(1.0, float(np.max(np.abs(times))))
     return times[np.concatenate([[True], np.diff(times) > slack])]
 
@@ -34,7 +34,7 @@ def frame_at(result: Result, time: float) -> int:
 
 
 def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, float]:
-    """Least and greatest value of a field over all runs."""
+    """Minimum and maximum of a field over all runs."""
     ranges = [field_range(result, color_by) for result in results if result.fibers]
     if not ranges:
         return field_range(results[0], color_by)
@@ -42,7 +42,7 @@ def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, floa
 
 
 def result_names(results: Sequence[Result], names: Sequence[str] | None) -> tuple[str, ...]:
-    """Name of each result: as given, one each, else its scene, numbered where two are alike."""
+    """Names of the results; by default their scenes, numbered if equal."""
     if names is not None:
         if len(names) != len(results):
             raise ModelError(f"names holds {len(names)} for {len(results)} results; give one each")
@@ -64,7 +64,7 @@ def make_stages(
     labels: bool,
     budget: int = PICTURE_POINTS,
 ) -> list[Stage]:
-    """Stage of each of 1 to 4 results, with common limits of colors and scales of arrows."""
+    """Stages of 1 to 4 results, with common color limits and arrow scales."""
     several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
     if not 1 <= len(several) <= _MOST:
         raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")
@@ -90,7 +90,7 @@ def make_stages(
 
 
 def set_common_arrows(stages: Sequence[Stage], kinds: Iterable[str]) -> None:
-    """Arrows of some kinds on all stages, to one scale."""
+    """Show arrows of some kinds on all stages, with a common scale."""
     kinds = tuple(kinds)
     scales = arrow_scales(stages, kinds)
     for stage in stages:

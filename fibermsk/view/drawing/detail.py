@@ -1,18 +1,18 @@
-"""How finely fibers are drawn: as many points as a budget allows."""
+"""Resolution of the tubes of fibers, within a budget of points."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 PICTURE_POINTS = 1_500_000
-"""Points of all tubes in a picture, which nobody waits for."""
+"""Points of all tubes in a picture that is not interactive."""
 
 _AROUND = 24
 _ALONG_PER_ELEMENT = 6
 _ALONG = (49, 257)
-"""Points around and along a fiber where there is no need to save; least and most along."""
+"""Points around and along a fiber if the budget is large; minimum and maximum along."""
 _FLOORS = ((8, 1.5), (6, 1.5), (6, 1.0), (5, 0.5), (4, 0.25))
-"""Points around, and along per element, that saving stops at, before it goes on with the next."""
+"""Points around, and along per element: lower limits of successive reductions."""
 _FEWEST = (3, 3)
 
 
@@ -24,15 +24,14 @@ class Detail(NamedTuple):
 
     @property
     def n_points(self) -> int:
-        """Points of one tube, with its two caps."""
+        """Points of one tube with its two caps."""
         return self.n_along * self.n_around + 2 * (self.n_around + 1)
 
 
 def choose_detail(n_fibers: int, n_elements: int, budget: int) -> Detail:
-    """Finest tubes whose points together do not exceed a budget; n_elements of a fiber at most.
+    """Finest tubes within a budget of points; `n_elements` of the longest fiber.
 
-    Even the coarsest tube, a prism of three sides and two joints, has 17 points: more fibers than
-    the budget over 17 exceed it.
+    The coarsest tube has 17 points: more fibers than the budget over 17 exceed it.
     """
     finest = min(max(_ALONG_PER_ELEMENT * n_elements + 1, _ALONG[0]), _ALONG[1])
     for around, per_element in _FLOORS:

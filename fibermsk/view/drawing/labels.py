@@ -1,4 +1,4 @@
-"""Words about places in a picture, in columns beside what they name, with lines to it."""
+"""Labels in columns beside a picture, connected by lines."""
 
 from __future__ import annotations
 
@@ -15,42 +15,37 @@ from fibermsk.view.drawing.looks import Color
 
 _FONT_SIZE = 7.5
 _LINE = 13.0
-"""Distance of two lines of words, in pixels."""
+"""Distance of two lines of text, in pixels."""
 _GAP = 25.0
-"""Distance of the columns from what is drawn, in pixels."""
+"""Distance of the columns from the drawn points, in pixels."""
 _ROOM = 90.0
-"""Least room for words at the side, in pixels."""
+"""Least width of a column, in pixels."""
 
 
 class Label(NamedTuple):
-    """A name and what it names."""
+    """Text at a point."""
 
     words: str
-    point: Array
-    """Where it is, ground frame [m]."""
+    point: Array  # (3,), ground frame [m]
     color: Color
 
 
 def spread(wanted: Array, distance: float, low: float, high: float) -> Array:
-    """Places on a line, increasing like those wanted (n,), none closer to another than a distance.
+    """Positions near those wanted (n,), increasing, at least a distance apart, in least squares.
 
-    They are between `low` and `high`, and least squares from those wanted but for that range;
-    closer to each other where there is no room.
+    They are between `low` and `high`, and closer to each other if there is no room.
     """
     if wanted.size == 0:
         return wanted
     step = min(distance, (high - low) / max(wanted.size - 1, 1)) * np.arange(wanted.size)
-    # blocks of neighbors that would come too close share their mean
+    # blocks of neighbors that are too close share their mean
     return np.clip(isotonic_regression(wanted - step).x, low, high - step[-1]) + step
 
 
 def draw_labels(
     figure: Figure, labels: list[Label], cloud: Array, camera: Camera, size: tuple[int, int]
 ) -> None:
-    """Write labels on a figure with a picture of a size in pixels as its background.
-
-    The columns of words stay beside the points of what is drawn, `cloud` (n, 3) [m].
-    """
+    """Write labels on a figure, in columns beside the drawn points, `cloud` (n, 3) [m]."""
     if not labels:
         return
     width, height = size
@@ -73,7 +68,7 @@ def draw_labels(
 
 
 def _column(side: str, heights: Array, drawn: Array, width: int) -> float:
-    """Where the words of a column end at their right, or begin, beside what is drawn there."""
+    """Edge of a column of labels, beside the drawn points at its height."""
     if not heights.size:
         return 0.0
     near = (drawn[:, 1] > heights[0] - 3.0 * _LINE) & (drawn[:, 1] < heights[-1] + 3.0 * _LINE)

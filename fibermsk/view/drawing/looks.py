@@ -1,4 +1,4 @@
-"""Colors: of the background and of words, of fibers by value and tissue, of bones and arrows."""
+"""Colors of fibers, bones and arrows, and themes of background and text."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from fibermsk.errors import ModelError
 Color = tuple[float, float, float]
 
 FIELD_COLORS = ("#f7d9c4", "#f0b596", "#e2826a", "#c03a3f", "#750d25")
-"""Muscle: from pale to dark red; lightness falls steadily, so it reads in gray too."""
+"""Muscle: pale to dark red, with decreasing lightness, readable in gray."""
 TENDON_COLORS = ("#d3e4ee", "#adc9da", "#7fa6bf", "#457797", "#123f5e")
-"""Tendon: blue, with the lightness that muscle has at the same value."""
+"""Tendon: blue, with the lightness of muscle at the same value."""
 ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
-"""Arrows of each kind, apart from the colors of fibers and bones on any background."""
+"""Arrows of each kind."""
 
 _N_COLORS = 256
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colors of what is not a thing of the model."""
+    """Colors of background, text and controls."""
 
     name: str  # "light" or "dark"
     background: str
     text: str
-    faint: str  # words that matter less
+    faint: str  # secondary text
     panel: str  # behind buttons and curves
     accent: str  # what is selected or switched on
     shade: float  # factor of the colors of bones
 
     def rgb(self, role: str) -> Color:
-        """Red, green and blue of one of its colors, from 0 to 1."""
+        """One of its colors as red, green and blue from 0 to 1."""
         red, green, blue = to_rgb(getattr(self, role))
         return red, green, blue
 
@@ -49,7 +49,7 @@ THEMES = {
 
 
 def find_theme(name: str) -> Theme:
-    """Theme of a name; a `ModelError` lists those there are."""
+    """Theme of a name."""
     if name not in THEMES:
         raise ModelError(f"theme = {name!r}; there are: {', '.join(THEMES)}")
     return THEMES[name]
@@ -57,7 +57,7 @@ def find_theme(name: str) -> Theme:
 
 @cache
 def color_table() -> NDArray[np.uint8]:
-    """Colors of tendon and muscle from the least value to the greatest, (2, 256, 3), read-only."""
+    """Colors of tendon and muscle from the minimum to the maximum (2, 256, 3), read-only."""
     rows = []
     for colors in (TENDON_COLORS, FIELD_COLORS):
         scale = LinearSegmentedColormap.from_list("fibers", colors, N=_N_COLORS)
@@ -68,7 +68,7 @@ def color_table() -> NDArray[np.uint8]:
 
 
 def ghostly(color: Color) -> Color:
-    """Color of a bone of a result that lies over another one: cooler."""
+    """Cooler color, for the bones of an overlaid result."""
     tint = (0.42, 0.56, 0.86)
     red, green, blue = (0.35 * a + 0.65 * b for a, b in zip(color, tint, strict=True))
     return red, green, blue

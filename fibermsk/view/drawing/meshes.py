@@ -1,4 +1,4 @@
-"""Triangle meshes as they are drawn: smooth normals, few points that bound them, joined pieces."""
+"""Triangle meshes for drawing: vertex normals, extreme points, joined meshes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from fibermsk.results.result import ShapeRecord
 from fibermsk.view.drawing.surfaces import Surface
 
 _SAME_POINT = 1e-6
-"""Vertices closer than this part of the mesh's size are one to the normals."""
+"""Distance over the mesh's size below which vertices share a normal."""
 _N_DIRECTIONS = 200
 
 
 def mesh_surface(mesh: ShapeRecord) -> Surface:
-    """Surface of a mesh with the normals of its vertices.
+    """Surface of a mesh with vertex normals.
 
-    The normal of a vertex is the mean over its triangles, each with its angle there (Thuermer and
-    Wuethrich, 1998), so it does not depend on how the surface is cut into triangles. Files that
-    list a vertex once for each triangle look as smooth as those that share it.
+    A vertex normal is the mean over its triangles, weighted by their angles (Thuermer and
+    Wuethrich, 1998): it does not depend on the triangulation, nor on duplicate vertices.
     """
     vertices, faces = mesh.vertices, mesh.faces
     corners = vertices[faces]
@@ -45,7 +44,7 @@ def mesh_surface(mesh: ShapeRecord) -> Surface:
 
 
 def extreme_points(points: Array) -> Array:
-    """The few of many points that lie farthest out, in one direction or another."""
+    """Points that are outermost in some direction."""
     if len(points) <= _N_DIRECTIONS:
         return points
     return points[np.unique(np.argmax(points @ directions(_N_DIRECTIONS).T, axis=0))]
@@ -60,7 +59,7 @@ def directions(n: int) -> Array:
 
 
 def join(surfaces: Sequence[Surface]) -> Surface:
-    """One surface of several."""
+    """Join several surfaces."""
     start = np.cumsum([0, *(len(surface.points) for surface in surfaces)])
     return Surface(
         np.concatenate([surface.points for surface in surfaces]),

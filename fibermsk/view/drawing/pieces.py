@@ -1,4 +1,4 @@
-"""What is drawn beside the fibers: bones, and of a still muscle lines, wraps and joint axes."""
+"""Surfaces besides fibers: bones, and line muscles, wraps and joint axes of a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MUSCLE_COLORS: tuple[Color, ...] = (
     (0.87, 0.50, 0.36),
     (0.72, 0.26, 0.33),
 )
-"""Shades of muscle, in turn, so that neighbors can be told apart."""
+"""Alternating colors of line muscles."""
 _AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
 _AXIS_LENGTH = 0.07
 """Length of a joint axis on its positive side, over the size of the model."""
@@ -34,22 +34,18 @@ _NAMES = 3
 
 
 class Piece(NamedTuple):
-    """A surface that moves with a body."""
+    """Surface that moves with a body."""
 
-    body: str
-    """Name of the body; empty for ground."""
-    surface: Surface
-    """In the body frame."""
+    body: str  # its name; empty for ground
+    surface: Surface  # in the body frame
     color: Color
     opacity: float = 1.0
-    """1 is solid."""
 
 
 def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]]) -> list[Piece]:
-    """What is drawn of one body.
+    """Surfaces of one body: its meshes, and translucent contact shapes around them.
 
-    Where it has meshes, touched or not, they are the bone, and other shapes that fibers touch are a
-    shade around it. `span` has the number of each infinite cylinder, see `shape_surface`.
+    Without meshes the contact shapes are solid. `span` is that of `shape_surface` by shape number.
     """
     bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
     pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
@@ -61,7 +57,7 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
 
 
 def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
-    """What is drawn of a still beside its bodies and fibers, in a picture of a size [m]."""
+    """Surfaces of a model besides bodies and fibers; `size` is that of the scene [m]."""
     pieces = [Piece("", shape_surface(s, n_around=24), _STICK_COLOR) for s in still.sticks]
     n_colors = len(_MUSCLE_COLORS)
     lines = [_line(line) for line in still.muscles.values()]
@@ -79,7 +75,7 @@ def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
 
 
 def still_labels(still: Still) -> list[Label]:
-    """Names of the coordinates at their joint axes, and of the muscles at their middles."""
+    """Names of coordinates at their joint axes, and of muscles at their midpoints."""
     moving: dict[tuple[float, ...], list[JointAxis]] = {}
     for axis in still.axes:
         moving.setdefault(tuple(np.round(axis.point, 6)), []).append(axis)
@@ -101,7 +97,7 @@ def _middle(points: Array) -> Array:
 
 
 def _line(line: MuscleLine) -> Surface:
-    """Tube with balls at its corners."""
+    """Tube with balls at its vertices."""
     segments = zip(line.points[:-1], line.points[1:], strict=True)
     return join(
         [
@@ -112,7 +108,7 @@ def _line(line: MuscleLine) -> Surface:
 
 
 def _arrow(axis: JointAxis, length: float) -> Surface:
-    """Thin rod through the joint with a ball at the positive end."""
+    """Thin rod along a joint axis with a ball at the positive end."""
     start, end = axis.point - 0.5 * length * axis.direction, axis.point + length * axis.direction
     rod = ShapeRecord("capsule", start, end, 0.015 * length)
     head = ShapeRecord("capsule", end, end, 0.04 * length)

@@ -1,4 +1,4 @@
-"""What is to be seen of a result, as triangles and numbers, whoever draws it."""
+"""Scene of a result as triangles and colors, independent of the renderer."""
 
 from __future__ import annotations
 
@@ -27,33 +27,30 @@ LIGHTS = (
 )
 """Lights that move with the camera: direction to each (right, up, to the viewer), strength."""
 AMBIENT = 0.14
-"""Light that comes from everywhere."""
+"""Strength of ambient light."""
 OVERSAMPLING = 2
-"""Pixels drawn for each pixel of a picture, along each side."""
+"""Rendered pixels per pixel of a picture, along each side."""
 
 _CAMERA_FRAMES = 24
 _ARROW_PART = 0.22
 """Length of the longest arrow over the size of the scene."""
 _POINTS_PER_ARROW = 100
-"""Points of the budget of the fibers that allow one arrow of contact."""
+"""Points of the budget per contact arrow."""
 _GHOST = 0.4
-"""Opacity of a result that lies over another one."""
+"""Opacity of an overlaid result."""
 _BEHIND = 1e-3
-"""How far it lies behind one in the same place, over the size of the scene."""
+"""Offset of an overlaid result away from the viewer, over the size of the scene."""
 
 
 class Stage:
-    """Meshes of a result with at least one frame, and how they move.
+    """Meshes of a result with at least one frame, and their motion.
 
-    Parameters are those of `fibermsk.view.screenshot`, and: `limits` at the ends of the color
-    scale, by default the range over the whole run, so that all its pictures compare; `scales` of
-    the arrows, by default the longest of the run has a part of the size of the scene; the `budget`
-    of points of all fibers together, see `choose_detail`. A `ghost` is translucent and has cooler
-    bones, to lie over another result.
+    Parameters as for `fibermsk.view.screenshot`; `limits` of the color scale and `scales` of the
+    arrows are by default those of the whole run; `budget` of points: see `choose_detail`. A `ghost`
+    is translucent, for overlays.
 
-    `tubes` are the fibers, None where there is none; `pieces` everything else, in the frames of the
-    bodies, what is not solid last; `cloud` (n, 3) points of what is drawn, over the whole run, and
-    `margins` (n,) how thick the thing is there [m].
+    `tubes` are the fibers, None without any; `pieces` all else, in body frames, translucent ones
+    last; `cloud` (n, 3) points over the whole run, with the thickness `margins` (n,) there [m].
     """
 
     def __init__(
@@ -102,7 +99,7 @@ class Stage:
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
-        """Color the fibers by another field; limits are those of the run by default."""
+        """Color the fibers by a field; by default with the limits of the run."""
         color_by = check_field(color_by)
         fibers = self.result.fibers.values()
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
@@ -112,7 +109,7 @@ class Stage:
     def set_arrows(
         self, kinds: Iterable[str], scales: Mapping[str, ArrowScale] | None = None
     ) -> None:
-        """Draw arrows of some kinds, and of no other; parameters as those of the class."""
+        """Show arrows of these kinds only."""
         kinds = check_kinds(kinds)
         if not self.result.fibers:
             kinds = ()
@@ -127,21 +124,18 @@ class Stage:
 
     @property
     def lift(self) -> float:
-        """How far arrows are drawn nearer to the eye than they are [m].
-
-        A fiber pulls along itself: without it most arrows would lie inside of their fibers.
-        """
+        """Offset of arrows towards the viewer [m], in front of their fibers."""
         fibers = self.result.fibers.values()
         thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
         return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
 
     @property
     def behind(self) -> float:
-        """How far fibers are drawn behind where they are [m], so that solid ones hide ghosts."""
+        """Offset of the fibers of a ghost away from the viewer [m]."""
         return _BEHIND * self.size if self.opacity < 1.0 else 0.0
 
     def move(self, frame: int) -> None:
-        """Fill the arrays of tubes, their colors and arrows with those at a frame."""
+        """Update tubes, colors and arrows to a frame."""
         if self.tubes is not None:
             self.tubes.move(frame)
             self.paint(frame)
@@ -149,7 +143,7 @@ class Stage:
             arrows.move(frame)
 
     def paint(self, frame: int) -> None:
-        """Fill the colors alone."""
+        """Update the colors only."""
         if self.tubes is not None:
             self.tubes.paint(self._values, frame, self.limits, color_table())
 
@@ -164,11 +158,11 @@ class Stage:
         return transformation
 
     def camera(self, size: tuple[int, int], room: float) -> Camera:
-        """Camera that sees the whole run; `room` is the part of the width kept free."""
+        """Camera that sees the whole run; `room` is the free part of the width."""
         return common_camera([self], "fit", size[0] / size[1], room=room)
 
     def _extent(self, still: Still | None) -> tuple[Array, Array]:
-        """Points that the run passes through, and how thick the thing there is."""
+        """Points of the run, and the thickness there."""
         n_frames = self.result.time.size
         frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
         found: list[tuple[Array, float]] = []
@@ -196,7 +190,7 @@ class Stage:
         return cloud[seen], thickness[seen]
 
     def _ghost(self, piece: Piece) -> Piece:
-        """Piece of a result that lies over another; hidden by one in the same place."""
+        """Translucent piece, hidden by a solid one at the same place."""
         surface = piece.surface
         points = surface.points - _BEHIND * self.size * surface.normals
         return piece._replace(
@@ -206,7 +200,7 @@ class Stage:
         )
 
     def _spans(self, body: BodyMotion) -> dict[int, tuple[float, float]]:
-        """Where its infinite cylinders are drawn: just past everything else."""
+        """Drawn intervals of infinite cylinders: slightly beyond the scene."""
         spans = {}
         for number, shape in enumerate(body.shapes):
             if shape.kind != "infinite_cylinder":
@@ -225,7 +219,7 @@ class Stage:
 def common_camera(
     stages: Sequence[Stage], preset: str, aspect: float, *, room: float = 0.0, head: float = 0.0
 ) -> Camera:
-    """Camera that sees all runs from one of `PRESETS`; parameters as those of `find_camera`."""
+    """Camera that sees all runs from one of `PRESETS`; parameters as for `find_camera`."""
     cloud = np.concatenate([stage.cloud for stage in stages])
     margins = np.concatenate([stage.margins for stage in stages])
     turn = 0.5 if stages[0].is_still else 0.3  # left and right of a skeleton side by side
@@ -234,7 +228,7 @@ def common_camera(
 
 
 def arrow_scales(stages: Sequence[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
-    """Scales that several stages share, by kind of arrow."""
+    """Common scales of several stages, by kind of arrow."""
     kinds = check_kinds(kinds)
     size = _ARROW_PART * max(stage.size for stage in stages)
     scales = {}
@@ -248,7 +242,7 @@ def arrow_scales(stages: Sequence[Stage], kinds: Iterable[str]) -> dict[str, Arr
 
 
 def _outline(shape: ShapeRecord) -> tuple[Array, float]:
-    """Points in the body frame, and a radius around them, that hold all of a shape."""
+    """Points in the body frame, and a radius around them, that enclose a shape."""
     if shape.kind == "mesh":
         return extreme_points(shape.vertices), 0.0
     return np.stack([shape.start, shape.end]), shape.radius

@@ -1,4 +1,4 @@
-"""Triangle meshes with exact normals: surfaces of revolution, and how tubes are made of them."""
+"""Triangle meshes with exact normals: surfaces of revolution and tubes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from fibermsk.results.result import ShapeRecord
 
 
 class Surface(NamedTuple):
-    """Triangles with a normal at every point.
+    """Triangles with unit normals at the points (n_points, 3); faces (n_faces, 3) of point indices.
 
-    Points [m] and outward unit normals (n_points, 3); faces (n_faces, 3) are indices of points,
-    counterclockwise seen from outside.
+    Faces are counterclockwise seen from outside.
     """
 
     points: NDArray[np.floating]
@@ -43,8 +42,8 @@ def shape_surface(
 ) -> Surface:
     """Surface of a contact shape in its body frame.
 
-    A capsule gets rounded ends, an infinite cylinder flat ones, at distances `span` along the axis
-    from ``shape.start`` [m].
+    Capsules have rounded ends, infinite cylinders flat ones at distances `span` from
+    ``shape.start`` [m].
     """
     along = shape.end - shape.start
     length = float(np.linalg.norm(along))
@@ -72,10 +71,10 @@ def shape_surface(
 
 
 def tube_faces(n_tubes: int, n_along: int, n_around: int) -> NDArray[np.int64]:
-    """Triangles of tubes with flat caps, (n_faces, 3), counterclockwise seen from outside.
+    """Triangles of tubes with flat caps (n_faces, 3), counterclockwise seen from outside.
 
-    The points of a tube are its rings, one after the other; then the first ring again and its
-    center, then the last ring and its center: doubled, since a cap has normals of its own.
+    Points of a tube: its rings; then first ring and its center, last ring and its center, repeated
+    because caps have their own normals.
     """
     side = grid_faces(n_along, n_around)
     ring = np.arange(n_around)

@@ -35,7 +35,7 @@ def across(t0, t1, t2):
 
 @kernel
 def blend(weights, x, t, a, out):
-    """Sum of the two nodes of an element from `a` on with four weights, into `out`."""
+    """Sum of two nodes of an element, from `a` on, with four weights, into `out`."""
     for i in range(3):
         out[i] = (
             weights[0] * x[a, i]
@@ -75,13 +75,13 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
             else:
                 tangent[j, 0], tangent[j, 1], tangent[j, 2] = 0.0, 0.0, 1.0
             s, p = sample[f, j], part[f, j]
-            # p is 0 beyond the last sample, which has no next one
+            # p is 0 at and beyond the last sample
             r[j] = radius[s] if p == 0.0 else (1.0 - p) * radius[s] + p * radius[s + 1]
         e0, e1, e2 = across(tangent[0, 0], tangent[0, 1], tangent[0, 2])
         for j in range(n_along):
             t0, t1, t2 = tangent[j, 0], tangent[j, 1], tangent[j, 2]
             if j > 0:
-                # The smallest rotation that brings the tangent before to this one.
+                # smallest rotation from the previous tangent to this one
                 b0, b1, b2 = tangent[j - 1, 0], tangent[j - 1, 1], tangent[j - 1, 2]
                 close = 1.0 + b0 * t0 + b1 * t1 + b2 * t2
                 if close > 1e-6:
@@ -137,7 +137,7 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
                 value = (1.0 - p) * values[s] + p * values[s + 1]
                 m = (1.0 - p) * muscle[s] + p * muscle[s + 1]
             place = (value - low) / (high - low)
-            # not a number is gray, never the color of a value
+            # NaN is gray
             known = place == place
             k = int(last * min(max(place, 0.0), 1.0) + 0.5) if known else 0
             m = min(max(m, 0.0), 1.0)
@@ -156,11 +156,10 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
 
 
 class Tubes:
-    """Surfaces of several fibers (at least one) in arrays that stay where they are.
+    """Surfaces of at least one fiber, updated in place.
 
-    `move` fills points [m] and outward unit normals (n, 3), in ground, `paint` the colors (n, 3)
-    from 0 to 255. Faces (m, 3) are triangles, counterclockwise seen from outside. Fiber f has the
-    points from ``f * detail.n_points`` on.
+    `move` fills points [m] and outward unit normals (n, 3) in ground, `paint` colors (n, 3) from 0
+    to 255. Faces (m, 3) are counterclockwise seen from outside.
     """
 
     def __init__(self, fibers: Sequence[FiberHistory], detail: Detail) -> None:
@@ -185,7 +184,7 @@ class Tubes:
         self.faces = tube_faces(len(self._fibers), *detail)
 
     def move(self, frame: int) -> None:
-        """Fill points and normals with the shape at a frame."""
+        """Update points and normals to a frame."""
         _fill_tubes(
             _rows([fiber.position for fiber in self._fibers], frame),
             _rows([fiber.tangent for fiber in self._fibers], frame),
@@ -207,10 +206,9 @@ class Tubes:
         limits: tuple[float, float],
         table: NDArray[np.uint8],
     ) -> None:
-        """Fill the colors with those of a field, `values` (n_frames, n_samples) of each fiber.
+        """Update the colors to those of a field, `values` (n_frames, n_samples) of each fiber.
 
-        The limits are the values at the ends of the color scales `table` (2, n, 3) of tendon and of
-        muscle; what lies beyond has the color of the end.
+        The limits are the values at the ends of the color `table` (2, n, 3) of tendon and muscle.
         """
         low, high = limits
         row = _rows(values, frame)
@@ -218,18 +216,18 @@ class Tubes:
         _paint(row, self._muscle, low, high, self._sample, self._part, table, n_around, self.colors)
 
     def of(self, fiber: int) -> slice:
-        """Points of one fiber."""
+        """Points of one fiber, as a slice."""
         n = self.detail.n_points
         return slice(fiber * n, (fiber + 1) * n)
 
 
 def _rows(arrays: Sequence[Array], frame: int) -> Array:
-    """One frame of all fibers, one after the other."""
+    """One frame of all fibers, concatenated."""
     return np.concatenate([array[frame] for array in arrays])
 
 
 def _between(samples: Array, theta: Array) -> tuple[NDArray[np.intp], Array]:
-    """Sample before each section and how far it is on the way to the next; constant beyond."""
+    """Sample before each section, and part of the way to the next; constant beyond the ends."""
     index = np.clip(np.searchsorted(samples, theta, side="right") - 1, 0, samples.size - 1)
     following = np.minimum(index + 1, samples.size - 1)
     gap = samples[following] - samples[index]

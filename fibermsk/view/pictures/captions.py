@@ -1,4 +1,4 @@
-"""Words over a picture: name, time, what colors mean, directions of the axes."""
+"""Text over a picture: name, time, legend, directions of the axes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DPI = 100
 
 
 class Captions:
-    """What is written over the pictures of a stage; only the time changes from frame to frame."""
+    """Text over the pictures of a stage; only the time changes between frames."""
 
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
         width, height = size
@@ -37,11 +37,11 @@ class Captions:
         still = np.asarray(self._canvas.buffer_rgba()).copy()
         self._inked = np.nonzero(still[..., 3])
         self._ink = still[self._inked]
-        below = 0.97 - max(0.04, 24.0 / height)  # in low pictures the name takes more of them
+        below = 0.97 - max(0.04, 24.0 / height)  # below the name
         self._words = figure.text(0.02, below, "", va="top", fontsize=11, color=theme.faint)
 
     def over(self, image: NDArray[np.uint8], frame: int) -> NDArray[np.uint8]:
-        """Picture of one frame with its words, (height, width, 3); the image is left as it is."""
+        """Copy of the picture of one frame with its text (height, width, 3)."""
         image = image.copy()
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
@@ -65,7 +65,7 @@ class Captions:
 
 
 def _mixed(under: NDArray[np.uint8], ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Colors (n, 3) under inks (n, 4) of red, green, blue and opacity."""
+    """Colors (n, 3) under translucent ones (n, 4)."""
     part = ink[:, 3:].astype(np.float32) / 255.0
     mixed = under + part * (ink[:, :3].astype(np.float32) - under)
     return (mixed + 0.5).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Drawing a stage on the processor, for machines without any OpenGL.
+"""Rendering of a stage on the processor, for machines without OpenGL.
 
 A depth buffer with Phong shading: every triangle is scanned over the pixels of its bounding box.
 """
@@ -24,8 +24,8 @@ from fibermsk.view.drawing.surfaces import Surface
 def _fill(depth, normal, color, screen, point_normal, point_color, faces):
     """Write the nearest surface's normal and color into each pixel.
 
-    `screen` (n, 3): pixel column, pixel row, inverse distance; `depth` (h, w) holds the greatest
-    inverse distance so far.
+    `screen` (n, 3): pixel column and row, inverse distance; `depth` (h, w): largest inverse
+    distance.
     """
     height, width = depth.shape
     for f in range(faces.shape[0]):
@@ -94,7 +94,7 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
 
 
 class _Layer(NamedTuple):
-    """Inverse distance (h, w), normal and color (h, w, 3) of what is seen at each pixel."""
+    """Inverse distance (h, w), normal and color (h, w, 3) of the visible surface at each pixel."""
 
     depth: Array
     normal: Array
@@ -102,13 +102,13 @@ class _Layer(NamedTuple):
 
     @classmethod
     def empty(cls, width: int, height: int) -> _Layer:
-        """Start with an empty picture."""
+        """Empty picture."""
         return cls(
             np.zeros((height, width)), np.zeros((height, width, 3)), np.zeros((height, width, 3))
         )
 
     def add(self, surface: Surface, colors: Array, camera: Camera) -> None:
-        """Draw a surface in ground with a color at every point."""
+        """Draw a surface in ground with a color per point."""
         height, width = self.depth.shape
         screen = _project(surface.points, camera, width, height)
         turned = surface.normals @ camera.axes.T * [1.0, 1.0, -1.0]
@@ -116,7 +116,7 @@ class _Layer(NamedTuple):
 
 
 def _placed(piece: Piece, pose: Array, shade: float) -> tuple[Surface, Array]:
-    """Surface of a piece in ground, and a color for every point."""
+    """Surface of a piece in ground, with a color per point."""
     surface = piece.surface
     placed = Surface(
         surface.points @ pose[:3, :3].T + pose[:3, 3],
@@ -128,7 +128,7 @@ def _placed(piece: Piece, pose: Array, shade: float) -> tuple[Surface, Array]:
 
 
 def _project(points: NDArray[np.floating], camera: Camera, width: int, height: int) -> Array:
-    """Pixel column, pixel row and inverse distance; nothing that lies behind the camera."""
+    """Pixel column, pixel row and inverse distance; NaN behind the camera."""
     local = (points - camera.position) @ camera.axes.T
     away = local[:, 2]
     inverse = np.where(away > 0.0, 1.0 / np.where(away > 0.0, away, 1.0), np.nan)
@@ -141,7 +141,7 @@ def _project(points: NDArray[np.floating], camera: Camera, width: int, height: i
 def _shade(normal: Array, color: Array) -> Array:
     size = np.linalg.norm(normal, axis=-1, keepdims=True)
     n = normal / np.where(size > 0.0, size, 1.0)
-    # Seen from inside, a surface is lit as from outside.
+    # both sides are lit equally
     n = np.where(n[..., 2:] < 0.0, -n, n)
     light = np.full(n.shape[:2], AMBIENT)
     shine = np.zeros(n.shape[:2])

@@ -1,4 +1,4 @@
-"""Frames of a stage drawn one after the other, off the screen, by whatever can draw."""
+"""Off-screen rendering of frames, by OpenGL or the processor."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ from fibermsk.view.pictures import opengl
 
 
 class FrameDrawer:
-    """Context that draws frames of a stage from one camera; nothing is rebuilt between them.
-
-    OpenGL draws where there is one, with a display or without, and the processor where there is
-    none.
-    """
+    """Context that renders frames of a stage with one camera, by OpenGL if available."""
 
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
         self._stage, self._camera, self._size = stage, camera, size
@@ -32,7 +28,7 @@ class FrameDrawer:
 
             window = [OVERSAMPLING * n for n in self._size]
             self._plotter = pv.Plotter(off_screen=True, window_size=window)
-            # Averaging smooths edges on every OpenGL; multisampling is missing from some.
+            # pictures are averaged instead: some OpenGL lack multisampling
             self._plotter.render_window.SetMultiSamples(0)
             add_lights(self._plotter.renderer)
             self._scene = VtkScene(self._stage, self._plotter)
@@ -45,21 +41,21 @@ class FrameDrawer:
         self._plotter = self._scene = None
 
     def draw(self, frame: int) -> NDArray[np.uint8]:
-        """Picture of one frame, (height, width, 3), without words."""
+        """Picture of one frame (height, width, 3), without text."""
         if self._scene is None:
             from fibermsk.view.pictures.cpu_draw import draw
 
             return draw(self._stage, frame, self._camera, self._size)
         self._scene.show_frame(frame)
         self._scene.renderer.ResetCameraClippingRange()
-        # the first picture is rendered when it is taken, later ones are not
+        # a screenshot renders only the first time
         self._plotter.render()
         image = np.asarray(self._plotter.screenshot(None, return_img=True))[..., :3]
         return shrink(image, OVERSAMPLING)
 
 
 def shrink(image: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:
-    """Picture whose pixels are the rounded means of n times n pixels."""
+    """Picture whose pixels are rounded means of n times n pixels."""
     total = np.full((image.shape[0] // n, image.shape[1] // n, 3), n * n // 2, dtype=np.uint16)
     for row in range(n):
         for column in range(n):

@@ -29,7 +29,7 @@ _BAR = 15.0
 
 
 def tissues(results: Sequence[Result]) -> tuple[str, ...]:
-    """Of tendon and muscle, those that fibers are made of, in the order of the color scales."""
+    """Tissues of the fibers, of tendon and muscle, in the order of the color scales."""
     fractions = [f.muscle_fraction for result in results for f in result.fibers.values()]
     if not fractions:
         return ()
@@ -38,11 +38,9 @@ def tissues(results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def prefixed(label: str, greatest: float) -> tuple[str, float]:
-    """Label with a prefix of its unit so that numbers are handy, and the factor to them.
+    """Label with a prefix of its unit such as ``"axial stress [kPa]"``, and the factor to it.
 
-    `label` is that of `fibermsk.results.Field.axis_label`, words and the unit in brackets, and
-    `greatest` the greatest magnitude in that unit: for example ``"axial stress [kPa]"``, 1e-3; a
-    label without a unit stays.
+    `greatest` is the largest magnitude in the unit of the label.
     """
     words, _, unit = label.partition(" [")
     unit = unit.rstrip("]")
@@ -53,7 +51,7 @@ def prefixed(label: str, greatest: float) -> tuple[str, float]:
 
 
 def color_bar(axes: Axes, stage: Stage, tissue: str) -> tuple[Colorbar, str]:
-    """Scale of the colors of muscle or tendon in some axes, and its label."""
+    """Color scale of muscle or tendon in some axes, and its label."""
     label, factor = prefixed(
         FIBER_FIELDS[stage.color_by].axis_label, max(abs(value) for value in stage.limits)
     )
@@ -73,10 +71,10 @@ def draw_legend(
     results: Sequence[Result] = (),
     names: Sequence[str] = (),
 ) -> None:
-    """Draw what colors and arrows of a stage mean, about 150 pixels wide, on a figure of a size.
+    """Draw the legend of a stage, about 150 pixels wide, from `left` pixels on.
 
-    It begins at `left` pixels. The results are those whose fibers are colored, by default that of
-    the stage; names are those of results that lie over each other, the solid one first.
+    `results` are those with colored fibers, by default that of the stage; `names` those of overlaid
+    results, the solid one first.
     """
     width, height = size
     theme = stage.theme
@@ -126,7 +124,7 @@ def draw_legend(
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:
-    """A legend by itself on a transparent ground, (height, width, 4)."""
+    """Legend on a transparent background (height, width, 4)."""
     figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
     figure.patch.set_alpha(0.0)
     canvas = FigureCanvasAgg(figure)
@@ -136,14 +134,14 @@ def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[
 
 
 def _kind_words(kind: str, scale: ArrowScale) -> str:
-    """What the arrows of a kind are."""
+    """Meaning of the arrows of a kind."""
     if kind == "attachment":
         return "fiber on bone"
     return "contact, per element" if scale.share == 1 else f"contact, per {scale.share} elements"
 
 
 def _scale_words(scale: ArrowScale) -> str:
-    """Length of an arrow of a round force."""
+    """Length of an arrow of the reference force."""
     if scale.longest == 0.0:
         return "none in this run"
     label, factor = prefixed("force [N]", scale.force)

@@ -1,4 +1,4 @@
-"""Pictures one after the other into an mp4 or a GIF."""
+"""Encoding of pictures as mp4 or GIF."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from fibermsk.errors import ModelError, WriteError
 Image = NDArray[np.uint8]
 
 GIF_RATE = 50.0
-"""Most pictures per second of a GIF: browsers slow down those that last under 2/100 s."""
+"""Largest frame rate of a GIF: browsers slow down faster ones."""
 
 _CRF = 18
-"""Constant rate factor of H.264: 18 is said to be visually lossless, 0 is lossless, 51 worst."""
+"""Constant rate factor of H.264, 0 (lossless) to 51; 18 is visually lossless."""
 _MESSAGE_LENGTH = 600
 
 
 def find_encoder() -> str:
-    """Path of the ffmpeg program: that of imageio-ffmpeg, or what ``IMAGEIO_FFMPEG_EXE`` names."""
+    """Path of the ffmpeg program, from imageio-ffmpeg or ``IMAGEIO_FFMPEG_EXE``."""
     remedy = "install it (pip install imageio-ffmpeg), or write a *.gif"
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
@@ -43,28 +43,28 @@ def find_encoder() -> str:
 def write_mp4(
     path: Path, pictures: Iterable[Image], size: tuple[int, int], fps: float, encoder: str
 ) -> None:
-    """Encode RGB pictures of a size as H.264, which needs even sides, whatever the file's ending.
+    """Encode RGB pictures as H.264, padded to even sides; errors quote ffmpeg.
 
-    An error repeats what ffmpeg said; it is a `WriteError` if there is no room for the file.
+    A `WriteError` means that there is no room for the file.
     """
     width, height = (n + n % 2 for n in size)
     command = [
         encoder, "-y", "-loglevel", "error", "-nostdin",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:.6f}",
         "-i", "pipe:0", "-an",
-        # players take colors of high definition for granted; unnamed, reds shift
+        # players assume BT.709 colors; without them reds shift
         "-vf", "scale=out_color_matrix=bt709:out_range=tv,"
         "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709",
         "-c:v", "libx264", "-preset", "medium", "-crf", str(_CRF), "-pix_fmt", "yuv420p",
-        # ffmpeg 4 does not take them from the pictures
+        # ffmpeg 4 ignores those of the filter
         "-color_range", "tv", "-color_primaries", "bt709", "-color_trc", "bt709",
         "-colorspace", "bt709",
-        # the index first: a browser plays before all is loaded
+        # index first, so that browsers play during loading
         "-movflags", "+faststart", "-f", "mp4", str(path),
     ]  # fmt: skip
     with tempfile.TemporaryFile() as said:
         try:
-            # a session of its own: Ctrl-C is for this program, which then ends ffmpeg
+            # its own session: Ctrl-C reaches this program only, which then ends ffmpeg
             running = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -103,7 +103,7 @@ def write_mp4(
             raise (WriteError if _no_room(status, words) else ModelError)(
                 f"cannot write an mp4: {message}"
             )
-    if not _is_whole(path):  # old ones are content with what fits
+    if not _is_whole(path):  # old versions report no error
         raise WriteError(
             f"cannot write an mp4: the file ends early, with {path.stat().st_size} bytes, as it "
             "does where there is no room: No space left on device"
@@ -111,13 +111,13 @@ def write_mp4(
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether an mp4 file consists of whole boxes, an index (moov) and pictures (mdat) in it."""
+    """Whether an mp4 file consists of whole boxes, with an index (moov) and pictures (mdat)."""
     size, at, kinds = path.stat().st_size, 0, set()
     with path.open("rb") as file:
         while at + 8 <= size:
             file.seek(at)
             length, kind = struct.unpack(">I4s", file.read(8))
-            if length == 1:  # a larger one follows
+            if length == 1:  # a 64-bit length follows
                 length = struct.unpack(">Q", file.read(8).rjust(8, b"\0"))[0]
             if length < 8:
                 return False
@@ -138,10 +138,9 @@ def _no_room(status: int, words: str) -> bool:
 def write_gif(
     path: Path, pictures: Iterable[Image], samples: Sequence[Image], fps: float, n_pictures: int
 ) -> None:
-    """Write pictures, at most `GIF_RATE` a second, as a GIF that repeats.
+    """Write pictures, at most `GIF_RATE` a second, as a repeating GIF.
 
-    All pictures have the same colors, those that serve the samples of them best, and none is
-    dithered: what stands still keeps its color.
+    All share the palette of the samples and are not dithered, so that constant areas stay constant.
     """
     from PIL import Image as pil
 
@@ -152,18 +151,18 @@ def write_gif(
     def fewer(picture: Image) -> pil.Image:
         quantized = pil.fromarray(picture).quantize(palette=palette, dither=pil.Dither.NONE)
         index = np.array(quantized)
-        # Pillow finds a near color, not always the nearest: white would be gray.
+        # Pillow does not always find the nearest color: white would be gray
         index[np.all(picture == colors[0], axis=2)] = 0
         exact = pil.fromarray(index)
         exact.putpalette(colors.tobytes())
         return exact
 
     few = map(fewer, pictures)
-    # whole hundredths of a second that add up to the duration
+    # whole hundredths of a second with the correct sum
     ends = np.round(100.0 * np.arange(n_pictures + 1) / fps).astype(int)
     durations = [int(10 * n) for n in np.diff(ends)]
     first = next(few)
-    # A file that is open: Pillow does not close one of its own when it is interrupted.
+    # Pillow would not close its own file when interrupted
     with path.open("wb") as file:
         first.save(
             file,
@@ -178,7 +177,7 @@ def write_gif(
 
 
 def _colors(samples: Sequence[Image]) -> Image:
-    """At most 256 colors (n, 3) for some pictures; the background's is among them as it is."""
+    """Palette (n, 3) of at most 256 colors for some pictures, with the exact background first."""
     from PIL import Image as pil
 
     pixels = np.concatenate([sample.reshape(-1, 3) for sample in samples])

@@ -1,4 +1,4 @@
-"""Movies of a result, drawn off the screen."""
+"""Movies of a result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPEEDS = (1e-4, 1e4)
 _RATES = (1.0, 120.0)
 _SIZES = (100, 8192)
 _MOST_PICTURES = 20_000
-"""Ten minutes at 30 a second: past that a time or a speed was mistyped."""
+"""About ten minutes at 30 pictures per second."""
 _PALETTE_PICTURES = 6
 
 
@@ -126,11 +126,11 @@ def movie(
 
 
 def movie_frames(result: Result, fps: float, speed: float) -> NDArray[np.int64]:
-    """Frame of each picture of a movie: the nearest to its time; an error if they are too many."""
+    """Frame of each picture of a movie, nearest in time."""
     check_frames(result)
     time = result.time
     duration = float(time[-1] - time[0])
-    # n intervals and the last picture; what is left of an interval at the end is one too
+    # n intervals, a partial one counted, and the last picture
     n_pictures = int(np.ceil(min(duration * fps / speed, 1e12) * (1.0 - 1e-12) - 1e-6)) + 1
     if n_pictures > _MOST_PICTURES:
         raise ModelError(

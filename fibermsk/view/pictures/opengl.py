@@ -1,4 +1,4 @@
-"""Whether this machine can draw with OpenGL, tested without a crash or output."""
+"""Tests of OpenGL on this machine, without a crash or output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from functools import cache
 
 _VIEWER_POINTS = {"processor": 80_000, "graphics card": 400_000}
-"""Points of all tubes in a window: what is still drawn more than ten times a second."""
+"""Points of all tubes in a window that are drawn at least ten times a second."""
 
 _SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "swr", "basic render")
 
@@ -25,13 +25,12 @@ def has_display() -> bool:
 
 @cache
 def off_screen_works() -> bool:
-    """Whether VTK has an OpenGL to draw pictures with, on or off the screen.
+    """Whether VTK has an OpenGL, with or without a display.
 
-    Without a display VTK takes EGL, which Mesa offers on processors too, and else OSMesa. Where
-    there is neither it still makes an OSMesa window, and crashes on the first picture.
+    Without a display VTK uses EGL or OSMesa. If both are missing, it crashes on the first picture.
     """
     if not has_display():
-        # Spares the attempt to reach an X server, and its warning.
+        # avoids the warning that there is no X server
         os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
     from vtkmodules import (
         vtkRenderingOpenGL2,  # noqa: F401  (registers the windows)
@@ -52,10 +51,7 @@ def off_screen_works() -> bool:
 
 @cache
 def renderer_name() -> str:
-    """What draws, in the words of OpenGL: a graphics card, or a program; empty where nothing does.
-
-    Without a display this is what draws off the screen.
-    """
+    """Name of the OpenGL renderer; empty without OpenGL."""
     if not off_screen_works():
         return ""
     from vtkmodules.vtkRenderingCore import vtkRenderer, vtkRenderWindow
@@ -72,13 +68,13 @@ def renderer_name() -> str:
 
 
 def draws_in_software() -> bool:
-    """Whether OpenGL runs on the processor, where smoothing of edges takes most of the time."""
+    """Whether OpenGL runs on the processor, where antialiasing is slow."""
     name = renderer_name().lower()
     return not name or any(program in name for program in _SOFTWARE)
 
 
 def viewer_points() -> int:
-    """Points of all tubes that a viewer on this machine can draw many times a second."""
+    """Points of all tubes that a viewer on this machine can draw fast enough."""
     return _VIEWER_POINTS["processor" if draws_in_software() else "graphics card"]
 
 

@@ -1,4 +1,4 @@
-"""Still pictures of a result in space."""
+"""Pictures of a result or a model."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.frames import FrameDrawer
 
 _SIDES = (100, 8000)
-"""Pixels; twice as many are drawn along each side, and OpenGL has 16384 at most."""
+"""In pixels; `OVERSAMPLING` times as many are rendered, and OpenGL allows 16384."""
 
 SCALE_ROOM = 0.17
-"""Part of a picture's width that is kept free for the color scale."""
+"""Part of a picture's width for the color scale."""
 
 
 def screenshot(
@@ -103,7 +103,7 @@ def picture(
     theme: str = "light",
     arrows: Iterable[str] = (),
 ) -> NDArray[np.uint8]:
-    """Picture of a result or of a model, (height, width, 3); parameters as for `screenshot`."""
+    """Picture of a result or a model (height, width, 3); parameters as for `screenshot`."""
     stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows)
     frame = nearest_frame(stage.result, time)
     camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)

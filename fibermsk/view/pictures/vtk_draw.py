@@ -1,4 +1,4 @@
-"""Drawing a stage with PyVista, on OpenGL."""
+"""Rendering of a stage with PyVista."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fibermsk.view.drawing.tubes import Tubes
 
 
 class VtkScene:
-    """Actors of a stage in the active renderer of a plotter, moved from frame to frame.
+    """Actors of a stage in the active renderer of a plotter.
 
-    `fibers` has the points, normals and colors of ``stage.tubes``, and `fiber_actor` shows them.
+    `fibers` shares the arrays of ``stage.tubes``; `fiber_actor` shows it.
     """
 
     def __init__(self, stage: Stage, plotter: pv.Plotter, *, labels: bool = False) -> None:
@@ -32,7 +32,7 @@ class VtkScene:
                 polydata(piece.surface),
                 color=piece.color,
                 opacity=piece.opacity,
-                # Of what one sees through, the far side would be drawn over the near one.
+                # the far side of translucent pieces would cover the near one
                 culling="none" if solid else "back",
                 specular=0.15,
                 specular_power=20.0,
@@ -81,7 +81,7 @@ class VtkScene:
         return actor
 
     def show_frame(self, frame: int) -> None:
-        """Move everything to one frame; arrays are filled in place, nothing is rebuilt."""
+        """Move all actors to a frame; arrays are updated in place."""
         for body, actor in self._moving:
             actor.user_matrix = self.stage.pose(body, frame)
         self.stage.move(frame)
@@ -91,20 +91,20 @@ class VtkScene:
             _moved(mesh)
 
     def show_field(self, frame: int) -> None:
-        """Color the fibers by the field that the stage has now."""
+        """Update the colors of the fibers."""
         self.stage.paint(frame)
         if self.fibers is not None:
             _moved(self.fibers)
 
     def show_theme(self) -> None:
-        """Background and brightness of bones of the stage's theme."""
+        """Update background and brightness of bones."""
         theme = self.stage.theme
         self.renderer.SetBackground(*theme.rgb("background"))
         for color, actor in self._bones:
             actor.prop.color = tuple(theme.shade * part for part in color)
 
     def show_arrows(self) -> None:
-        """Arrows that the stage has now, and no others."""
+        """Update the kinds of arrows."""
         for kind, (arrows, _, actor) in list(self._arrows.items()):
             if self.stage.arrows.get(kind) is not arrows:
                 self.renderer.RemoveActor(actor)
@@ -126,7 +126,7 @@ class VtkScene:
             self._arrows[kind] = arrows, mesh, actor
 
     def _lift(self) -> None:
-        """Draw arrows nearer to the eye, in front of the fibers that they begin in."""
+        """Draw arrows in front of their fibers, and the fibers of ghosts behind solid ones."""
         forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
         for _, _, actor in self._arrows.values():
             actor.position = tuple(-self.stage.lift * forward)
@@ -135,7 +135,7 @@ class VtkScene:
 
 
 def add_lights(renderer: Any) -> None:
-    """Lights that move with the camera, in place of those there are."""
+    """Replace the lights by those of the stage, which move with the camera."""
     renderer.remove_all_lights()
     for direction, strength in LIGHTS:
         light = pv.Light(position=direction, light_type="camera light", intensity=strength)
@@ -143,7 +143,7 @@ def add_lights(renderer: Any) -> None:
 
 
 def set_camera(renderer: Any, camera: Camera) -> None:
-    """Look from a camera."""
+    """Set the camera of a renderer."""
     view = renderer.camera
     view.position = tuple(camera.position)
     view.focal_point = tuple(camera.focal_point)
@@ -171,7 +171,7 @@ def _moved(mesh: pv.PolyData) -> None:
 
 
 class Halo:
-    """Outline around the fiber that is selected: its inside, a bit wider, in one color."""
+    """Outline around the selected fiber: its back faces, slightly enlarged, in one color."""
 
     def __init__(self) -> None:
         self._renderer: Any = None
@@ -202,7 +202,7 @@ class Halo:
         if self._tubes is None or self._mesh is None:
             return
         points, normals = self._tubes.points[self._part], self._tubes.normals[self._part]
-        # as wide as the ends of the fiber are thick
+        # in proportion to the radius at the ends
         radius = float(np.linalg.norm(points[0] - points[-self._tubes.detail.n_around - 2]))
         np.add(points, 0.35 * max(radius, 1e-6) * normals, out=self._points)
         _moved(self._mesh)

@@ -1,4 +1,4 @@
-"""Panels of the fields along the fibers: at some times, over time, and as a map of both."""
+"""Plots of fields along the fibers: at some times, over time, and as a map of both."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from fibermsk.view.plots.panel import (
 )
 
 _SHADED = 3
-"""Most single fibers whose spread along themselves is shaded; more overlap."""
+"""Largest number of fibers with a shaded range."""
 _MAPS = 6
 
 
 def along(name: str, title: str, choice: Choice) -> list[Panel]:
-    """Field along a few fibers: a color a fiber, a line style a time."""
+    """Field along a few fibers, with a color per fiber and a line style per time."""
     frames = choice.telling_frames()
     constant = not FIBER_FIELDS[name].varies
     if constant:
@@ -93,7 +93,7 @@ def over_time(name: str, title: str, choice: Choice) -> list[Panel]:
 
 
 def map_of(name: str, title: str, choice: Choice) -> list[Panel]:
-    """Field over time and along the fiber as colors, a panel a fiber, on one color scale."""
+    """Field over time and along the fiber as colors, a panel per fiber."""
     groups = choice.few(_MAPS)
     result = choice.result
     maps: list[tuple[str, Array, Array]] = []
@@ -122,7 +122,7 @@ def map_of(name: str, title: str, choice: Choice) -> list[Panel]:
                 cmap="viridis",
                 rasterized=True,
             )
-            # beside these axes, wherever the legends of others begin
+            # beside these axes, independent of other legends
             scale = axes.inset_axes((1.02, 0.0, 0.025, 1.0))
             bar = axes.figure.colorbar(mesh, cax=scale)
             bar.set_label(label, fontsize=9)
@@ -135,7 +135,7 @@ def map_of(name: str, title: str, choice: Choice) -> list[Panel]:
 
 
 def _edges(x: Array, ends: tuple[float, float] | None) -> Array:
-    """Borders between samples, halfway, and where the first and the last end."""
+    """Edges of cells around the samples."""
     middle = 0.5 * (x[1:] + x[:-1])
     if ends is None:
         if x.size == 1:
@@ -145,7 +145,7 @@ def _edges(x: Array, ends: tuple[float, float] | None) -> Array:
 
 
 def _all(fiber: FiberHistory, name: str, theta: Array) -> Array:
-    """Field over frames, and where another fiber is sampled."""
+    """Field over all frames at theta."""
     return values_along(fiber, fiber_field(fiber, name), theta)
 
 

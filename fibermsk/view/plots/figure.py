@@ -100,7 +100,7 @@ def _choice(
 
 
 def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
-    """Words, grid and legend of one set of axes; `size` is that of small letters in points."""
+    """Labels, grid and legend of one set of axes; `size` is the font size in points."""
     axes.set_title(panel.title, loc="left", fontsize=size + 1.0)
     axes.set_xlabel(panel.x_label, fontsize=size)
     axes.set_ylabel(panel.y_label, fontsize=size)
@@ -116,7 +116,7 @@ def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
     if high - low < 1e-9 * middle:
         axes.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
     if len(axes.get_legend_handles_labels()[1]) > 0:
-        # Beside the axes, so that it never lies on a curve.
+        # beside the axes, so that it covers no curve
         axes.legend(
             loc="upper left",
             bbox_to_anchor=(1.01, 1.02),

@@ -1,8 +1,7 @@
-"""Choice of the fibers of a plot, and their grouping into a readable number of curves."""
+"""Selection of the fibers of a plot, and their groups."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -11,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._check import suggestion
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
 CURVES = 7
-"""Largest number of curves of one set of axes that the palette distinguishes."""
+"""Largest number of curves in one set of axes."""
 BAND = (10.0, 90.0)
 """Percentiles of the band around the median of a group."""
 BAND_WORDS = f"median, shade {BAND[0]:g} to {BAND[1]:g}\N{NO-BREAK SPACE}%"
@@ -24,14 +24,14 @@ _LISTED = 12
 
 
 class Group(NamedTuple):
-    """Fibers drawn together: a curve for one fiber, median and band for several."""
+    """Fibers drawn together: a curve for one, median and band for several."""
 
     label: str
     fibers: tuple[str, ...]
 
 
 class Spread(NamedTuple):
-    """Median of a group, and the band around it; None of a single fiber."""
+    """Median of a group, and a band around it; None for a single fiber."""
 
     middle: Array
     band: tuple[Array, Array] | None
@@ -51,11 +51,7 @@ def muscles(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
-    """Names of fibers that match a name or pattern, in the order of the result; all for None.
-
-    Patterns are those of files: ``biceps*``, ``fiber_[1-3]``. If one matches none, the message
-    lists the fibers.
-    """
+    """Fibers that match a name or pattern, such as ``biceps*``, in the order of the result."""
     if patterns is None:
         return list(result.fibers)
     asked = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -64,14 +60,13 @@ def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[
             names = list(result.fibers)
             shown = ", ".join(names[:_LISTED]) or "none"
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            close = difflib.get_close_matches(pattern, names, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = suggestion(pattern, names)
             raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
     return [name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)]
 
 
 def group(names: Sequence[str], most: int) -> list[Group]:
-    """At most `most` groups: single fibers, else those of one muscle together, else all."""
+    """At most `most` groups: single fibers, else fibers by muscle, else all together."""
     if len(names) <= most:
         return [Group(name, (name,)) for name in names]
     stems = muscles(names)

@@ -1,4 +1,4 @@
-"""Panels of what changes in time: activations, joints, bodies, forces, power, the solver."""
+"""Plots over time: activations, joints, bodies, forces, power, solver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _END_PANELS = 6
 
 
 def activation(choice: Choice) -> list[Panel]:
-    """Activation; one curve for fibers of one muscle with the same activation."""
+    """Activation, with one curve for fibers of a muscle with equal activations."""
     fibers = choice.result.fibers
     alike: list[Group] = []
     for name in choice.fibers:
@@ -65,7 +65,7 @@ _BY_UNIT = {
 
 
 def coordinates(table: str, choice: Choice) -> list[Panel]:
-    """Joint coordinates or their speeds, a panel a unit; angles in degrees."""
+    """Joint coordinates or their speeds, a panel per unit; angles in degrees."""
     panels = []
     result = choice.result
     values = getattr(result, table)
@@ -77,7 +77,7 @@ def coordinates(table: str, choice: Choice) -> list[Panel]:
 
 
 def end_forces(end: str, choice: Choice) -> list[Panel]:
-    """Components of the force on the body at one end (``"origin"``, ``"insertion"``) of a few."""
+    """Components of the force on the body at ``"origin"`` or ``"insertion"`` of a few fibers."""
     panels = []
     fibers = choice.result.fibers
     for one in choice.few(_END_PANELS):
@@ -93,7 +93,7 @@ def end_forces(end: str, choice: Choice) -> list[Panel]:
 
 
 def muscle_force(choice: Choice) -> list[Panel]:
-    """Magnitude of the sum of the forces of a muscle's fibers on the body at their insertions."""
+    """Magnitude of the sum of the forces of a muscle's fibers at their insertions."""
 
     def total(names: list[str]) -> Array:
         fibers = [choice.result.fibers[name] for name in names]
@@ -126,11 +126,7 @@ def _of_muscles(
 
 
 def muscle_power(fiber: FiberHistory, time: Array) -> Array:
-    """Power of a fiber on the bodies at its ends [W], (n_frames,).
-
-    Force times velocity of the end nodes, whose velocity is the difference of positions between
-    frames.
-    """
+    """Power of a fiber on the bodies at its ends [W], (n_frames,): force times velocity."""
     ends = ((0, fiber.force_origin), (-1, fiber.force_insertion))
     return sum(
         (
@@ -153,7 +149,7 @@ def length(choice: Choice) -> list[Panel]:
 
 
 def body_position(choice: Choice) -> list[Panel]:
-    """Where the origins of the body frames are, a panel a direction."""
+    """Origins of the body frames, a panel per direction."""
     result = choice.result
     panels = []
     for k, axis in enumerate("xyz"):
@@ -164,7 +160,7 @@ def body_position(choice: Choice) -> list[Panel]:
 
 
 def body_rotation(choice: Choice) -> list[Panel]:
-    """Angle by which each body is turned from its orientation in the first frame."""
+    """Rotation angle of each body since the first frame."""
     result = choice.result
     curves = {}
     for name, body in result.bodies.items():
@@ -175,7 +171,7 @@ def body_rotation(choice: Choice) -> list[Panel]:
 
 
 def reported(table: str, choice: Choice) -> list[Panel]:
-    """What all elements report, or all states: a panel a quantity."""
+    """Reports of all elements, or all states, a panel per quantity."""
     panels: dict[str, dict[str, Array]] = {}
     for owner, own in getattr(choice.result, table).items():
         for name, values in own.items():
@@ -186,7 +182,7 @@ def reported(table: str, choice: Choice) -> list[Panel]:
             elif values.ndim == 2:
                 state = field.place == "state"
                 if field.unit == "m" and not state:
-                    continue  # a place: its distance from the origin tells nothing
+                    continue  # a position: its distance from the origin is meaningless
                 label += ", mean" if state else ", magnitude"
                 values = values.mean(axis=1) if state else np.linalg.norm(values, axis=1)
             panels.setdefault(f"{label} [{field.shown_unit}]", {})[owner] = values
@@ -198,7 +194,7 @@ def reported(table: str, choice: Choice) -> list[Panel]:
 
 
 def reported_by(owner: str, own: Histories, name: str, choice: Choice) -> list[Panel]:
-    """One quantity of one element, or state of one owner; of vectors the components."""
+    """One quantity of one element, or state of one owner; components of vectors."""
     field = own.fields[name]
     curves = {part or owner: values for part, values in own.components(name).items()}
     title = f"{owner}: {field.label}"
@@ -206,12 +202,12 @@ def reported_by(owner: str, own: Histories, name: str, choice: Choice) -> list[P
 
 
 def solver(choice: Choice) -> list[Panel]:
-    """Iterations and steps of the solver."""
+    """Step size, iterations and admissibility."""
     result = choice.result
 
     def panel(title: str, label: str, values: Array, *, of_steps: bool = True) -> Panel:
         if of_steps and values.size > 1:
-            # nothing led to the first frame; a curve from there would start at zero
+            # no step led to the first frame
             values = np.concatenate([values[1:2], values[1:]])
 
         def draw(axes: Axes) -> None:

@@ -1,4 +1,4 @@
-"""One set of axes: what it is made of, and how curves and bands are drawn on it."""
+"""One set of axes, and curves and bands on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fibermsk._arrays import Array
 from fibermsk.results.result import Result
 from fibermsk.view.plots.groups import CURVES, Group, Spread, group, muscles
 
-# Okabe and Ito's palette, told apart with any color vision, darkest contrast first.
+# palette of Okabe and Ito for any color vision, highest contrast first
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = ("-", "--", "-.", ":")
 _PREFIXED = ("m", "m/s", "N", "N/m", "Pa", "W")
@@ -24,7 +24,7 @@ THETA_LABEL = "position along the fiber, θ [-]"
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes: its words, and the function that draws on it."""
+    """One set of axes: its labels, and the function that draws on it."""
 
     title: str
     x_label: str
@@ -35,24 +35,22 @@ class Panel:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is plotted of a result."""
+    """Fibers and frames of a result to plot."""
 
     result: Result
     fibers: tuple[str, ...]
-    named: bool = False
-    """Whether the fibers were asked for, rather than all there are."""
-    frames: tuple[int, ...] | None = None
-    """Of what is drawn along the fibers."""
+    named: bool = False  # whether the user named the fibers
+    frames: tuple[int, ...] | None = None  # of plots along the fibers
 
     def over_time(self) -> list[Group]:
-        """Curves over time."""
+        """Groups of fibers for plots over time."""
         return group(self.fibers, CURVES)
 
     def few(self, most: int) -> list[Group]:
-        """Return a few representative items.
+        """Groups of the fibers the user named, else a few representative ones.
 
-        Those asked for; else the first fiber of the first two muscles, or, where there are many
-        fibers, the fibers of a muscle together.
+        These are the first fibers of the first two muscles, or of many fibers those of a muscle
+        together.
         """
         if self.named:
             return group(self.fibers, most)
@@ -62,10 +60,9 @@ class Choice:
         return group(self.fibers, min(most, 3))
 
     def telling_frames(self) -> list[int]:
-        """Frames asked for, or two of the run's second half, in time order.
+        """Frames given by the user, or those of largest and smallest force in the second half.
 
-        They are those at which the first of the few pulls most and least; the first and the last
-        frame of the run where it pulls alike all the time.
+        If the force of the first fiber is constant: first and last frame.
         """
         if self.frames is not None:
             return list(self.frames)
@@ -83,17 +80,17 @@ class Choice:
 
 
 def greatest(arrays: list[Array]) -> float:
-    """Return the largest finite magnitude, 0 if there is none."""
+    """Largest finite magnitude, 0 without any."""
     return max((float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) for a in arrays), default=0.0)
 
 
 def scaled(label: str, arrays: list[Array]) -> tuple[str, float]:
-    """Return a label with a suitable unit prefix, and its factor; 0.2 N stays in N."""
+    """Label with a suitable unit prefix, and its factor; 0.2 N stays in N."""
     largest = greatest(arrays)
     unit = label.partition("[")[2].rstrip("]")
     if unit not in _PREFIXED or 0.1 <= largest < 1e4:
         return label, 1.0
-    # brings what draws arrows in space, and its compiler
+    # slow import
     from fibermsk.view.pictures.legend import prefixed
 
     return prefixed(label, largest)
@@ -106,9 +103,9 @@ def histories(
     curves: Mapping[str, Array | Spread],
     most: int | None = None,
 ) -> list[Panel]:
-    """Panel of curves over time, with bands where there are any, in a handy unit; or none.
+    """Panel of curves over time with bands, in a suitable unit; empty without curves.
 
-    With `most`, of arrays, those that change most.
+    With `most`: the curves, without bands, of largest range.
     """
     if most is not None:
         curves, words = most_moving(curves, most)
@@ -136,7 +133,7 @@ def _curves(axes: Axes, x: Array, spreads: dict[str, Spread], factor: float) -> 
 
 
 def most_moving(curves: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], str]:
-    """Return the items of largest range, in order, and a note for the title if any is omitted."""
+    """Curves of largest range, in order, and a note for the title if any is omitted."""
     if len(curves) <= most:
         return curves, ""
     ranges = {

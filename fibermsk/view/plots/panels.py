@@ -1,4 +1,4 @@
-"""What can be plotted, by name."""
+"""Plots by name."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ PANELS |= {
 
 
 def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Panel]]]]:
-    """`PANELS`, and those of single states and fields of elements: ``OWNER.FIELD``."""
+    """`PANELS`, and plots of single states and element fields: ``OWNER.FIELD``."""
     return PANELS | {
         f"{owner}.{name}": (
             f"{field.label} of {owner} over time: {field.description}",
@@ -79,12 +79,12 @@ def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Pa
 
 
 def names_there(choice: Choice) -> list[str]:
-    """Return the names of the plots that a result has data for."""
+    """Names of the plots that a result has data for."""
     return [name for name, (_, make) in panels_of(choice.result).items() if make(choice)]
 
 
 def find_panels(choice: Choice, name: str) -> list[Panel]:
-    """Panels of a name, in which a field may have its short name; an error lists the names."""
+    """Panels of a plot, also by the short name of a field."""
     full = next(
         (
             f"{field}{name.removeprefix(short)}"

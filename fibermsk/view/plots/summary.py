@@ -22,7 +22,7 @@ from fibermsk.view.plots.panels import PANELS
 _PAGE = (8.27, 11.69)
 """A4 in inches."""
 _MARGINS = (0.035, 0.025, 0.93, 0.945)
-"""Left, bottom, width and height of what is used of the page."""
+"""Left, bottom, width and height of the used part of the page."""
 _TEXT = 6.5
 _PIXELS = 420
 _STATUS_COLORS = {
@@ -45,19 +45,19 @@ _PANELS = (
     "speeds",
     "solver",
 )
-"""In the order of the page; those that a result has."""
+"""In the order of the page."""
 _NOT_ZERO = {
     "activation": "activation",
     "contact_force_density_over_time": "contact_line_force",
 }
-"""Panels that are left out where this field of all fibers is zero."""
+"""Panels that are omitted if this field is zero on all fibers."""
 _MOST_PANELS = 10
 _WIDE = 52
 _VALUES = 44
 
 
 def summary(choice: Choice) -> Figure:
-    """Page of a result, of size A4, on the Agg canvas."""
+    """A4 page of a result, on the Agg canvas."""
     result = choice.result
     panels = summary_panels(choice)
     layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, hspace=0.03, wspace=0.03)
@@ -87,7 +87,7 @@ def summary(choice: Choice) -> Figure:
 
 
 def summary_panels(choice: Choice) -> list[Panel]:
-    """Return the panels of the page: at most ten, those of the solver last."""
+    """Panels of the page: at most ten, those of the solver last."""
     found: list[Panel] = []
     fibers = choice.result.fibers
     solver = PANELS["solver"][1](choice)
@@ -99,7 +99,7 @@ def summary_panels(choice: Choice) -> list[Panel]:
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """Return the facts of a run: names and values, as text."""
+    """Facts of a run: names and values, as text."""
     stats = result.stats
     rows = [("status", result.status)]
     if result.message:
@@ -152,7 +152,7 @@ def _plain(value: object) -> str:
 
 
 def _head(part: SubFigure, choice: Choice) -> None:
-    """Name, facts, and the scene in space at two times."""
+    """Name, facts, and the scene at two times."""
     result = choice.result
     place = part.add_gridspec(1, 2, width_ratios=(0.42, 0.58))
     words = part.add_subplot(place[0])
@@ -193,7 +193,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
 
 
 def _picture_frames(choice: Choice) -> list[int]:
-    """Two frames: those asked for, else the first and the one farthest from it."""
+    """Two frames: those given by the user, else the first and the most different one."""
     result = choice.result
     if choice.frames is not None:
         return sorted({choice.frames[0], choice.frames[-1]})
@@ -209,6 +209,6 @@ def _picture_frames(choice: Choice) -> list[int]:
 
 
 def _short(axes: Axes, panel: Panel) -> None:
-    """Axes finished for a small place: long titles on two lines, the legend beside."""
+    """Finish axes in a small place: wrapped titles."""
     finish(axes, panel, _TEXT)
     axes.set_title("\n".join(textwrap.wrap(panel.title, _WIDE)), loc="left", fontsize=_TEXT + 0.8)

@@ -1,4 +1,4 @@
-"""Curves of one fiber over time, with a mark at the time that is shown."""
+"""Curves of one fiber over time, with a mark at the current time."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _DASHES = ("-", "--", "-.", ":")
 class FiberCurves:
     """Activation, axial force, stretch and contact force of a fiber in a figure.
 
-    Lines are means along the fiber, shades reach from its least value to its greatest; contact is
-    the sum along the fiber of the magnitude of its force. Of the other results than the first,
-    those with a fiber of this name are drawn too. In the figure, the mark at the time of the last
-    `move` is a line in each plot whose gid is ``"mark"``.
+    Lines are means along the fiber with shaded ranges; contact is the integral of the force's
+    magnitude. Fibers of the same name in other results are drawn too. The gid of marks is
+    ``"mark"``.
     """
 
     def __init__(
@@ -89,12 +88,12 @@ class FiberCurves:
             mark.set_animated(False)
 
     def move(self, time: float) -> None:
-        """Put the mark at a time [s]."""
+        """Set the mark to a time [s]."""
         for mark in self._marks:
             mark.set_xdata([time, time])
 
     def image(self) -> NDArray[np.uint8]:
-        """The figure as it is now, (height, width, 4); only the mark is drawn anew."""
+        """Picture of the figure (height, width, 4); only the mark is redrawn."""
         self._canvas.restore_region(self._still)
         for ax, mark in zip(self._axes, self._marks, strict=True):
             ax.draw_artist(mark)
@@ -102,7 +101,7 @@ class FiberCurves:
 
 
 def _rows(fiber: FiberHistory) -> list[tuple[str, Array, tuple[Array, Array] | None]]:
-    """Label, line and shade of each curve."""
+    """Label, mean and range of each curve."""
     found: list[tuple[str, Array, tuple[Array, Array] | None]] = [
         (FIBER_FIELDS["activation"].axis_label, fiber.activation, None)
     ]

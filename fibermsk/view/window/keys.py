@@ -1,4 +1,4 @@
-"""Keys of the window: what they do, and the list of them."""
+"""Keys of the window."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEYS = {
     "h": "show or hide the keys",
     "q": "close",
 }
-"""What keys and clicks do."""
+"""Descriptions of keys and clicks."""
 
 KEY_ACTIONS = {
     "space": "toggle",
@@ -49,11 +49,11 @@ KEY_ACTIONS = {
     "escape": "no fiber",
     "q": "close",
 } | {str(k): f"look {preset}" for k, preset in enumerate(PRESETS[1:], 1)}
-"""Action of `Window.do` for each key, in small letters."""
+"""Action of `Window.do` for each key, in lower case."""
 
 
 def keys_image(theme_name: str) -> NDArray[np.uint8]:
-    """Picture that lists the keys, (height, width, 4)."""
+    """Picture of the list of keys (height, width, 4)."""
     theme = find_theme(theme_name)
     image = Image.new("RGBA", (480, 48 + 26 * len(KEYS)), theme.panel)
     draw = ImageDraw.Draw(image)

@@ -1,4 +1,4 @@
-"""Pictures and words that lie over a scene, at places in pixels."""
+"""Pictures and text over a scene, at pixel positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vtkmodules.vtkRenderingCore import vtkActor2D, vtkImageMapper, vtkRenderer
 
 
 def add_overlay_renderer(render_window: Any) -> Any:
-    """Renderer over all others, the size of the window, that no mouse reaches."""
+    """Renderer over all others, of the size of the window, without interaction."""
     renderer = vtkRenderer()
     layer = render_window.GetNumberOfLayers()
     render_window.SetNumberOfLayers(layer + 1)
@@ -28,7 +28,7 @@ def add_overlay_renderer(render_window: Any) -> Any:
 
 
 class ImageOverlay:
-    """A picture over a scene; shown again in the same size, it is replaced in place."""
+    """Picture over a scene, updated in place if the size is the same."""
 
     def __init__(self, renderer: Any) -> None:
         self._data = vtkImageData()
@@ -45,10 +45,7 @@ class ImageOverlay:
         renderer.AddViewProp(self.actor)
 
     def show(self, image: NDArray[np.uint8], left: int, bottom: int) -> None:
-        """Show a picture (height, width, 4), the upper row first.
-
-        Its lower left corner is at a pixel from the left and from below.
-        """
+        """Show a picture (height, width, 4), top row first; left and bottom in pixels."""
         height, width = image.shape[:2]
         if self._pixels is None or self._pixels.shape != image.shape:
             self._pixels = np.empty_like(image, order="C")
@@ -69,17 +66,14 @@ class ImageOverlay:
 
 @cache
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """The font of matplotlib's figures, so that all words look alike."""
+    """Font of matplotlib's figures."""
     path = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
     return ImageFont.truetype(str(path), size)
 
 
 def text_image(lines: Sequence[tuple[str, int, str]], width: int, height: int) -> NDArray[np.uint8]:
-    """Lines (words, size in pixels, color) from the upper left corner, on a transparent ground.
-
-    What does not fit is cut off.
-    """
-    # the color of words at their edges too, where they are translucent
+    """Lines (text, size in pixels, color) on a transparent background, from the top left."""
+    # edges of letters are translucent and need the color of the text
     ground = Image.new("RGBA", (width, height), (0, 0, 0, 0))
     image = ground
     y = 0

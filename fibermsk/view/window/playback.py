@@ -1,4 +1,4 @@
-"""Which frame is shown when: the clock of a viewer, whoever draws."""
+"""Clock of a viewer: the frame at each time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fibermsk.errors import ModelError
+from fibermsk.view.fields import nearest_index
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-"""Speeds that are offered; any between the first and the last may be set."""
+"""Speeds of the buttons; any between the first and the last may be set."""
 
 
 class Playback:
-    """Times of frames [s], increasing, and the one that is shown: at first that of a time.
+    """Times of frames [s], increasing, and the current one.
 
-    While it is playing, the clock `time` [s] is at or after the time of that frame; else equal to
-    it. With `loop` it starts again at the end; else it stops there.
+    While playing, the clock `time` [s] is at or after the current frame, else equal to it. With
+    `loop` it restarts at the end.
     """
 
     def __init__(self, times: ArrayLike, time: float | None = None) -> None:
@@ -36,7 +37,7 @@ class Playback:
 
     @property
     def speed(self) -> float:
-        """Simulated seconds in a second of the wall clock, 0.05 to 20; 1 is real time."""
+        """Simulated seconds per second, 0.05 to 20; 1 is real time."""
         return self._speed
 
     @speed.setter
@@ -53,7 +54,7 @@ class Playback:
             self.play()
 
     def play(self) -> None:
-        """Let the clock run, from the start if it stands at the end; a single frame stays."""
+        """Start the clock, from the first frame if it is at the last; a single frame stays."""
         if self.times.size < 2 or self.playing:
             return
         if self.frame == self.times.size - 1:
@@ -61,27 +62,23 @@ class Playback:
         self.playing = True
 
     def pause(self) -> None:
-        """Stop the clock at the frame that is shown."""
+        """Stop the clock at the current frame."""
         self.playing = False
         self.time = float(self.times[self.frame])
 
     def seek(self, time: float) -> None:
-        """Show the frame nearest to a time [s] within the run; playing goes on from there."""
-        first, last = float(self.times[0]), float(self.times[-1])
-        slack = 1e-9 * max(1.0, abs(first), abs(last))
-        if not first - slack <= time <= last + slack:
-            raise ModelError(f"time = {time} s; the run goes from {first:g} s to {last:g} s")
-        self._show(int(np.argmin(np.abs(self.times - time))))
+        """Set the frame nearest to a time [s] within the run."""
+        self._show(nearest_index(self.times, time))
 
     def step(self, n: int) -> None:
-        """Go on by n frames, back if negative, and pause; the first follows on the last."""
+        """Advance by n frames, back if negative, cyclically, and pause."""
         self.playing = False
         self._show((self.frame + n) % self.times.size)
 
     def advance(self, wall_seconds: float) -> bool:
-        """Let the clock run for a time of the wall clock [s]; gives whether another frame is due.
+        """Advance the clock by wall time [s]; returns whether the frame changed.
 
-        The last frame is always shown before it starts again.
+        The last frame is always shown before a restart.
         """
         if not math.isfinite(wall_seconds) or wall_seconds < 0.0:
             raise ModelError(f"wall_seconds = {wall_seconds}; must be finite and not negative")
@@ -105,7 +102,7 @@ class Playback:
         return self.frame != before
 
     def _at(self, time: float) -> int:
-        """Last frame that is due."""
+        """Last frame up to a time."""
         return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
 
     def _show(self, frame: int) -> None:

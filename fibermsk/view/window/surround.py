@@ -1,4 +1,4 @@
-"""What surrounds the scene of a viewer: where its views are, names, legend and axes."""
+"""Layout of a viewer: views, captions, legend and axes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fibermsk.view.window.overlay import ImageOverlay, add_overlay_renderer, tex
 LEGEND_WIDTH = 172
 """In pixels."""
 HEAD = 70
-"""Height of the words above the scene, in pixels."""
+"""Height of the captions above the scene, in pixels."""
 _AXES = 110
 """Size of the axes in the corner, in pixels."""
 
 
 class Surround:
-    """Views side by side, with words above each, a legend at the right, axes in the corner.
+    """Views side by side with captions above, a legend at the right, axes in the corner.
 
-    The views are renderers of a plotter from left to right, the first with an axes widget.
-    `annotate` is called when the size of the window or of the margins has changed, to draw words
-    and legend anew. `overlay` is the renderer over all views, for pictures at places in pixels.
+    Views are renderers of a plotter from left to right, the first with an axes widget. `annotate`
+    is called when sizes have changed, to redraw captions and legend. `overlay` is the renderer over
+    all.
     """
 
     def __init__(self, plotter: Any, views: Sequence[Any], annotate: Callable[[], None]) -> None:
@@ -44,13 +44,13 @@ class Surround:
         return 0, bottom, max(width - right, 1), height
 
     def set_margins(self, right: int, bottom: int) -> None:
-        """Keep pixels free at the right and below."""
+        """Reserve pixels at the right and below."""
         self._margins = (right, bottom)
         self._size = (0, 0)
         self.fit()
 
     def fit(self) -> None:
-        """Arrange everything, where the size of the window has changed."""
+        """Update the layout if the size of the window has changed."""
         size = tuple(self._plotter.window_size)
         if size == self._size:
             return
@@ -65,14 +65,14 @@ class Surround:
         self._annotate()
 
     def view_at(self, x: float, y: float) -> int | None:
-        """Number of the view at a pixel, or None beside them."""
+        """Number of the view at a pixel; None outside of them."""
         left, bottom, width, top = self.area
         if not (left <= x < left + width and bottom <= y < top):
             return None
         return min(int((x - left) * len(self._views) / width), len(self._views) - 1)
 
     def show_words(self, lines: Sequence[Sequence[tuple[str, int, str]]]) -> None:
-        """Write lines above each view, as `text_image` takes them."""
+        """Write lines above each view; see `text_image`."""
         left, _, width, top = self.area
         each = width // len(self._views)
         for k, (overlay, written) in enumerate(zip(self._words, lines, strict=True)):
@@ -80,7 +80,7 @@ class Surround:
             overlay.show(image, left + k * each + 16, top - 64)
 
     def show_legend(self, stage: Stage, results: Sequence[Result], names: Sequence[str]) -> None:
-        """Draw the legend of a stage, as `draw_legend`, at the right of the last view."""
+        """Draw the legend of a stage at the right of the last view; see `draw_legend`."""
         if stage.tubes is None and not stage.arrows and not names:
             self._legend.hide()
             return
@@ -90,7 +90,7 @@ class Surround:
         self._legend.show(image, max(left + width - LEGEND_WIDTH, 0), bottom)
 
     def show_theme(self, theme: Theme) -> None:
-        """Color the names of the axes."""
+        """Set the color of the axis names."""
         marker = self._views[0].axes_widget.GetOrientationMarker()
         for axis in "XYZ":
             caption = getattr(marker, f"Get{axis}AxisCaptionActor2D")()

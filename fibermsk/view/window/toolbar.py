@@ -1,4 +1,4 @@
-"""Buttons and the time slider of a window: where they are, how they look, what a click hits."""
+"""Toolbar of a window: layout, picture and hit test of buttons and time slider."""
 
 from __future__ import annotations
 
@@ -24,31 +24,25 @@ _LEAST_TRACK = 60
 
 
 class ToolbarState(NamedTuple):
-    """What the toolbar shows."""
+    """State that the toolbar shows."""
 
-    times: tuple[float, float]
-    """First and last time [s]."""
+    times: tuple[float, float]  # first and last [s]
     time: float
     playing: bool
     loop: bool
-    speed: float
-    """1 is real time."""
-    field: str | None
-    """That colors fibers."""
+    speed: float  # 1 is real time
+    field: str | None  # that colors the fibers
     arrows: tuple[str, ...]
     dark: bool
-    help: bool
-    """Whether the keys are listed."""
+    help: bool  # whether the keys are listed
     preset: str
 
 
 class Button(NamedTuple):
-    """A place that answers to clicks, in pixels from the left and from the top of the toolbar."""
+    """Button, in pixels from the left and from the top of the toolbar."""
 
-    action: str
-    """For example ``"toggle"`` or ``"look front"``."""
-    words: str
-    """Signs are drawn where it is empty."""
+    action: str  # such as "toggle" or "look front"
+    words: str  # an icon if empty
     left: int
     top: int
     right: int
@@ -57,9 +51,9 @@ class Button(NamedTuple):
 
 
 class Toolbar:
-    """Layout of the toolbar for one width: all buttons that fit.
+    """Toolbar of a width, with the buttons that fit.
 
-    `track` are the left and right end of the time slider, in pixels; equal without a slider.
+    `track`: left and right end of the time slider in pixels; equal without a slider.
     """
 
     def __init__(self, state: ToolbarState, width: int) -> None:
@@ -92,10 +86,7 @@ class Toolbar:
         self._put("help", "keys", x, 1, state.help)
 
     def hit(self, x: float, y: float) -> str | None:
-        """Action at a place, in pixels from the left and from the bottom; None beside everything.
-
-        It is ``"seek"`` on the slider.
-        """
+        """Action at a pixel from the left and the bottom, ``"seek"`` on the slider; or None."""
         down = HEIGHT - 1 - y
         for button in self.buttons:
             if button.left <= x <= button.right and button.top <= down <= button.bottom:
@@ -106,13 +97,13 @@ class Toolbar:
         return None
 
     def time_at(self, x: float) -> float:
-        """Time at a place of the slider [s]."""
+        """Time at a position of the slider [s]."""
         (first, last), (left, right) = self.state.times, self.track
         part = min(max((x - left) / max(right - left, 1), 0.0), 1.0)
         return first + part * (last - first)
 
     def image(self, theme: Theme) -> NDArray[np.uint8]:
-        """Picture of it, (HEIGHT, width, 4)."""
+        """Picture of the toolbar (HEIGHT, width, 4)."""
         image = Image.new("RGBA", (self.width, HEIGHT), theme.panel)
         draw = ImageDraw.Draw(image)
         draw.line([(0, 0), (self.width, 0)], fill=theme.faint)
@@ -141,7 +132,7 @@ class Toolbar:
     def _put(
         self, action: str, words: str, x: int, row: int, on: bool = False, *, wide: int = 0
     ) -> int:
-        """Append a button if it fits; gives where the next one begins."""
+        """Append a button if it fits; returns the position of the next one."""
         width = max(wide, round(font(_FONT).getlength(words)) + 18)
         right, top = x + width, row * _ROW + 7
         if right <= self.width - _GAP:
@@ -156,7 +147,7 @@ def _sign(
     ink: str,
     playing: bool,
 ) -> None:
-    """Triangles and bars of a player."""
+    """Icon of a playback button."""
     x, y = middle
     if action == "toggle" and playing:
         draw.rectangle((x - 6, y - 7, x - 2, y + 7), fill=ink)

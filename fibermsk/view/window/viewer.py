@@ -1,4 +1,4 @@
-"""What a viewer does, whoever draws its buttons."""
+"""Interactive view of results, without buttons."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ from fibermsk.view.window.playback import Playback
 from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
 
 _PICK_TOLERANCE = 0.004
-"""Over the diagonal of the picture: how near to a thin fiber is on it."""
+"""Tolerance of picking over the diagonal of the picture, for thin fibers."""
 
 
 class Viewer:
-    """Results in a plotter, with a clock, a field that colors fibers, and a camera.
+    """Results in a plotter, with a clock, a field that colors the fibers, and a camera.
 
-    Parameters are those of `fibermsk.view.show`; off the screen it draws without a window. Nothing
-    is drawn until ``render``, ``show`` or ``screenshot`` of the plotter. The playback is over the
-    times of all results, `fields` are those that color fibers, `preset` is where the camera was set
-    to last, and `around` has views, words and legend, and keeps room for buttons.
+    Parameters as for `fibermsk.view.show`. Nothing is drawn until ``render``, ``show`` or
+    ``screenshot`` of the plotter. `fields` are those that color the fibers, `preset` is the last
+    preset of the camera, `around` is the layout.
     """
 
     def __init__(
@@ -113,17 +112,17 @@ class Viewer:
 
     @property
     def arrows(self) -> tuple[str, ...]:
-        """Kinds of arrows that are drawn."""
+        """Kinds of arrows shown."""
         return tuple(self._stages[0].arrows)
 
     @property
     def selected(self) -> str | None:
-        """Name of the fiber that is selected."""
+        """Name of the selected fiber."""
         return None if self._selected is None else self._selected[1]
 
     @property
     def n_points(self) -> int:
-        """Points of all fibers that are drawn."""
+        """Points of all fibers."""
         return sum(len(s.tubes.points) for s in self._stages if s.tubes is not None)
 
     def show_time(self, t: float) -> None:
@@ -132,12 +131,12 @@ class Viewer:
         self._show_frame()
 
     def step(self, n: int) -> None:
-        """Go on by n frames, back if negative, and pause."""
+        """Advance by n frames, back if negative, and pause."""
         self.playback.step(n)
         self._show_frame()
 
     def tick(self, wall_seconds: float) -> bool:
-        """Let the clock run if it is playing; gives whether something moved."""
+        """Advance the clock if playing; returns whether the frame changed."""
         changed = self.playback.advance(wall_seconds)
         if changed:
             self._show_frame()
@@ -153,7 +152,7 @@ class Viewer:
         self._show_legend()
 
     def set_theme(self, name: str) -> None:
-        """Light or dark background."""
+        """Set a light or dark background."""
         theme = find_theme(name)
         for stage in self._stages:
             stage.theme = theme
@@ -161,7 +160,7 @@ class Viewer:
         self._show_theme()
 
     def set_arrows(self, kinds: Iterable[str]) -> None:
-        """Draw arrows of some kinds, and of no other."""
+        """Show arrows of these kinds only."""
         set_common_arrows(self._stages, kinds)
         for stage, scene, frame in zip(self._stages, self._scenes, self._frames(), strict=True):
             for arrows in stage.arrows.values():
@@ -170,7 +169,7 @@ class Viewer:
         self._show_legend()
 
     def look(self, preset: str) -> None:
-        """Look from one of the sides, or at everything: one of `PRESETS`."""
+        """Set the camera to one of `PRESETS`."""
         _, bottom, width, top = self.around.area
         width, height = max(width // self._split, 1), max(top - bottom, 1)
         has_fibers = self._stages[0].tubes is not None
@@ -207,20 +206,13 @@ class Viewer:
         )
 
     def pick(self, x: float, y: float) -> str | None:
-        """Select the fiber in front at a pixel from the left and from below; gives its name.
-
-        None on bones and on the background.
-        """
+        """Select the fiber at a pixel from the left and from below; returns its name or None."""
         result, name = self._at(x, y) or (0, None)
         self.select(name, result)
         return name
 
     def curves(self, size: tuple[int, int]) -> FiberCurves:
-        """Curves of the selected fiber, with a mark at the current time.
-
-        Of all results that have a fiber of the same name. They are made once for a fiber and a
-        size in pixels; later calls move the mark.
-        """
+        """Curves of the selected fiber in all results, with a mark at the current time; cached."""
         if self._selected is None:
             raise ModelError("no fiber is selected; select one first")
         if self._curves is None or self._curves.size != tuple(size):
@@ -237,7 +229,7 @@ class Viewer:
         return self._curves
 
     def close(self) -> None:
-        """End the drawing and free what it holds."""
+        """Close the plotter."""
         self.plotter.close()
 
     def _frames(self) -> list[int]:
@@ -263,7 +255,7 @@ class Viewer:
         self._show_legend()
 
     def _show_words(self) -> None:
-        """Name and time above each view."""
+        """Write name and time above each view."""
         time, theme = float(self.playback.times[self.playback.frame]), self._stages[0].theme
         written = []
         for k, frame in enumerate(self._frames()[: self._split]):
@@ -287,7 +279,7 @@ class Viewer:
         self.around.show_legend(stage, self.results, self.names if overlaid else ())
 
     def _at(self, x: float, y: float) -> tuple[int, str] | None:
-        """Number of the result and name of the fiber at a pixel."""
+        """Result number and fiber name at a pixel."""
         view = self.around.view_at(x, y)
         if view is None:
             return None

@@ -1,4 +1,4 @@
-"""Window on the desktop: a viewer with buttons, keys and a panel of curves."""
+"""Window on the desktop: a viewer with toolbar, keys and a panel of curves."""
 
 from __future__ import annotations
 
@@ -22,18 +22,15 @@ from fibermsk.view.window.viewer import Viewer
 _PICTURES_PER_SECOND = 30
 _PANEL_WIDTH = 360
 _STILL = 4.0
-"""Pixels that the mouse may move in a click."""
+"""Largest motion of the mouse in a click, in pixels."""
 _FIRST = 100.0
-"""Priority of what is heard before the camera moves."""
+"""Priority of events, before those of the camera."""
 
 _ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
 
 
 class Window:
-    """Viewer with a toolbar, keys, and curves of the fiber that was clicked.
-
-    Parameters are those of `Viewer`. `help` says whether the keys are listed.
-    """
+    """Viewer with a toolbar, keys, and curves of the selected fiber; parameters as for `Viewer`."""
 
     def __init__(self, shown: Result | Still | Sequence[Result], **options: Any) -> None:
         self.viewer = Viewer(shown, **options)
@@ -55,10 +52,10 @@ class Window:
             self._listen()
 
     def do(self, action: str) -> None:
-        """Do what a button or key does, without drawing.
+        """Perform the action of a button or key, without drawing.
 
-        The action is that of a button; or ``"first"``, ``"last"``, ``"next arrows"``, ``"no
-        fiber"``, ``"close"``.
+        Besides those of buttons: ``"first"``, ``"last"``, ``"next arrows"``, ``"no fiber"``,
+        ``"close"``.
         """
         viewer, playback = self.viewer, self.viewer.playback
         verb, _, what = action.partition(" ")
@@ -89,7 +86,7 @@ class Window:
             actions[action]()
 
     def click(self, x: float, y: float) -> None:
-        """Do what a click at a pixel does, counted from the left and from below."""
+        """Perform the action of a click at a pixel from the left and from below."""
         if self.help:
             self.help = False
             return
@@ -106,7 +103,7 @@ class Window:
         self._make_room()
 
     def key(self, name: str) -> bool:
-        """Do what a key does; gives whether it does anything."""
+        """Perform the action of a key; returns whether it has one."""
         action = KEY_ACTIONS.get(name.lower())
         if action is None:
             return False
@@ -117,14 +114,14 @@ class Window:
         return True
 
     def tick(self) -> bool:
-        """Let the clock run for the time since the last tick; gives whether something moved."""
+        """Advance the clock by the time since the last tick; returns whether the frame changed."""
         now = clock.perf_counter()
         passed = 0.0 if self._then is None else now - self._then
         self._then = now
         return self.viewer.tick(passed)
 
     def refresh(self) -> None:
-        """Bring toolbar, curves and keys to the state of the viewer; cheap if nothing changed."""
+        """Update toolbar, curves and list of keys if the state has changed."""
         viewer, playback = self.viewer, self.viewer.playback
         times = playback.times
         state = ToolbarState(
@@ -201,7 +198,7 @@ class Window:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Keep the place of the curves free while a fiber is selected."""
+        """Reserve room for the curves while a fiber is selected."""
         self.viewer.around.set_margins(0 if self.viewer.selected is None else _PANEL_WIDTH, HEIGHT)
 
     def _end(self) -> None:
@@ -210,15 +207,15 @@ class Window:
             interactor.terminate_app()
 
     def _listen(self) -> None:
-        """Hear the mouse and the keys before the camera does."""
+        """Observe mouse and keys before the camera does."""
         interactor = self.plotter.iren.interactor
-        # The camera takes hold of the mouse while it turns: others only hear of the release.
+        # the camera grabs the mouse while it turns, so that the release is observed passively
         _observe(interactor, "LeftButtonReleaseEvent", self._on_release, passive=True)
         for event, answer in (
             ("LeftButtonPressEvent", self._on_press),
             ("MouseMoveEvent", self._on_move),
             ("KeyPressEvent", lambda x, y: self._on_key(interactor.GetKeySym() or "")),
-            # what VTK would do with letters of its own
+            # VTK's own shortcuts
             ("CharEvent", lambda x, y: True),
         ):
             _observe(interactor, event, answer)
@@ -267,9 +264,9 @@ class Window:
 def _observe(
     interactor: Any, event: str, answer: Callable[[int, int], bool], *, passive: bool = False
 ) -> None:
-    """Call with the place of the mouse at each event; nobody else hears of it if that is true.
+    """Call `answer` with the mouse position at each event; if true, other observers are skipped.
 
-    A passive answer is called whoever has taken hold of the mouse, and keeps it from nobody.
+    Passive observers are always called, and skip no others.
     """
 
     def hear(*_: Any) -> None:

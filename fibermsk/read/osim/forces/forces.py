@@ -1,4 +1,4 @@
-"""Forces: those on coordinates become laws of these, others are reported."""
+"""Forces on coordinates, which become laws of these; others are reported."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ACTUATORS = (
     "PathActuator",
     "McKibbenActuator",
 )
-"""Without a controller they do nothing."""
+"""Actuators have no effect without a controller."""
 
 
 def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> list[Element]:
-    """Add the forces on coordinates to these as laws, and return the muscles of a file."""
+    """Add forces on coordinates to these as laws, and return the muscles of a file."""
     muscles = []
     known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
     listed = document.objects(document.model, "ForceSet")
@@ -55,13 +55,13 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
 
 
 def _is_muscle(element: Element) -> bool:
-    """Whether an element of a kind that is not known describes a muscle."""
+    """Whether an element of unknown type describes a muscle."""
     given = {child.tag for child in element.children}
     return {"GeometryPath", "max_isometric_force"} <= given
 
 
 def _report(document: Document, element: Element, applies: bool) -> None:
-    """Say that a force is not imported."""
+    """Report a force that is not imported."""
     if not applies:
         document.note(element, f"the {element.tag} is disabled in the file: not imported")
     elif element.tag in ACTUATORS:
@@ -73,7 +73,7 @@ def _report(document: Document, element: Element, applies: bool) -> None:
 
 
 def _limit(document: Document, element: Element, entry: CoordinateEntry) -> None:
-    """Smooth limit of a CoordinateLimitForce, whose numbers are in degrees for a rotation."""
+    """Smooth limit of a CoordinateLimitForce, in degrees for rotations."""
     unit = DEGREE if entry.motion == "rotational" else 1.0
     law = SmoothLimit(
         lower=unit * document.number(element, "lower_limit", default=0.0),

@@ -1,4 +1,4 @@
-"""Muscles: their paths, and the numbers of each muscle model."""
+"""Muscles: paths, and parameters of their muscle models."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NUMBERS = {
     "pennation_angle": (0.0, "pennation_angle_at_optimal", "pennation_angle"),
     "max_contraction_velocity": (10.0, "max_contraction_velocity"),
 }
-"""Numbers of every muscle: what OpenSim takes where a file says nothing, and names in files."""
+"""Numbers of every muscle: OpenSim's default and names in files."""
 
 CONTROLS = ("min_control", "max_control")
 SETTINGS = (*CONTROLS, "appliesForce", "isDisabled", "GeometryPath", "components")
-"""Children of a muscle that are no parameters of its force."""
+"""Children of a muscle that are not parameters of its force."""
 
 
 def read_muscle(
@@ -50,7 +50,7 @@ def read_muscle(
     surfaces: dict[str, WrapSurface],
     element: Element,
 ) -> LineMuscle | None:
-    """Line muscle of one muscle of the file; None where its path is not understood."""
+    """Line muscle of one muscle of the file; None if its path is not understood."""
     element.seen = True
     path = document.child(element, "GeometryPath")
     if path is None:
@@ -91,7 +91,7 @@ def read_muscle(
 
 
 def _parameters(document: Document, element: Element, prefix: str = "") -> dict[str, object]:
-    """Further values of a muscle, those of its curves under "Curve.value"."""
+    """Other values of a muscle, those of curves under "Curve.value"."""
     known = {tag for _, *tags in NUMBERS.values() for tag in tags}
     found: dict[str, object] = {}
     for child in element.children:
@@ -101,7 +101,7 @@ def _parameters(document: Document, element: Element, prefix: str = "") -> dict[
             if child.tag in CONTROLS:
                 child.seen = True
             continue
-        # a curve is told by its class, a function by the property that it is
+        # curves are identified by class, functions by property
         key = prefix + (child.name if child.name and child.tag in FUNCTIONS else child.tag)
         if child.children:
             if prefix.count(".") < 3:
@@ -116,7 +116,7 @@ def _parameters(document: Document, element: Element, prefix: str = "") -> dict[
 
 
 def _value(document: Document, element: Element) -> object:
-    """Number, truth, numbers or word of an element; None where it says nothing known."""
+    """Number, boolean, numbers or word of an element; None if it is none of them."""
     text = element.text
     if not text:
         element.seen = True

@@ -23,7 +23,7 @@ MOVING = (
 )
 
 USUAL_RANGE = (-10.0, 10.0)
-"""Range of a coordinate in OpenSim where a file says nothing."""
+"""Default range of a coordinate in OpenSim."""
 
 
 def read_points(
@@ -80,7 +80,7 @@ def read_points(
 
 
 def _component(document: Document, element: Element, tags: tuple[str, ...]) -> Function:
-    """Function of one component of a moving point; zero where there is none."""
+    """Function of one component of a moving point; zero if missing."""
     for tag in tags:
         found = property_function(document, element, tag)
         if found is not None:
@@ -91,7 +91,7 @@ def _component(document: Document, element: Element, tags: tuple[str, ...]) -> F
 def coordinate_of(
     document: Document, coordinates: dict[str, CoordinateEntry], element: Element, *names: str
 ) -> str | None:
-    """Coordinate that a socket of an element names, by itself or by a path; None if empty."""
+    """Name of the coordinate in a socket of an element, given by name or path; None if empty."""
     found = socket(document, element, *names)
     if found is None or not found.text:
         return None

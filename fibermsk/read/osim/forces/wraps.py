@@ -1,4 +1,4 @@
-"""Wrap objects of the bodies, and the muscles' lists of those they wrap around."""
+"""Wrap objects of bodies, and those of each muscle path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ZERO = (0.0, 0.0, 0.0)
 def read_wrap_objects(
     document: Document, frames: Frames, bodies: dict[str, Body], holders: list[Element]
 ) -> dict[str, WrapSurface]:
-    """Wrap objects of bodies and frames by name; the first of each name, as OpenSim takes it."""
+    """Wrap objects by name; of equal names the first, as in OpenSim."""
     surfaces: dict[str, WrapSurface] = {}
     for holder in holders:
         for element in document.objects(holder, "WrapObjectSet"):
@@ -39,7 +39,7 @@ def read_wrap_objects(
 def _read_surface(
     document: Document, frames: Frames, bodies: dict[str, Body], element: Element
 ) -> WrapSurface | None:
-    """Surface of one wrap object, or None for a kind that is not understood."""
+    """Surface of one wrap object, or None for an unknown kind."""
     kinds = ("WrapSphere", "WrapCylinder", "WrapEllipsoid", "WrapTorus")
     if element.tag not in kinds:
         element.leave()

@@ -1,4 +1,4 @@
-"""Bodies: masses, inertias, and the meshes that they wear."""
+"""Bodies: masses, inertias and meshes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from fibermsk.read.xml_tree import Element
 
 COMPONENTS = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
 USUAL = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
-"""What versions 2 and 3 take for a component of the inertia that is not given."""
+"""Default components of the inertia in versions 2 and 3."""
 
 MAX_BODIES = 2000
-"""Far above any model: the largest known has 250."""
+"""The largest known model has 250."""
 
 
 def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
-    """The ground, if the file describes it, and the other bodies in the order of the file."""
+    """Ground, if the file describes it, and the other bodies in the order of the file."""
     ground = document.child(document.model, "Ground")
     bodies: list[Element] = []
     listed = document.objects(document.model, "BodySet")
@@ -40,14 +40,14 @@ def find_bodies(document: Document) -> tuple[Element | None, list[Element]]:
                 document.fail(element, "is a second ground", "must have another name")
             ground = element
             for tag in ("mass", "mass_center", "inertia", "Joint", *COMPONENTS):
-                document.child(element, tag)  # without meaning for what never moves
+                document.child(element, tag)  # meaningless for the ground
         else:
             bodies.append(element)
     return ground, bodies
 
 
 def make_body(document: Document, element: Element, meshes: Meshes) -> Body:
-    """Body of the model, with a mass of None where the file says 0."""
+    """Body of the model, with a mass of None if the file has 0."""
     mass = document.number(element, "mass")
     com = document.vector(element, 3, "mass_center", default=(0.0, 0.0, 0.0))
     if any(child.tag in COMPONENTS for child in element.children):

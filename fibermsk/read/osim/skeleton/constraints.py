@@ -1,4 +1,4 @@
-"""Constraints: couplings of coordinates; others are reported, not enforced."""
+"""Couplings of coordinates; other constraints are reported and not enforced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONSEQUENCES = {
 def read_couplings(
     document: Document, coordinates: dict[str, CoordinateEntry]
 ) -> list[tuple[Element, Coupling]]:
-    """Couplings of a file with their elements; other constraints go to the report."""
+    """Couplings of a file with their elements; other constraints are reported."""
     listed = document.objects(document.model, "ConstraintSet")
     listed = [*listed, *document.parts(document.model, "CoordinateCouplerConstraint")]
     couplings = []

@@ -1,4 +1,4 @@
-"""Coordinates: values, ranges, and what holds them."""
+"""Coordinates: values, ranges, and prescribed or locked motions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fibermsk.read.xml_tree import Element
 
 @dataclass
 class CoordinateEntry:
-    """A coordinate of the file while forces and couplings are still collected."""
+    """Coordinate of the file while forces and couplings are collected."""
 
     name: str
-    element: Element  # where it stands, or the joint that has it without saying so
+    element: Element  # its element, or the joint if the file does not describe it
     kind: str = "rotation"  # "rotation" or "translation", its unit
     # "rotational", "translational" or "coupled" in OpenSim; limits of the first are in degrees
     motion: str = "rotational"
@@ -26,7 +26,7 @@ class CoordinateEntry:
 
 
 def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry]:
-    """Coordinates that a joint lists, in <coordinates> or, up to version 3, in <CoordinateSet>."""
+    """Coordinates of a joint, in <coordinates> or, up to version 3, in <CoordinateSet>."""
     entries = []
     listed = document.inside(joint, "coordinates")
     for element in [*listed, *document.objects(joint, "CoordinateSet")]:
@@ -93,7 +93,7 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
 
 
 def _prescribed(document: Document, entry: CoordinateEntry, locked: bool):
-    """Function of time that a coordinate is held at, or None."""
+    """Prescribed function of time, or None."""
     element = entry.element
     found = property_function(document, element, "prescribed_function")
     wanted = document.flag(element, "prescribed", default=False)

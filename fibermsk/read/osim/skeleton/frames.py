@@ -1,4 +1,4 @@
-"""Frames of the bodies and frames fixed to them, and the paths by which a file names them."""
+"""Frames of bodies and frames fixed to them, and their paths in a file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ CONTAINERS = (
     "PathPointSet",
     "PathWrapSet",
 )
-"""Elements that hold objects and are no part of a path."""
+"""Elements that contain objects and are not part of a path."""
 
 MAX_CHAIN = 100
-"""Frames that may hang on one another."""
+"""Largest number of frames between a frame and its body."""
 
 
 class Frame(NamedTuple):
@@ -45,13 +45,13 @@ def body_fixed_xyz(angles: np.ndarray) -> np.ndarray:
 
 
 def placed(frame: Frame, angles: np.ndarray, position: np.ndarray) -> Frame:
-    """Frame with a pose in another one; angles as of `body_fixed_xyz`."""
+    """Frame with a pose relative to another one; angles as for `body_fixed_xyz`."""
     rotation = frame.rotation @ body_fixed_xyz(angles)
     return Frame(frame.body, rotation, frame.position + frame.rotation @ position)
 
 
 def socket(document: Document, element: Element, *names: str) -> Element | None:
-    """What an element says that it is connected to, in the form of any version.
+    """Connection of an element, in the form of any version.
 
     <socket_NAME>path</socket_NAME> since version 4; <connectors> before; <NAME>name</NAME> up to 3.
     """
@@ -66,7 +66,7 @@ def socket(document: Document, element: Element, *names: str) -> Element | None:
 
 
 class Frames:
-    """All frames of a file that something can be attached to; `bodies` starts with the ground."""
+    """Frames of a file; `bodies` starts with the ground."""
 
     def __init__(self, document: Document, bodies: list[str]) -> None:
         self.document = document
@@ -92,7 +92,7 @@ class Frames:
                     element.parent.seen = True
 
     def of(self, element: Element, *names: str) -> Frame:
-        """Frame that an element is connected to by a socket of one of several names."""
+        """Frame in a socket of one of several names."""
         found = socket(self.document, element, *names)
         if found is None or not found.text:
             self.document.fail(
@@ -103,7 +103,7 @@ class Frames:
         return self.named(found, element)
 
     def around(self, element: Element) -> Frame:
-        """Frame of the body or frame inside which an element stands."""
+        """Frame of the enclosing body or frame."""
         above = element.parent
         while above is not None:
             if above.tag == "PhysicalOffsetFrame":
@@ -114,29 +114,29 @@ class Frames:
         self.document.fail(element, "is in no body", "must be in a Body or in Ground")
 
     def check(self) -> list[Element]:
-        """Offset frames of the file, each known to hang on a body."""
+        """Offset frames of the file, all connected to a body."""
         for element in self._offsets.values():
             self._offset(element)
         return list(self._offsets.values())
 
     def named(self, found: Element, owner: Element) -> Frame:
-        """Frame of the path in the text of an element, seen from its owner."""
+        """Frame with the path in an element, relative to its owner."""
         text = found.text
         if not text.startswith("/"):
             return self._at(found, _resolved(text, _path(owner)))
-        # thousands of points name the same few frames
+        # thousands of points refer to few frames
         if text not in self._named:
             self._named[text] = self._at(found, _resolved(text, ()))
         return self._named[text]
 
     def _at(self, found: Element, path: tuple[str, ...]) -> Frame:
-        """Frame at a path, which the text of an element names."""
+        """Frame at a path from the text of an element."""
         if path in self._fixed:
             return self._fixed[path]
         if path in self._offsets:
             return self._offset(self._offsets[path])
         name = path[-1] if path else ""
-        # versions before 4 name bodies; later ones too, where a path leads nowhere
+        # versions before 4 give names of bodies; later ones too if there is no such path
         if name == "ground" or name in self.bodies:
             return self._body(name)
         others = self._by_name.get(name, [])
@@ -183,7 +183,7 @@ def _body_path(name: str) -> tuple[str, ...]:
 
 
 def _within(element: Element, tag: str) -> bool:
-    """Whether an element stands inside one of a tag."""
+    """Whether an element is inside one with a tag."""
     above = element.parent
     while above is not None and above.tag != tag:
         above = above.parent
@@ -191,7 +191,7 @@ def _within(element: Element, tag: str) -> bool:
 
 
 def _path(element: Element) -> tuple[str, ...]:
-    """Names from below the model down to an element, as paths in a file have them."""
+    """Path of an element: names from below the model down to it."""
     names: list[str] = []
     at: Element | None = element
     while at is not None and at.tag not in ("Model", "OpenSimDocument"):
@@ -206,7 +206,7 @@ def _path(element: Element) -> tuple[str, ...]:
 
 
 def _resolved(text: str, owner: tuple[str, ...]) -> tuple[str, ...]:
-    """Path in a text, taken from that of its owner."""
+    """Path in a text, relative to that of its owner."""
     parts = list(owner)
     for part in text.split("/"):
         if part == "..":

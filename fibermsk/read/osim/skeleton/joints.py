@@ -1,4 +1,4 @@
-"""Joints of the file, and the tree that they form."""
+"""Joints of the file, and their tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fibermsk.read.xml_tree import Element
 
 @dataclass(frozen=True)
 class JointEntry:
-    """A joint of the file: its class there, its joint frames, and its axes in the parent's body."""
+    """Joint of the file: its class, joint frames, and axes in the parent's body."""
 
     name: str
     kind: str
@@ -29,11 +29,11 @@ class JointEntry:
 
     @property
     def rotation(self) -> np.ndarray:
-        """Orientation (3, 3) of the child's body in the parent's with all axes at zero."""
+        """Orientation (3, 3) of the child's body in the parent's at zero axes."""
         return self.parent.rotation @ self.child.rotation.T
 
     def turned(self) -> JointEntry:
-        """The same joint with parent and child exchanged: axes in reverse order and sense."""
+        """Same joint with parent and child exchanged: axes inverted and in reverse order."""
         back = self.rotation.T
         axes = tuple(
             Axis(
@@ -50,9 +50,9 @@ class JointEntry:
 def read_joints(
     document: Document, frames: Frames, bodies: list[Element], *, unsupported: str | None
 ) -> list[JointEntry]:
-    """Joints of a file, in its order; `bodies` hold their joint up to version 3.
+    """Joints in the order of the file; `bodies` contain their joint up to version 3.
 
-    With `unsupported` "weld", a joint that is not understood becomes a weld instead of an error.
+    With `unsupported` "weld", unknown joints become welds instead of an error.
     """
     found: list[tuple[Element, Element | None]] = []
     for body in bodies:
@@ -78,7 +78,7 @@ def _read_joint(
     *,
     unsupported: str | None,
 ) -> JointEntry:
-    """One joint; `body` holds it up to version 3."""
+    """One joint; `body` contains it up to version 3."""
     if element.tag not in JOINT_KINDS and unsupported != "weld":
         document.fail(
             element,
@@ -134,9 +134,9 @@ def _offset(document: Document, element: Element, frame: Frame, *endings: str) -
 def in_tree_order(
     document: Document, joints: list[JointEntry], bodies: list[str]
 ) -> list[JointEntry]:
-    """Joints from the ground outwards, one for each body, turned round where the file has them so.
+    """Joints from the ground outwards, one per body, inverted if necessary.
 
-    Joints that close a loop and a body without joint are refused; `bodies` starts with the ground.
+    Loops and bodies without joint are refused; `bodies` starts with the ground.
     """
     named: dict[str, JointEntry] = {}
     for joint in joints:
@@ -144,7 +144,7 @@ def in_tree_order(
         if other is not joint:
             document.fail_twice(joint.element, "has the name of a joint", other.element)
     waiting, ordered, hung = list(joints), [], {"ground"}
-    # a body is hung by the joint whose child it is before one that has it as parent
+    # joints in their own direction are preferred to inverted ones
     while ready := (
         [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
         or [j for j in waiting if j.child.body in hung and j.parent.body not in hung]
@@ -177,7 +177,7 @@ def in_tree_order(
 
 
 def _loop(joints: list[JointEntry], closing: JointEntry) -> list[JointEntry]:
-    """Joints of the loop that one more joint closes."""
+    """Joints of the loop that `closing` closes."""
     above = {joint.child.body: joint for joint in joints}
 
     def chain(body: str) -> list[JointEntry]:

@@ -1,7 +1,7 @@
-"""Axes of each kind of joint, in its joint frames: elementary motions that act in order.
+"""Axes of each kind of joint, in its joint frames: elementary motions in order.
 
-OpenSim's joints move the child's joint frame M in the parent's joint frame F; translations, in the
-axes of F, come first and rotations after.
+OpenSim's joints move the child's joint frame M in the parent's joint frame F; translations along
+the axes of F come first, rotations after.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIMPLE = {
     "EllipsoidJoint": "XYZ",
     "ScapulothoracicJoint": "XYZY",
 }
-"""Coordinates of the joints in their order: capitals turn, small letters slide."""
+"""Coordinates of the joints in order: rotations in upper case, translations in lower case."""
 
 JOINT_KINDS = (*SIMPLE, "CustomJoint")
 ANGLES = ("BallJoint", "FreeJoint", "EllipsoidJoint")
@@ -42,7 +42,7 @@ Motion = tuple[list[Axis], list[CoordinateEntry]]
 
 
 def read_motion(document: Document, joint: Element, listed: list[CoordinateEntry]) -> Motion:
-    """Axes of a joint, and all its coordinates; kinds of the `listed` ones are set."""
+    """Axes of a joint, and all its coordinates; sets the kinds of the `listed` ones."""
     if joint.tag == "CustomJoint":
         return _custom(document, joint, listed)
     letters = SIMPLE[joint.tag]
@@ -152,9 +152,9 @@ def _ellipsoid(names: list[str], radii: np.ndarray, turn: np.ndarray) -> list[Ax
     """Axes of a body whose origin slides on an ellipsoid, z along its normal.
 
     With angles q1, q2, q3 about x, y, z the normal is n = (sin q2, -sin q1 cos q2, cos q1 cos q2)
-    and the origin (a n_x, b n_y, c n_z) [Seth and others, 2010, doi:10.1007/s11071-010-9717-3].
-    By the sums of angles each part of it is a fixed length along an axis that turns there and
-    back, so that elementary motions give it exactly.
+    and the origin (a n_x, b n_y, c n_z) [Seth and others, 2010, doi:10.1007/s11071-010-9717-3]. By
+    the sums of angles each part of it is a fixed length along an axis that turns there and back:
+    elementary motions represent it exactly.
     """
     q1, q2, q3 = names
     a, b, c = radii

@@ -1,4 +1,4 @@
-// The page: what is shown, what the buttons and keys do, and when it is drawn.
+// State of the page, actions of buttons and keys, and redrawing.
 
 class App extends Panel {
   constructor({ head, bytes, packed }) {
@@ -55,7 +55,7 @@ class App extends Panel {
     if (this.head.autoplay && this.time.length > 1) this.play();
   }
 
-  /** Some bytes with frames have come. */
+  /** More frames are loaded. */
   came(packed) {
     this.packed += packed;
     if (!this.started) return;
@@ -127,7 +127,7 @@ class App extends Panel {
       r: () => this.fit("fit"),
       Escape: () => this.select(-1),
     };
-    // Space presses a button or a box that has the focus.
+    // space presses a focused button or box
     if (kind !== "BUTTON" && kind !== "SUMMARY" && event.target.type !== "checkbox") {
       actions[" "] = () => this.toggle();
     }
@@ -161,7 +161,7 @@ class App extends Panel {
       if (!this.playing) return;
       if (before !== null) {
         const wall = Math.min((now - before) / 1000, 0.5);
-        // The slider may have moved in between.
+        // the slider may have moved
         if (this.sought) clock = this.time[this.frame];
         this.sought = false;
         if (!this.waiting) clock += wall * Number($("speed").value);
@@ -205,7 +205,7 @@ class App extends Panel {
     this.refill();
   }
 
-  /** A time with the digits that tell neighboring frames apart. */
+  /** Time with enough digits to distinguish neighboring frames. */
   timeWords(time) {
     const mean = (this.time[this.time.length - 1] - this.time[0]) / Math.max(this.time.length - 1, 1);
     return `${time.toFixed(clamp(Math.ceil(-Math.log10(mean || 1)) + 1, 2, 6))} s`;
@@ -241,7 +241,7 @@ class App extends Panel {
     this.redraw(true);
   }
 
-  /** Part of a view's width that the legend takes. */
+  /** Part of a view's width for the legend. */
   get room() {
     const wide = $("scene").clientWidth / this.views.length;
     return $("legend").hidden ? 0 : Math.min((LEGEND_WIDTH + 8) / Math.max(wide, 1), 0.5);
@@ -257,7 +257,7 @@ class App extends Panel {
     this.redraw(true);
   }
 
-  /** Numbers of the scene have changed: compute and draw them. */
+  /** Recompute and redraw the scene. */
   refill(legendToo = true) {
     this.stale = true;
     this.redraw(legendToo);
@@ -274,7 +274,7 @@ class App extends Panel {
     });
   }
 
-  /** Number of the fiber at a place of the scene, in pixels of the page; -1 for none. */
+  /** Number of the fiber at a position, in pixels of the page; -1 for none. */
   pick(x, y, reach) {
     if (!this.scene || !this.fibers.length) return -1;
     const { clientWidth: width, clientHeight: height } = $("scene");

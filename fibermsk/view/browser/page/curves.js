@@ -3,10 +3,10 @@
 const LINE_COLORS = ["#c03a3f", "#457797", "#7a9a3c", "#8b62ad"];
 const DASHES = [[], [6, 4], [6, 3, 2, 3], [2, 3]];
 
-/** Color of the curves of a run, by its number; the first has that of the theme. */
+/** Color of the curves of a run by number; the first has that of the theme. */
 const lineLook = (number) => ({ color: number ? LINE_COLORS[number] : "var(--curve)" });
 
-/** Mean of a field along a fiber over time, with its least and greatest value. */
+/** Mean, minimum and maximum of a field along a fiber over time. */
 function alongFiber(fiber, name) {
   const nFrames = fiber.run.time.length, line = new Float64Array(nFrames);
   const low = new Float64Array(nFrames), high = new Float64Array(nFrames);
@@ -58,7 +58,7 @@ function fiberCurves(fibers, fields, colorBy) {
   return [...rows, { words: "contact force", unit: "N", note: "sum along the fiber", lines }];
 }
 
-/** Curves of one quantity in a canvas: those of one run, or of several. */
+/** Curves of one quantity in a canvas. */
 class Chart {
   constructor(row, runs, time, onSeek) {
     this.runs = runs;
@@ -88,7 +88,7 @@ class Chart {
     this.set(row);
   }
 
-  /** Other numbers of the same quantity: more of them have come. */
+  /** Update the numbers when more are loaded. */
   set(row) {
     this.lines = row.lines;
     let least = Infinity, most = -Infinity;

@@ -3,10 +3,10 @@
 const $ = (id) => document.getElementById(id);
 const element = (tag, words) => Object.assign(document.createElement(tag), { textContent: words });
 const MISSING = 65535; // code of a number that is not finite
-const RETRY = 2000; // milliseconds until a server that does not answer is asked again
+const RETRY = 2000; // milliseconds before a request is repeated
 const KINDS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i1: Int8Array };
 
-/** A part of the data, from this page or from its server: bytes, and how many were read. */
+/** Part of the data, from this page or its server, and its compressed size. */
 async function readPart(number, lost = () => {}) {
   if (typeof DecompressionStream === "undefined") {
     throw new Error("This browser is too old to unpack the data of this page. Please update it.");
@@ -26,7 +26,7 @@ async function fetchPart(number, lost) {
       if (!answer.ok) throw new Error(`The server refuses part ${number} of the data (${answer.status}).`);
       return new Uint8Array(await answer.arrayBuffer());
     } catch (trouble) {
-      // Only what never came is asked for again.
+      // only network errors are retried
       if (!(trouble instanceof TypeError)) throw trouble;
       lost();
       await new Promise((done) => setTimeout(done, RETRY));
@@ -39,7 +39,7 @@ function fromBase64(words) {
   return Uint8Array.from(atob(words), (letter) => letter.charCodeAt(0));
 }
 
-/** The first part: the head, and the arrays that stand still. */
+/** First part: the head and constant arrays. */
 function readHead({ bytes, packed }) {
   const size = new DataView(bytes.buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
@@ -48,14 +48,13 @@ function readHead({ bytes, packed }) {
 
 const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
 
-/** Numbers from a place on; a copy, since an array must begin at a multiple of its item's size. */
+/** Numbers from a position on; a copy, because arrays must be aligned. */
 function numbersAt(bytes, at, kind, count) {
   const size = KINDS[kind].BYTES_PER_ELEMENT;
   return new KINDS[kind](bytes.slice(at, at + count * size).buffer);
 }
 
-/** A note with arrays in place of what says how to read them. Arrays over the frames are empty
- *  still, and are put into `moving`, too. */
+/** Note with arrays instead of their descriptions; arrays over frames are added to `moving`. */
 function revive(note, bytes, nFrames, moving) {
   const again = (one) => revive(one, bytes, nFrames, moving);
   if (Array.isArray(note)) return note.map(again);

@@ -1,6 +1,6 @@
-// The numbers of a fiber at a frame.
+// Numbers of a fiber at a frame.
 
-/** Element of a place along a fiber, and its shape functions there and their derivatives. */
+/** Element at theta, and its shape functions there with derivatives. */
 function hermite(nodes, theta) {
   let e = 0;
   while (e < nodes.length - 2 && theta >= nodes[e + 1]) e++;
@@ -19,7 +19,7 @@ function hermite(nodes, theta) {
   };
 }
 
-/** Sample before a place, and the part of the way to the next; constant beyond the ends. */
+/** Sample before theta, and part of the way to the next; constant beyond the ends. */
 function between(samples, theta) {
   const last = samples.length - 1;
   if (last < 1 || theta <= samples[0]) return [0, 0];
@@ -74,7 +74,7 @@ class Fiber {
     return [f.at(k), f.at(k + 1), f.at(k + 2)];
   }
 
-  /** Current length that each sample stands for [m]. */
+  /** Current length of the fiber per sample [m]. */
   lengths(frame) {
     this.places ??= Array.from(this.theta, (theta) => hermite(this.node_theta, theta));
     const slope = [0, 0, 0];
@@ -84,7 +84,7 @@ class Fiber {
     });
   }
 
-  /** Contact force on each group of elements: where it enters [m], and its sum [N]. */
+  /** Contact force on each group of elements: point of application [m] and sum [N]. */
   contacts(frame, share) {
     const found = new Map();
     let lengths = null;

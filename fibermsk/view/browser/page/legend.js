@@ -1,4 +1,4 @@
-// What colors and arrows mean: a canvas, so that pictures can hold it too.
+// Legend of colors and arrows, as a canvas for use in saved pictures.
 
 const LEGEND_WIDTH = 104;
 

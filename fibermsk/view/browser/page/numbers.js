@@ -1,19 +1,19 @@
-// Numbers as people read them.
+// Readable numbers.
 
 const PREFIXES = { "-3": "n", "-2": "\u00b5", "-1": "m", 0: "", 1: "k", 2: "M", 3: "G" };
 
-/** Unit with a prefix that makes numbers up to a greatest one handy, and the factor to it. */
+/** Unit with a suitable prefix for numbers up to a greatest one, and the factor to it. */
 function prefixed(unitName, greatest) {
   if (unitName === "-" || unitName === "1" || !(greatest > 0)) {
     return { unit: unitName === "1" ? "-" : unitName, factor: 1 };
   }
   if (unitName === "rad") return { unit: "\u00b0", factor: 180 / Math.PI };
-  // Rounding down, so that 0.2 N stays 200 mN and 1500 Pa becomes 1.5 kPa.
+  // rounded down: 0.2 N becomes 200 mN, 1500 Pa 1.5 kPa
   const power = clamp(Math.floor(Math.log10(greatest) / 3 + 1e-9), -3, 3);
   return { unit: PREFIXES[power] + unitName, factor: 1000 ** -power };
 }
 
-/** Round numbers from low to high, about as many as asked. */
+/** About `count` round numbers from low to high. */
 function ticks(low, high, count) {
   const rough = (high - low) / Math.max(count, 1);
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,4 @@
-// What the page draws: scene, legend, names, and the picture that is saved.
+// Drawing of scene, legend and names, and saving of pictures.
 
 const MOST_NAMES = 60;
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
@@ -12,7 +12,7 @@ class Painting {
     return ["attachment", "contact"].filter((k) => $(k).checked && this.head.greatest[k] > 0);
   }
 
-  /** Arrows of a run: where each starts, its way, its color. */
+  /** Start, vector and color of each arrow of a run. */
   arrowRows(run) {
     const rows = [], kinds = this.arrowKinds;
     const put = (kind, point, force) => {
@@ -41,7 +41,7 @@ class Painting {
     };
   }
 
-  /** Where a point of a run is in the scene, in pixels, and how far away. */
+  /** Pixel position of a point of a run, and its depth. */
   project(point, run) {
     const { clientWidth, clientHeight } = $("scene"), wide = clientWidth / this.views.length;
     const [x, y, away] = this.camera.project(point, wide, clientHeight);
@@ -77,7 +77,7 @@ class Painting {
     $("view").setAttribute("aria-label", `Scene in space: ${words}`);
   }
 
-  /** What is written above a view: names where there are several, and what is amiss. */
+  /** Lines above a view: names if there are several, and problems. */
   captions(runs) {
     const time = this.time[this.frame], several = this.runs.length > 1;
     return runs.flatMap((run, k) => {
@@ -107,7 +107,7 @@ class Painting {
     pen.textBaseline = "middle";
     pen.lineWidth = 2;
     const { right, above, forward } = this.camera;
-    // The farthest first.
+    // farthest first
     [0, 1, 2].sort((a, b) => forward[b] - forward[a]).forEach((k) => {
       const x = reach * right[k], y = -reach * above[k];
       pen.strokeStyle = pen.fillStyle = AXES[k];
@@ -155,7 +155,7 @@ class Painting {
     const shown = $("show-names").checked;
     const named = shown && this.fibers.length <= MOST_NAMES;
     this.fibers.forEach((fiber, k) => {
-      // Neighbors are named at different places along them.
+      // labels of neighbors at different theta
       const at = 0.35 + 0.1 * (k % 4);
       const label = () => [fiber.name, fiber.point(fiber.run.frame, at), fiber.run];
       if (k === this.selected) wanted.unshift([...label(), true]);
@@ -193,7 +193,7 @@ class Painting {
     }
   }
 
-  /** The scene twice as fine, with name, time and legend, as a PNG file. */
+  /** Save the scene in twice the resolution, with name, time and legend, as PNG. */
   save() {
     if (!this.scene) return;
     const { clientWidth: width, clientHeight: height } = $("scene");

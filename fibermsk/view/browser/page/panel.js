@@ -1,4 +1,4 @@
-// What stands around the scene: choices, curves, and words about the data.
+// Controls, curves and information around the scene.
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20];
 
@@ -61,7 +61,7 @@ class Panel extends Painting {
     this.tellLoaded();
   }
 
-  /** Part of the data that is here. */
+  /** Loaded part of the data. */
   get part() {
     const there = this.runs.flatMap((run) => run.there);
     return there.filter(Boolean).length / there.length;
@@ -73,7 +73,7 @@ class Panel extends Painting {
     $("loading").textContent = `${Math.floor(100 * this.part)} % loaded`;
   }
 
-  /** Curves of the selected fiber in all runs that have it, or else of the coordinates. */
+  /** Curves of the selected fiber in all runs, or else of the coordinates. */
   curveRows() {
     const fiber = this.fibers[this.selected];
     if (fiber) {
@@ -83,7 +83,7 @@ class Panel extends Painting {
     if (this.time.length < 2) return [];
     const found = new Map();
     for (const run of this.runs) {
-      // Of many coordinates, those that move.
+      // only coordinates that move
       for (const { name, unit: unitName, values } of run.coordinates.filter((one) => one.moves)) {
         if (!found.has(name)) found.set(name, { words: name, unit: unitName, note: "", lines: [] });
         found.get(name).lines.push({ run, line: values });

@@ -1,6 +1,6 @@
-// One of the results that are shown: its arrays, which come part by part, and its frame.
+// One result: its arrays, which are loaded in parts, and its frame.
 
-/** Index of the number nearest to one, in numbers that increase. */
+/** Index of the number nearest to a value, among increasing ones. */
 function nearestIndex(numbers, value) {
   let low = 0, high = numbers.length - 1;
   while (high - low > 1) {
@@ -21,7 +21,7 @@ class Run {
     this.there = this.bounds.slice(1).map(() => false);
   }
 
-  /** Show the frame nearest to a time if it is there, and have it come if not. */
+  /** Show the frame nearest to a time if it is loaded, else request it. */
   show(time) {
     const frame = nearestIndex(this.time, time);
     this.wanted = this.bounds.findIndex((end) => end > frame) - 1;
@@ -29,12 +29,12 @@ class Run {
     return this.there[this.wanted];
   }
 
-  /** Words about a time that the run does not reach. */
+  /** Whether a time is outside of the run. */
   ended(time) {
     return time > this.time[this.time.length - 1] + 1e-9 || time < this.time[0] - 1e-9;
   }
 
-  /** Let a part come: the wanted one, or else the next one that is missing; false if none is. */
+  /** Load the requested part, or else the next missing one; 0 if none is missing. */
   async load(lost) {
     const n = this.there.length;
     const order = this.there.map((_, k) => (this.wanted + k) % n);

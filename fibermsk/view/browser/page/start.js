@@ -1,6 +1,6 @@
-// The page opens: data are read, the app starts, and a few functions are lent to scripts.
+// Start of the page: loading of data, and functions for scripts.
 
-/** For tests and scripts: what is shown, read-only. */
+/** Read-only state, for tests and scripts. */
 function outside(app) {
   const find = (name, run) => app.runs[run].fibers.find((fiber) => fiber.name === name);
   const frameAt = (time, run) => (
@@ -34,7 +34,7 @@ function giveUp(trouble) {
   console.error(trouble);
 }
 
-/** Open the page with the first parts, then let all others come. */
+/** Open the page with the first parts, then load all others. */
 async function open() {
   const lost = () => {
     $("loading").hidden = false;

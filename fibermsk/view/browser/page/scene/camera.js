@@ -1,8 +1,8 @@
-// Where the scene is looked at from.
+// Camera of the scene.
 
 const MARGIN = 1.06;
 
-/** Least and greatest coordinates of balls (x, y, z, radius). */
+/** Bounds of balls (x, y, z, radius). */
 function boundsOf(balls) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (const ball of balls) {
@@ -29,21 +29,21 @@ class Camera {
     this.direct(info.ways.fit.forward, up);
   }
 
-  /** Look along a direction; `above` is what is up in the picture. */
+  /** Look along a direction; `above` is the upward direction of the picture. */
   direct(forward, above) {
     this.forward = unit(forward);
     this.right = unit(cross(this.forward, above));
     this.above = cross(this.right, this.forward);
   }
 
-  /** Turn to a preset with everything in view; `room` is the part of the width kept free. */
+  /** Set a preset with everything in view; `room` is the free part of the width. */
   look(preset, aspect, room) {
     const { forward, above } = this.ways[preset];
     this.direct(forward, above);
     this.frame(aspect, room);
   }
 
-  /** As near as all that is to be seen allows. */
+  /** Set the least distance with everything in view. */
   frame(aspect, room) {
     const axes = [this.right, this.above, this.forward];
     const local = this.balls.map((ball) => [...axes.map((axis) => dot(axis, ball)), ball[3]]);
@@ -54,7 +54,7 @@ class Camera {
     let needed = -Infinity, size = 1e-6;
     for (const [x, y, z, margin] of local) {
       const [dx, dy, dz] = [x - middle[0], y - middle[1], z - middle[2]];
-      // The same in camera.py: a point is seen within -1 and 1 - 2 room.
+      // as in camera.py: a point is seen between -1 and 1 - 2 room
       needed = Math.max(
         needed,
         ((margin - dx) / wide - dz) / (1 - room),
@@ -68,7 +68,7 @@ class Camera {
     this.target = add(center, scale(room * this.distance * tangent * aspect, this.right));
   }
 
-  /** Around the target, by angles [rad]; the horizon stays level. */
+  /** Turn around the target by angles [rad], with a level horizon. */
   orbit(across, upwards) {
     const turn = (a, axis, angle) => {
       const c = Math.cos(angle), s = Math.sin(angle);
@@ -84,7 +84,7 @@ class Camera {
     this.above = cross(this.right, this.forward);
   }
 
-  /** Sideways, by parts of the height of the picture. */
+  /** Shift by parts of the height of the picture. */
   pan(across, upwards) {
     const tall = 2 * this.distance * Math.tan(0.5 * this.angle);
     const way = add(scale(-across * tall, this.right), scale(-upwards * tall, this.above));
@@ -102,7 +102,7 @@ class Camera {
   matrices(aspect) {
     const eye = this.eye;
     const depth = dot(add(this.middle, scale(-1, eye)), this.forward);
-    // Twice the size: arrows reach beyond what is drawn otherwise.
+    // twice the size, because of arrows
     const far = Math.max(depth + 2 * this.size, 0.1 * this.size);
     const near = Math.max(depth - 2 * this.size, 1e-3 * this.size);
     return {
@@ -111,7 +111,7 @@ class Camera {
     };
   }
 
-  /** Where a point is in a picture, in pixels from its upper left corner, and how far away. */
+  /** Pixel position of a point from the upper left corner, and its depth. */
   project(point, width, height) {
     const way = add(point, scale(-1, this.eye));
     const away = dot(way, this.forward);

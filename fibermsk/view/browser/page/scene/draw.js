@@ -1,10 +1,10 @@
-// The scene on WebGL 2. Arrays of the graphics processor are filled anew, not made anew.
+// Scene in WebGL 2; buffers are updated in place.
 
 const ARROW_ROW = 9; // numbers of an arrow: start, way, color
 const GROUND = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
 class Scene {
-  /** `views`: side by side, the runs that each of them shows. */
+  /** `views`: runs of each view, side by side. */
   constructor(canvas, head, views) {
     const gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
     if (!gl) throw new Error("no WebGL 2");
@@ -17,7 +17,7 @@ class Scene {
       tube: this.program(TUBE_VERTEX, TUBE_FRAGMENT),
       arrow: this.program(ARROW_VERTEX, ARROW_FRAGMENT),
     };
-    // What the graphics processor holds of each run.
+    // buffers of each run
     this.held = new Map(views.flat().map((run) => [run, {
       pieces: run.pieces.map((piece) => this.piece(piece)),
       tubes: run.rings ? this.makeTubes(run.rings) : null,
@@ -99,7 +99,7 @@ class Scene {
 
   makeTubes(rings) {
     const gl = this.gl, { along, around } = rings;
-    // The finest first; the others for graphics that are slow, while something moves.
+    // finest first; the others are for slow graphics during motion
     const cuts = [[around, 1], [Math.ceil(around / 2) + 1, 2], [4, 4]];
     const tubes = {
       meshes: cuts.map(([sides, stride]) => this.shape(tubeMesh(along, sides, stride))),
@@ -151,7 +151,7 @@ class Scene {
     return places;
   }
 
-  /** Draw; `look` has the matrices, colors and what is selected. */
+  /** Draw; `look` has matrices, colors and selection. */
   draw(look, picking = false) {
     const gl = this.gl, wide = gl.drawingBufferWidth / this.views.length;
     gl.clearColor(...(picking ? [0, 0, 0] : look.background), 1);
@@ -172,14 +172,14 @@ class Scene {
     if (picking) return;
     for (const run of solid) this.drawArrows(run, look, 1);
     gl.enable(gl.BLEND);
-    // Of what one sees through, the far side would be drawn over the near one.
+    // the far side of translucent surfaces would cover the near one
     gl.enable(gl.CULL_FACE);
     for (const run of ghosts) this.drawTubes(run, look, false);
     gl.depthMask(false);
     for (const run of runs) this.drawPieces(run, look, false, (piece) => piece.opacity < 1);
     gl.disable(gl.CULL_FACE);
     for (const run of ghosts) this.drawArrows(run, look, run.opacity);
-    // Forces inside of muscles and behind bones shine through.
+    // hidden arrows are translucent
     gl.depthFunc(gl.GREATER);
     if (look.coarseness < 2) runs.forEach((run) => this.drawArrows(run, look, 0.3 * run.opacity));
     gl.depthFunc(gl.LESS);
@@ -239,7 +239,7 @@ class Scene {
     gl.drawElementsInstanced(gl.TRIANGLES, arrows.count, gl.UNSIGNED_INT, 0, arrows.n);
   }
 
-  /** Number of the fiber at a pixel from the upper left corner, or near it; -1 for none. */
+  /** Number of the fiber at or near a pixel from the upper left corner; -1 for none. */
   pick(look, x, y, reach) {
     const gl = this.gl, width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
     const target = gl.createFramebuffer();

@@ -1,12 +1,12 @@
-// How finely to draw, so that slow graphics keep up while something moves.
+// Resolution of the scene, reduced on slow graphics during motion.
 
 const LEVELS = 3; // 0 is fine
-const FAST = 100, BEARABLE = 700; // milliseconds for a picture, in motion and at rest
-const REST = 250; // milliseconds without a change after which things stand still
-const OFTEN = 40; // every so manyth picture is timed
+const FAST = 100, BEARABLE = 700; // longest time of a picture in motion and at rest [ms]
+const REST = 250; // milliseconds without a change that count as rest
+const OFTEN = 40; // interval of timed pictures
 
 class Pace {
-  /** `refine` is called when things stand still and may be drawn more finely. */
+  /** `refine` is called at rest, to redraw in a higher resolution. */
   constructor(refine) {
     this.refine = refine;
     this.costs = Array.from({ length: LEVELS }, () => []);
@@ -14,7 +14,7 @@ class Pace {
     this.moving = false;
   }
 
-  /** A picture is about to be drawn. */
+  /** Start a picture. */
   begin() {
     this.moving = !this.refining;
     this.refining = false;
@@ -29,22 +29,22 @@ class Pace {
     }, REST);
   }
 
-  /** Whether the picture should be timed; that makes the graphics processor wait. */
+  /** Whether to time the picture, which waits for the graphics processor. */
   get wanted() {
     return this.costs[this.coarseness].length < 3 || this.count % OFTEN === 0;
   }
 
-  /** The picture took some time [ms]. */
+  /** Record the time of a picture [ms]. */
   took(time) {
     const costs = this.costs[this.coarseness];
     costs.push(time);
     if (costs.length > 3) costs.shift();
   }
 
-  /** Which of the tubes' meshes to draw: the finest that is fast enough, as far as is known. */
+  /** Number of the finest mesh of tubes that is fast enough. */
   get coarseness() {
     const most = this.moving ? FAST : BEARABLE;
-    // The least of the last few times: the first picture waits for the programs, too.
+    // minimum of the last times: the first picture includes compilation
     const known = (costs) => costs.length > 1 || costs[0] > 3 * most;
     const found = this.costs.findIndex((costs) => !known(costs) || Math.min(...costs) <= most);
     return found < 0 ? LEVELS - 1 : found;

@@ -1,6 +1,6 @@
 // Mouse, touch and wheel on the scene: turn, shift, zoom, pick.
 
-const STILL = 5; // pixels that a pointer may move between press and release of a click
+const STILL = 5; // largest motion of a pointer in a click [pixels]
 
 function watchPointers(canvas, camera, { redraw, click, home }) {
   const down = new Map();
@@ -46,7 +46,7 @@ function watchPointers(canvas, camera, { redraw, click, home }) {
   canvas.addEventListener("dblclick", home);
 
   canvas.addEventListener("wheel", (event) => {
-    // Inside of another page, the wheel scrolls that one until the scene has been clicked.
+    // in another page the wheel scrolls that page until the scene is clicked
     if (window.self !== window.top && document.activeElement !== canvas) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;

@@ -1,11 +1,10 @@
-// What runs on the graphics processor. Colors are mixed as they are seen, like matplotlib's.
+// Shaders. Colors are interpolated in sRGB, as in matplotlib.
 
 const LIGHT = `
 uniform vec3 towards[3];
 uniform vec3 strength;
 uniform float ambient;
-// Surface in the camera's frame under lights that move with it; seen from inside, it is lit as
-// from outside.
+// Surface in the camera's frame, lit equally on both sides.
 vec3 lit(vec3 color, vec3 normal, float shine) {
   vec3 n = normalize(normal);
   n = n.z < 0.0 ? -n : n;

@@ -1,8 +1,8 @@
-// Surfaces that the script makes itself: tubes around fibers, and arrows.
+// Meshes of tubes around fibers, and of arrows.
 
-const MOST_TRIANGLES = 400000; // of all fibers together, on the slowest graphics that shall do
+const MOST_TRIANGLES = 400000; // of all fibers, for the slowest supported graphics
 
-/** How finely tubes are cut: points along, and around. */
+/** Points along and around tubes. */
 function tubeDetail(nFibers, nElements) {
   const around = nFibers <= 30 ? 24 : nFibers <= 120 ? 12 : 8;
   const wanted = clamp(6 * nElements + 1, 49, 257);
@@ -22,8 +22,7 @@ function ringFaces(nRings, around) {
   return faces;
 }
 
-/** Points of a unit tube with flat ends, with every so manyth ring: ring, angle, out of the
- *  axis, end (-1, 0 or 1). */
+/** Unit tube with flat ends and every `stride`-th ring: ring, angle, radius, end (-1, 0, 1). */
 function tubeMesh(along, around, stride) {
   const points = [], rings = [];
   const circle = Array.from({ length: around }, (_, k) => (2 * Math.PI * k) / around);
@@ -105,7 +104,7 @@ class Rings {
         fiber.blend(frame, element, weights, slope, 0);
         const speed = length(slope) || 1;
         const t = scale(1 / speed, slope);
-        // The side of the ring before, less what is along this one's axis: turns little.
+        // side of the previous ring, projected: smallest rotation
         side = side ? unit(add(side, scale(-dot(side, t), t))) : perpendicular(t);
         if (!Number.isFinite(side[0])) side = null;
         const gap = (fiber.theta[next] - fiber.theta[s]) * speed;

@@ -1,4 +1,4 @@
-// Three-vectors as arrays, and 4x4 matrices as WebGL wants them: column after column.
+// Vectors as arrays, and 4x4 matrices in columns, as in WebGL.
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const scale = (k, a) => [k * a[0], k * a[1], k * a[2]];
@@ -12,7 +12,7 @@ const cross = (a, b) => [
 ];
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 
-/** Any unit vector at a right angle to a unit vector. */
+/** A unit vector perpendicular to a unit vector. */
 function perpendicular(a) {
   const size = a.map(Math.abs);
   const axis = size.indexOf(Math.min(...size));
