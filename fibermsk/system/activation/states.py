@@ -103,14 +103,6 @@ class ActivationStates:
             names = "start", "times", "values", "rates"
             one.past = one.past.restored({name: memory[f"{k}.{name}"] for name in names})
 
-    def flaw(self, at: At) -> str:
-        """Name a state whose rate is not finite."""
-        for one in self.groups:
-            (activation,), _ = one.port.at(at)
-            if not np.isfinite(one.rate(at.t, float(activation))).all():
-                return f"the rate of the activation of fiber {one.fiber!r} at {activation:.4g}"
-        return ""
-
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Laws, reflexes and excitations."""
         found: list[Any] = [self.state_of]
