@@ -18,9 +18,10 @@ from fibermsk.laws.derivatives import activation_rate
 from fibermsk.laws.own import law_digest
 from fibermsk.model import ActivationDynamics, Model, Reflex
 from fibermsk.system.activation.past import Past
-from fibermsk.system.activation.sensors import Sensor, View, sensor
+from fibermsk.system.activation.sensors import Sensor, sensor
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Signal, Sums
+from fibermsk.system.recorder import View
 from fibermsk.system.states import States
 
 STATE = "active_state"
