@@ -28,7 +28,7 @@ from fibermsk.anatomy.report import BundleReport
 from fibermsk.anatomy.sections import Sections
 from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact, Titin
-from fibermsk.model import Body, Contact, Fiber, LineMuscle, Model
+from fibermsk.model import ActivationDynamics, Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.reports.muscle_path import active_points, path_points
@@ -129,7 +129,7 @@ def fibers_from_muscle(
     *,
     model: Model,
     n_elements: int = 10,
-    activation: float | Activation = 0.0,
+    activation: float | Activation | ActivationDynamics = 0.0,
     specific_tension: float = SPECIFIC_TENSION,
     tendon_radius: float = TENDON_RADIUS,
     proximal: float = 0.5,
@@ -164,8 +164,8 @@ def fibers_from_muscle(
         Model with bodies and joints; not changed.
     n_elements : int
         Finite elements of each fiber, 5 or more: tendon, transition, muscle, transition, tendon.
-    activation : float or callable
-        Activation of all fibers, see `Fiber`.
+    activation : float, callable or ActivationDynamics
+        Activation of all fibers, see `Fiber`; as a state they share one.
     specific_tension : float
         Force per physiological cross-sectional area [N/m^2]; 30 N/cm^2 is typical of mammals (Zajac
         1989). Models with larger forces need a larger value, or their muscles become too thick.

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
-from fibermsk.model import Model
+from fibermsk.model import ActivationDynamics, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.parameters.revise import redirected
 
 
-def with_activations(model: Model, activations: Mapping[str, float | Activation]) -> Model:
+def with_activations(
+    model: Model, activations: Mapping[str, float | Activation | ActivationDynamics]
+) -> Model:
     """Create a model with other activations of its fibers; all other items are shared.
 
     Parameters
@@ -20,8 +22,8 @@ def with_activations(model: Model, activations: Mapping[str, float | Activation]
     model : Model
         Model to start from; not changed.
     activations : dict
-        By name of fiber: a number in [0, 1], or a function t -> float such as a `Table`. Other
-        fibers keep their activation.
+        By name of fiber: a number in [0, 1], a function t -> float such as a `Table`, or an
+        `ActivationDynamics`. Other fibers keep their activation.
 
     Examples
     --------

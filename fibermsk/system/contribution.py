@@ -361,30 +361,6 @@ class HasMemory(Protocol):
 
 
 @runtime_checkable
-class HasPast(Protocol):
-    """A contribution whose forces depend on accepted states a delay ago, such as a reflex.
-
-    It records them, and is a `HasMemory` as well, so that checkpoints and repeated steps have them.
-    """
-
-    @property
-    def delays(self) -> dict[str, float]:
-        """Delays [s] by name, for messages; no step is longer than the shortest."""
-        ...
-
-    def record(self, at: At, view: Callable[[], Any]) -> None:
-        """Record an accepted state; `view` returns it by name, as an `fm.Moment`."""
-        ...
-
-    def hold(self, at: At, view: Callable[[], Any], values: Array | None = None) -> Array:
-        """Start a new past at a state and return what is measured there, one value per delay.
-
-        With `values` the past holds those instead.
-        """
-        ...
-
-
-@runtime_checkable
 class HasEnergy(Protocol):
     """A contribution that stores energy."""
 

@@ -37,7 +37,6 @@ from fibermsk.system.contribution import (
     At,
     Contribution,
     HasMemory,
-    HasPast,
     HasStepFraction,
     HasSuspects,
     Slopes,
@@ -52,6 +51,7 @@ from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fibers.titin import TitinForce
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
+from fibermsk.system.recorder import Recorder
 from fibermsk.system.reports.diagnose import flawed_term
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.energy import Energy, energy
@@ -127,18 +127,18 @@ class FiberSystem:
         )
         self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
         self._colliding = [one for one in self.contributions if isinstance(one, Collides)]
-        self._recording = [one for one in self.contributions if isinstance(one, HasPast)]
+        self._recorder = Recorder(self.contributions, own, self._unforced)
         self._remembering = [one for one in self.contributions if isinstance(one, HasMemory)]
         signals = all_signals(self.contributions, model.elements)
         self.inputs = Inputs(signals)
         knots = self.skeleton.constraints.knots
         self.breakpoints = delayed(
-            np.unique(np.concatenate([corners(signals), *knots])), self._delays.values()
+            np.unique(np.concatenate([corners(signals), *knots])), self._recorder.delays.values()
         )
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
-        if self._delays:
+        if self._recorder.delays:
             self.hold(0.0, *self.initial_state())
         if before is not None and same_start(own.parts, before[0].configuration.parts):
             return
@@ -316,33 +316,17 @@ class FiberSystem:
         return any([one.begin(t, y) for one in self._colliding])
 
     @property
-    def _delays(self) -> dict[str, float]:
-        """Delays with which forces follow the motion [s], by name."""
-        return {name: delay for one in self._recording for name, delay in one.delays.items()}
-
-    @property
     def shortest_delay(self) -> tuple[float, str]:
         """Shortest delay [s] and its name; see `fibermsk.protocol.Records`."""
-        name = min(self._delays, key=self._delays.__getitem__, default="")
-        return self._delays.get(name, np.inf), name
+        return self._recorder.shortest
 
     def record(self, t: float, y: Array, v: Array) -> None:
         """Record an accepted state; see `fibermsk.protocol.Records`."""
-        if self._delays:
-            at = self.configuration.kinematics(t, y, v)
-            for one in self._recording:
-                one.record(at, lambda: self._unforced(t, y, v))
+        self._recorder.record(t, y, v)
 
     def hold(self, t: float, y: Array, v: Array, values: Array | None = None) -> Array:
         """Start a new past at a state; see `fibermsk.protocol.Records`."""
-        found, first = np.zeros(len(self._delays)), 0
-        if found.size:
-            at = self.configuration.kinematics(t, y, v)
-            for one in self._recording:
-                own = slice(first, first := first + len(one.delays))
-                given = None if values is None else values[own]
-                found[own] = one.hold(at, lambda: self._unforced(t, y, v), given)
-        return found
+        return self._recorder.hold(t, y, v, values)
 
     def _unforced(self, t: float, y: Array, v: Array) -> Moment:
         """State by name; the forces of attachments and constraints, not known yet, are NaN."""

@@ -160,3 +160,13 @@ def test_isometric_force_follows_the_hill_muscle():
     outcome = bundle_force_length.run(fibers=1, elements=10, lengths=5)
     for name, wanted in bundle_force_length.expected(1, 10, 5).items():
         assert abs(outcome[name] - wanted.value) <= wanted.tolerance, name
+
+
+def test_fibers_of_a_bundle_share_an_activation_that_is_a_state():
+    model, muscle = arm()
+    dynamics = fm.ActivationDynamics(0.6, name="muscle")
+    made = fm.fibers_from_muscle(muscle, 3, model=model, activation=dynamics)
+    model.add(*made.fibers)
+    system = fm.build(model)
+    assert [one.owner for one in system.states] == ["muscle"]
+    assert (system.loads.activations(0.0, np.array([0.7])) == 0.7).all()

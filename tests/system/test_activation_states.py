@@ -374,7 +374,7 @@ def test_numbers_of_dynamics_have_paths():
     assert anew.model.fibers[1].activation.excitation == fm.Constant(0.5)
 
 
-def test_bundles_and_replaced_activations():
+def test_replaced_activations():
     model = fm.with_activations(two_link_arm(), {"fiber_1": fm.ActivationDynamics(0.4)})
     assert [one.owner for one in fm.build(model).states] == ["fiber_1"]
     with pytest.raises(fm.ModelError, match="activation = .*; must be a function of time"):

@@ -16,9 +16,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.ports import CoordinatePort
-
-View = Callable[[], Any]
-"""Function that returns the present state by name, an `fm.Moment`."""
+from fibermsk.system.recorder import View
 
 Sensor = Callable[[At, View], tuple[float, float | None]]
 """Measured value, and its rate if known, at an accepted state."""

@@ -18,9 +18,10 @@ from fibermsk.laws.derivatives import activation_rate
 from fibermsk.laws.own import law_digest
 from fibermsk.model import ActivationDynamics, Model, Reflex
 from fibermsk.system.activation.past import Past
-from fibermsk.system.activation.sensors import Sensor, View, sensor
+from fibermsk.system.activation.sensors import Sensor, sensor
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Signal, Sums
+from fibermsk.system.recorder import View
 from fibermsk.system.states import States
 
 STATE = "active_state"
@@ -102,14 +103,6 @@ class ActivationStates:
             assert one.past is not None
             names = "start", "times", "values", "rates"
             one.past = one.past.restored({name: memory[f"{k}.{name}"] for name in names})
-
-    def flaw(self, at: At) -> str:
-        """Name a state whose rate is not finite."""
-        for one in self.groups:
-            (activation,), _ = one.port.at(at)
-            if not np.isfinite(one.rate(at.t, float(activation))).all():
-                return f"the rate of the activation of fiber {one.fiber!r} at {activation:.4g}"
-        return ""
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Laws, reflexes and excitations."""
