@@ -167,7 +167,7 @@ def _read_result(file: _Node) -> Result:
         fibers=fibers,
         **_get_all(file["solver"], SOLVER_FIELDS),
         slack=tuple(Slack(**interval) for interval in json.loads(_text(file, "slack"))),
-        softening=_softening(file),
+        softening=tuple(Softening(**one) for one in json.loads(_text(file, "softening"))),
         up=tuple(map(float, file.attrs["up"])),  # pyright: ignore[reportArgumentType]
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
         states=_get_histories(file, "states", "state"),
@@ -180,13 +180,6 @@ def _read_result(file: _Node) -> Result:
             if not np.allclose(found, follows, 1e-12, 0.0, equal_nan=True):
                 raise ModelError(f"{group.name}/{key} does not follow from the other arrays")
     return result
-
-
-def _softening(file: _Node) -> tuple[Softening, ...]:
-    """Intervals of softening; none in files of versions without it."""
-    if "softening" not in file.attrs:
-        return ()
-    return tuple(Softening(**interval) for interval in json.loads(_text(file, "softening")))
 
 
 def _describe(file: _Node) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def test_info_lists_parameters_of_a_scene(cli):
     assert done.exit_code == 0, done.stderr
     first, *lines = done.stdout.splitlines()
     assert first == "model 'upper_limb': 8 parameters"
-    assert lines[3].split()[:4] == ["biceps_1/tissue/active/exponent", "4", "(1,", "inf)"]
+    assert lines[3].split()[:4] == ["biceps_1/tissue/active/exponent", "4", "(1,", "100]"]
     command = ("info", "upper_limb", "--parameters", "--json", "--set", "numbers=printed")
     found = json.loads(cli(*command, "--match", "triceps_3/tissue/*").stdout)["parameters"]
     assert found["triceps_3/tissue/prestress"] == {
