@@ -66,8 +66,7 @@ class HillStress:
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        if self.stress not in _STRESSES:
-            _check.refuse(owner, "stress", self.stress, f"be one of {', '.join(_STRESSES)}")
+        _check.choice(owner, "stress", self.stress, _STRESSES)
         for name in CURVES:
             check_curve(owner, name, getattr(self, name))
         _check.store(self, **checked(self, owner))

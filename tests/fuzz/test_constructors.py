@@ -16,6 +16,7 @@ import fibermsk as fm
 
 COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
+    "ForceLength", "ForceVelocity",
     "ImportReport", "MeshReport", "ModelError", "ModelWarning", "Moment", "MuscleBundle",
     "Observer", "Parameter", "Progress", "Result", "Snapshot", "Stability", "Still", "Stop",
     "StressLaw", "WriteError", "law_constant",

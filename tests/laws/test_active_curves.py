@@ -199,7 +199,7 @@ class Weak:
             lambda: fm.HillStress(1.0, max_velocity=0.0),
             "max_velocity = 0.0 1/s; must be at least 0.0",
         ),
-        (lambda: fm.HillStress(1.0, stress="true"), "stress = 'true'; must be one of nominal, ca"),
+        (lambda: fm.HillStress(1.0, stress="true"), "stress = 'true'; must be 'nominal' or 'ca"),
         (lambda: fm.HillStress(1.0, force_length=0.3), "force_length = 0.3; must be a frozen data"),
         (
             lambda: fm.HillStress(1.0, force_length=fm.HillForceVelocity()),

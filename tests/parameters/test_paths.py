@@ -18,7 +18,7 @@ def test_value_unit_range_and_description_of_a_number():
     assert found.description == "Shear modulus mu of the elastic part [N/m^2]; positive."
     parameters = fm.Parameters(limb())
     assert parameters["elbow/damping"].unit == "N m s/rad"
-    assert parameters["inner/tissue/active/exponent"].range == "(1, inf)"
+    assert parameters["inner/tissue/active/exponent"].range == "(1, 100]"
     assert parameters["inner/activation/knots/1"].range == "[0, 1]"
     assert parameters["outer/activation/start"].unit == "s"
 
