@@ -7,9 +7,7 @@ with activations of 1, 0.5 and 0. The force of all fibers on the origin is compa
 equilibrium force of the Hill muscle of the same length: the root of F_0 (a f_L + f_P) cos(alpha) =
 F_0 f_T, with the curves of De Groote et al. (2016).
 
-Expected differences: the fitted active curve is symmetric, and deviates by up to a tenth of F_0 at
-the short end of the working range, 0.6 to 1.4 optimal fiber lengths; the tendon has no toe region;
-and the stretch varies smoothly from stiff tendon to soft muscle. A Hill muscle is one spring, a
+Expected differences: the tendon has no toe region, and the stretch varies smoothly from stiff tendon to soft muscle. A Hill muscle is one spring, a
 fiber is many in series: on the descending limb, at full activation, a uniform stretch is unstable.
 Part of the muscle then shortens, the passive stress limits the stretch of the rest, and the force
 stays on a plateau between the Hill muscle's peak and its dip. This is a property of the continuum,
