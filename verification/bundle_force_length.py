@@ -7,14 +7,15 @@ with activations of 1, 0.5 and 0. The force of all fibers on the origin is compa
 equilibrium force of the Hill muscle of the same length: the root of F_0 (a f_L + f_P) cos(alpha) =
 F_0 f_T, with the curves of De Groote et al. (2016).
 
-Expected differences: the tendon has no toe region, and the stretch varies smoothly from stiff tendon to soft muscle. A Hill muscle is one spring, a
-fiber is many in series: on the descending limb, at full activation, a uniform stretch is unstable.
-Part of the muscle then shortens, the passive stress limits the stretch of the rest, and the force
-stays on a plateau between the Hill muscle's peak and its dip. This is a property of the continuum,
-the instability of the descending limb (Hill 1953), not of the mesh. Muscle next to a tendon stays
-near a stretch of one. In the biceps, which is initially long, this is beyond the optimum, and the
-plateau begins there, a sixth below the peak; the triceps reaches the peak. So full activation is
-compared with a small tolerance on the ascending limb, and a large one beyond it.
+Expected differences: the tendon has no toe region, and the stretch varies smoothly from stiff
+tendon to soft muscle. A Hill muscle is one spring, a fiber is many in series: on the descending
+limb, at full activation, a uniform stretch is unstable. Part of the muscle then shortens, the
+passive stress limits the stretch of the rest, and the force stays on a plateau between the Hill
+muscle's peak and its dip. This is a property of the continuum, the instability of the descending
+limb (Hill 1953), not of the mesh. Muscle next to a tendon stays near a stretch of one. In the
+biceps, which is initially long, this is beyond the optimum, and the plateau begins there, a sixth
+below the peak; the triceps reaches the peak. So full activation is compared with a small tolerance
+on the ascending limb, and a large one beyond it.
 """
 
 import warnings
