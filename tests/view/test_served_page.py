@@ -75,7 +75,7 @@ def serve(browser):
         server.shutdown()
 
 
-def in_parts(monkeypatch, shown=ARM, *, room=20_000, **look):
+def in_parts(monkeypatch, shown=ARM, *, room=23_000, **look):
     """Content in several parts, which a small result is not by itself."""
     monkeypatch.setattr("fibermsk.view.browser.packing._PART", room)
     return pack(shown, **look)
