@@ -113,8 +113,8 @@ MUTATIONS = {
     ),
     "pair potential counted twice": (
         "kernels/contact/pair_potential.py",
-        "return radius_poly[0] + xi * (",
-        "return 2.0 * radius_poly[0] + xi * (",
+        "radius = reference_radius(fibers.radius_poly[e], laws.xi[law, q])",
+        "radius = 2.0 * reference_radius(fibers.radius_poly[e], laws.xi[law, q])",
         "fiber_collision",
     ),
     "gyroscopic moment": (

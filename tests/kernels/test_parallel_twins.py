@@ -90,9 +90,23 @@ def fiber_on_mesh():
     return model
 
 
+def driven_fiber():
+    """A fiber whose activation is a state."""
+    model = fm.Model("driven")
+    ends = model.ground.at(0.0, 0.0, 0.0), model.ground.at(0.1, 0.0, 0.0)
+    tissue = rubber(100.0, active=fm.ActiveStress(1e4))
+    state = fm.ActivationDynamics(0.5)
+    fiber = fm.Fiber(
+        "fiber", attach=ends, radius=5e-3, n_elements=2, tissue=tissue, activation=state
+    )
+    model.add(fiber)
+    return model
+
+
 def test_all_kernels(checked):
     """Arrays are still filled from earlier calls: what a twin leaves out differs."""
-    for model in (two_link_arm(), two_link_arm(formulation="variational"), fiber_on_mesh()):
+    arms = two_link_arm(), two_link_arm(formulation="variational")
+    for model in (*arms, fiber_on_mesh(), driven_fiber()):
         fm.simulate(fm.build(model), t_end=0.02, dt=0.005, method=fm.BDF2())
     signed_distance(fiber_on_mesh().bodies[-1].shapes[0])(np.array([[0.3, 0.0, 0.0]]))
     assert checked == set(parallel_kernels())
