@@ -48,7 +48,10 @@ def hill_muscle(angle, speed, x):
     force = PARTIAL * hill.active_force_length(fiber)[0] + hill.passive_force_length(fiber)[0]
     force *= u / (fiber * OPTIMUM)
     start = u + SLACK * (1.0 + np.log1p(force / 0.2) * hill.TENDON_STRAIN / np.log(6.0))
-    crossing = lambda t, y: y[0] - along  # noqa: E731
+
+    def crossing(t, y):
+        return y[0] - along
+
     crossing.terminal = True
     found = solve_ivp(
         rate, (0.0, 1.0), [u], "Radau", events=crossing, rtol=1e-8, atol=1e-10, max_step=RISE / 20
