@@ -1,13 +1,10 @@
 """Axial force along a fiber from its end force, without the stress law: loads, contact, inertia."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from fibermsk.elements.hermite import hermite
 from fibermsk.results.centerline import combine, hermite_places
-from fibermsk.system.contact.search import ContactSearch
-from fibermsk.system.reports.axial import contact_along
+from fibermsk.system.contact.samples import ContactSamples
 
 
 def from_weight_and_inertia(result, name, density, gravity):
@@ -91,9 +88,7 @@ def from_points(system, result, frame):
 
 def carried(system, at):
     """Energy of contact per current length at the samples, (n_elements, 3) [N]."""
-    laws = system.partners
-    xi = np.tile(0.5 * (1.0 + np.polynomial.legendre.leggauss(3)[0]), (laws.points.size, 1))
-    points = replace(laws, points=np.full(laws.points.size, 3), xi=xi)
-    search = ContactSearch(system.cables, points, system.tree)
-    search.evaluate(at.nodes, at.motion.links)
-    return contact_along(search)[1]
+    xi = 0.5 * (1.0 + np.polynomial.legendre.leggauss(3)[0])
+    samples = ContactSamples(system.cables, system.partners, system.tree, xi)
+    samples.evaluate(at.nodes, at.motion.links)
+    return samples.axial_forces()[1]

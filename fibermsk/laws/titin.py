@@ -171,9 +171,11 @@ def stress_at_rest(titin: Titin, stretch: float) -> tuple[float, float]:
 
 
 def titin_damping(activation, passive_damping, active_damping):
-    """Damping beta of the sliding along actin [s] at an activation."""
+    """Damping beta of the sliding along actin [s] at an activation, and its derivative."""
     ratio = activation / BINDING
-    return passive_damping + active_damping * (1.0 - np.exp(-ratio * ratio))
+    free = np.exp(-ratio * ratio)
+    beta = passive_damping + active_damping * (1.0 - free)
+    return beta, active_damping * free * 2.0 * ratio / BINDING
 
 
 def titin_energy(

@@ -2,8 +2,9 @@
 
 The row of such a state holds itself and the stretch of the fiber at its own point; the force that
 depends on it acts along the tangent there. A few numbers per point therefore hold its row, column
-and diagonal entry d. With columns B and rows R of all points, the matrix of lines has A - B R / d
-in place of A, of the same shape, and the states follow by back-substitution.
+and diagonal entry d. The row may also hold one unknown of the border, such as an activation. With
+columns B and rows R of all points, the matrix of lines has A - B R / d in place of A, of the same
+shape, the border likewise, and the states follow by back-substitution.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 
-COLUMNS = 9
+COLUMNS = 10
 """Numbers per point of `PointStates`."""
 
 
@@ -27,13 +28,17 @@ class PointStates(NamedTuple):
     ----------
     node : (n_elements,) int array
         First node of each element; the second is the next.
-    data : (n_elements, n_points, 9) float array
+    border : (n_elements,) int array
+        Unknown of the border in the rows of each element; -1 if there is none.
+    data : (n_elements, n_points, 10) float array
         g, p and q: the slopes of the shape functions are (-g, p, g, q); unit tangent of the
         centerline (3,); derivative of the axial force, times the quadrature weight, in the state;
-        derivatives of the row in the length of the centerline's theta-tangent and in the state.
+        derivatives of the row in the length of the centerline's theta-tangent, in the state, and in
+        the unknown of the border.
     """
 
     node: NDArray[np.int64]
+    border: NDArray[np.int64]
     data: Array
 
     @property
@@ -59,10 +64,14 @@ def spread_points(node, data, values, nodes):
 
 
 @kernel
-def follow_points(node, data, nodes, values):
-    """Fill values (n_elements, n_points) with the rows of the states times nodes (n_nodes, 6)."""
+def follow_points(node, border, data, nodes, unknowns, values):
+    """Fill values (n_elements, n_points) with the rows of the states times nodes and border.
+
+    nodes (n_nodes, 6), unknowns (m,).
+    """
     for e in range(node.size):
         i = node[e]
+        beside = unknowns[border[e]] if border[e] >= 0 else 0.0
         for k in range(values.shape[1]):
             g, p, q = data[e, k, 0], data[e, k, 1], data[e, k, 2]
             total = 0.0
@@ -70,7 +79,7 @@ def follow_points(node, data, nodes, values):
                 along = g * (nodes[i + 1, r] - nodes[i, r])
                 along += p * nodes[i, 3 + r] + q * nodes[i + 1, 3 + r]
                 total += data[e, k, 3 + r] * along
-            values[e, k] = data[e, k, 7] * total
+            values[e, k] = data[e, k, 7] * total + data[e, k, 9] * beside
 
 
 class Condensed(NamedTuple):
@@ -123,6 +132,6 @@ class Condensed(NamedTuple):
         found = []
         for part in self.parts:
             values = np.empty(part.diagonal.shape)
-            follow_points(part.node, part.data, nodes, values)
+            follow_points(part.node, part.border, part.data, nodes, x[n_x:], values)
             found.append(values.ravel())
         return np.concatenate(found)

@@ -2,6 +2,7 @@
 
 from fibermsk.protocol.optional import (
     Collides as Collides,
+    HasCuts as HasCuts,
     HasStates as HasStates,
     Legible as Legible,
     Offloaded as Offloaded,

@@ -118,6 +118,18 @@ class Records(Protocol):
 
 
 @runtime_checkable
+class HasCuts(Protocol):
+    """Additional interface of systems that report the forces through cuts of their fibers."""
+
+    def cuts(self, t: float, y: Array, v: Array, reactions: Array) -> Array:
+        """Forces (m,) [N] of a state, as `Frames` keep them for the report.
+
+        They are cheapest right after the evaluation of the state.
+        """
+        ...
+
+
+@runtime_checkable
 class Legible(Protocol):
     """Additional interface of systems whose states can be read by name."""
 

@@ -80,8 +80,12 @@ class Evaluation(NamedTuple):
     multipliers: Array = NO_MULTIPLIERS  # (m,) of the constraints on the coordinates
 
 
+NO_CUTS = np.zeros((0, 0))
+"""Forces through cuts in a record without them."""
+
+
 class Frames(NamedTuple):
-    """Raw record of a run, one entry per frame; the last three of the steps before it."""
+    """Raw record of a run, one entry per frame; three of them of the steps before it."""
 
     t: Array  # (n_frames,) [s]
     y: Array  # positions (n_frames, n)
@@ -91,6 +95,7 @@ class Frames(NamedTuple):
     step_size: Array
     newton_iterations: NDArray[np.int64]
     admissibility: Array
+    cuts: Array = NO_CUTS  # (n_frames, m) of `HasCuts`; m is 0 for other systems
 
 
 class StateBlock(NamedTuple):

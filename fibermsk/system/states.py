@@ -186,11 +186,13 @@ class StatesOfModel:
     def new_at_points(self, fiber: str, field: str, unit: str, scale: float, start: Array) -> None:
         """Add states at the quadrature points of a fiber; start (n_elements, n_points).
 
-        Their contribution adds rows to `Sums.points`. The fiber may have states of one field.
+        Their contribution adds rows to `Sums.points`. The fiber may own other states.
         """
-        if any(block.owner == fiber for block in self.blocks):
+        if any(
+            block.owner == fiber and field in (block.field, *block.names) for block in self.blocks
+        ):
             raise ModelError(
-                f"states of {fiber!r}: the name is taken; must be unique among owners of states"
+                f"states of {fiber!r}: the name {field!r} is taken; must be unique for each owner"
             )
         n_elements, n_points = start.shape
         names = tuple(

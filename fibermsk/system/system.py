@@ -52,6 +52,7 @@ from fibermsk.system.fibers.titin import TitinForce
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.recorder import Recorder
+from fibermsk.system.reports.cut_force import CutForces
 from fibermsk.system.reports.diagnose import flawed_term
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.energy import Energy, energy
@@ -137,6 +138,7 @@ class FiberSystem:
         )
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
+        self._cuts = CutForces(model, own, self.contact)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
         if self._recorder.delays:
             self.hold(0.0, *self.initial_state())
@@ -400,6 +402,13 @@ class FiberSystem:
             if one is not None:
                 warnings.warn(one, stacklevel=4)
         return result
+
+    @guarded
+    def cuts(self, t: float, y: Array, v: Array, reactions: Array) -> Array:
+        """Forces through cuts of the fibers; see `fibermsk.protocol.HasCuts`."""
+        at, own = self.configuration.kinematics(t, y, v), self.configuration
+        own.look_at(y)
+        return self._cuts.packed(at, self._activations(t, y)[self.cables.fiber], reactions)
 
     def softening(self, t: float, y: Array) -> ModelWarning | None:
         """Warning of fibers that soften; see `fibermsk.protocol.Softens`."""

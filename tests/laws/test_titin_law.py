@@ -90,9 +90,11 @@ def test_bound_titin_is_stiffer_than_passive():
 
 
 def test_damping():
-    assert titin_damping(0.0, 0.1, 242.0) == 0.1
-    assert_allclose(titin_damping(0.1, 0.1, 242.0), 0.1 + 242.0 * (1.0 - np.exp(-1.0)))
-    assert_allclose(titin_damping(1.0, 0.1, 242.0), 242.1)
+    assert titin_damping(0.0, 0.1, 242.0) == (0.1, 0.0)
+    assert_allclose(titin_damping(0.1, 0.1, 242.0)[0], 0.1 + 242.0 * (1.0 - np.exp(-1.0)))
+    assert_allclose(titin_damping(1.0, 0.1, 242.0)[0], 242.1)
+    stepped, _ = titin_damping(0.07 + 1e-30j, 0.1, 242.0)
+    assert_allclose(titin_damping(0.07, 0.1, 242.0)[1], stepped.imag / 1e-30, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ def cut_forces(system, y, v, t=0.0):
     """The element-wise residuals at a state, and the system's own without accelerations."""
     at = system.configuration.kinematics(t, y, v)
     activation = system.loads.activations(t)[system.cables.fiber]
-    cuts = CutForces(system.model, system.configuration)
+    system.contact.evaluate(at.nodes, at.motion.links)
+    cuts = CutForces(system.model, system.configuration, system.contact)
     return cuts, at, activation
 
 

@@ -111,7 +111,7 @@ def test_stretch_that_has_run_apart_is_named():
 
 @pytest.mark.parametrize("activation", [0.3, 0.7, 1.0])
 def test_slope_is_that_of_the_law(activation):
-    at = _table(DE_GROOTE, 1.0).at(activation)
+    (at,) = _table(DE_GROOTE, 1.0).at(np.array([activation]))
     for k in (0, 20, 45, 110):
         exact = DE_GROOTE.stress(float(_STRETCHES[k]), 0.0, activation)[1]
         assert_allclose(at[k], exact, rtol=1e-12)
@@ -121,4 +121,5 @@ def test_user_defined_muscle_with_a_nonlinear_activation():
     tissue = fm.Tissue(1060.0, own.Twin(2e4, 1e3, 1e5))
     table = _table(tissue, 1.0)
     assert table.level.size == 11 and table.slope.shape == (11, 111)
-    assert (table.at(1.0) < 0.0).any() and not (table.at(0.0) < 0.0).any()
+    active, passive = table.at(np.array([1.0, 0.0]))
+    assert (active < 0.0).any() and not (passive < 0.0).any()

@@ -32,10 +32,11 @@ from fibermsk.view.plots.panels import panels_of
 METHODS = [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha(0.8)]
 
 
+@pytest.mark.parametrize("driven", [False, True])
 @pytest.mark.parametrize("enforce", ["eliminate", "multiplier"])
 @pytest.mark.parametrize("slopes", [(0.0, 0.0), (30.0, 0.0), (30.0, 40.0)])
-def test_tangent_is_exact(rng, enforce, slopes):
-    system = fm.build(linked(enforce))
+def test_tangent_is_exact(rng, enforce, slopes, driven):
+    system = fm.build(linked(enforce, driven))
     y, v, v_dot = moving_state(system, rng)
     tangent = system.evaluate(0.1, y, v, v_dot, *slopes).tangent
     residual, free = along(system, y, v, v_dot, *slopes), independent(system)
@@ -50,9 +51,10 @@ def test_tangent_is_exact(rng, enforce, slopes):
         assert error < 1e-7  # the differences' own error is some 1e-9
 
 
+@pytest.mark.parametrize("driven", [False, True])
 @pytest.mark.parametrize("enforce", ["eliminate", "multiplier"])
-def test_solution_and_expanded_matrix(rng, enforce):
-    system = fm.build(linked(enforce))
+def test_solution_and_expanded_matrix(rng, enforce, driven):
+    system = fm.build(linked(enforce, driven))
     y, v, v_dot = moving_state(system, rng)
     tangent = system.evaluate(0.1, y, v, v_dot, 1e3, 1e3).tangent
     d = rng.normal(size=system.n) * independent(system)
@@ -62,7 +64,7 @@ def test_solution_and_expanded_matrix(rng, enforce):
     for solve in (factorize(tangent), lambda b: np.linalg.solve(full, b)):
         assert_allclose(tangent @ solve(right), right, rtol=0.0, atol=1e-9 * np.abs(right).max())
     # the border is no larger for the states
-    assert tangent.D.shape[0] == system.skeleton.n
+    assert tangent.D.shape[0] == system.skeleton.n + driven
     assert tangent.points.size == 25
 
 
@@ -109,7 +111,8 @@ LAW = fm.Titin(STRESS, optimal_stretch=1.1, near_share=0.6, passive_damping=2.0)
 def displaced(system, change=0.03):
     """Start with titin away from rest, the same everywhere: the fiber does not move."""
     y, v = system.initial_state()
-    y[-system.configuration.states.n :] += change
+    states = system.configuration.states
+    y[states.n_free - states.n :] += change
     return y, v
 
 
@@ -120,15 +123,26 @@ def slide(t, z, activation=0.05):
     return [-back / beta]
 
 
+SLOW = fm.ActivationDynamics(0.12, fm.PiecewiseActivation(8.0, 20.0), start=0.06)
+
+
+def bind_and_slide(t, values):
+    """Rates of z and of an activation that binds titin meanwhile."""
+    z, a = values
+    return [*slide(t, [z], a), (0.12 - a) / (8.0 * (0.5 + 1.5 * a))]
+
+
+@pytest.mark.parametrize("driven", [False, True])
 @pytest.mark.parametrize("method", METHODS, ids=lambda one: one.name)
-def test_order_of_the_methods(method):
-    system = fm.build(
-        between(n=1, activation=0.05, tissue=fm.Tissue(1060.0, fm.KelvinVoigt(1e4, 1e3), titin=LAW))
-    )
-    start = displaced(system, 0.2)
-    exact = solve_ivp(slide, (0.0, 40.0), [start[0][-1]], rtol=1e-11, atol=1e-13).y[0, -1]
+def test_order_of_the_methods(method, driven):
+    own = fm.Tissue(1060.0, fm.KelvinVoigt(1e4, 1e3), titin=LAW)
+    system = fm.build(between(n=1, activation=SLOW if driven else 0.05, tissue=own))
+    start = displaced(system, 0.1 if driven else 0.2)
+    rates, at_start = (bind_and_slide, [0.06]) if driven else (slide, [])
+    at_start = [start[0][-1], *at_start]
+    exact = solve_ivp(rates, (0.0, 40.0), at_start, rtol=1e-11, atol=1e-13).y[0, -1]
     errors = []
-    for n in (8, 16):
+    for n in (64, 128) if driven else (8, 16):
         options = {"method": method, "control": fm.FixedSteps(n), "newton": fm.Newton(1e-11)}
         run = fm.simulate(system, start, t_end=40.0, dt=40.0, **options)
         values = run.states["f"]["titin"][-1]

@@ -70,8 +70,11 @@ def uneven(system, size):
     return system.retract(0.0, y, np.zeros_like(y)), v
 
 
-def linked(enforce="eliminate"):
-    """Curved fibers from ground to the second of two coupled links, and to the first alone."""
+def linked(enforce="eliminate", driven=False):
+    """Curved fibers from ground to the second of two coupled links, and to the first alone.
+
+    `driven`: the activation of the second is a state.
+    """
     model = fm.Model("linked", gravity=(0, 0, -9.81))
     parent, links = model.ground, []
     for k in range(2):
@@ -84,6 +87,7 @@ def linked(enforce="eliminate"):
     model.add(fm.Coupling("hinge_1", turn, "hinge_0", enforce))
     titin = fm.Titin(STRESS, optimal_stretch=1.1, near_share=0.6)
     own = tissue(active=fm.ActiveStress(STRESS, 1.0, 0.4, 2.0), titin=titin)
+    dynamics = fm.ActivationDynamics(0.8, start=0.05)
     for k, link in enumerate(links):
         ends = model.ground.at(0, 0.01 * k, 0.03), link.at(0.08, 0, 0.02)
         model.add(
@@ -93,7 +97,7 @@ def linked(enforce="eliminate"):
                 radius=RADIUS,
                 n_elements=2 + k,
                 tissue=own,
-                activation=0.3,
+                activation=dynamics if driven and k else 0.3,
                 muscle_fraction=lambda theta: 0.2 + 0.8 * np.sin(np.pi * theta),
             )
         )

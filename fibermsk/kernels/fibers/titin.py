@@ -87,7 +87,7 @@ def _integrate(nodes, near, near_rate, e, titin, activation, dv_dy, tangent, row
     i = titin.node[e]
     x = chord(nodes, i, i + 1)
     per_h = 1.0 / titin.h[e]
-    beta = _titin_damping(activation[e], titin.law[e, 8], titin.law[e, 9])
+    beta, beta_slope = _titin_damping(activation[e], titin.law[e, 8], titin.law[e, 9])
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
     for k in range(titin.xi.size):
@@ -116,7 +116,7 @@ def _integrate(nodes, near, near_rate, e, titin, activation, dv_dy, tangent, row
             points[e, k, 0], points[e, k, 1], points[e, k, 2] = g, p, q
             points[e, k, 3], points[e, k, 4], points[e, k, 5] = t
             points[e, k, 6], points[e, k, 7] = w * P_near, back_stretch * per_G0
-            points[e, k, 8] = diagonal
+            points[e, k, 8], points[e, k, 9] = diagonal, beta_slope * near_rate[e, k]
     return (on_g, on_p, on_q), (gg, gp, pp, gq, pq, qq)
 
 

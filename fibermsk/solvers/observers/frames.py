@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk.protocol import Evaluation, Frames, System
+from fibermsk.protocol import Evaluation, Frames, HasCuts, System, offers
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.vectors import to_host
 
@@ -31,6 +31,7 @@ class Frame(NamedTuple):
     step_size: float
     newton_iterations: int
     admissibility: float
+    cuts: Array
 
 
 def frame_of(
@@ -38,8 +39,10 @@ def frame_of(
 ) -> Frame:
     """Frame of a state, with the last step's length [s] and the iterations since the last frame."""
     t, y, v = to_host(system, state)
-    forces = to_host(system, evaluation.reactions), evaluation.multipliers
-    return Frame(t, y, v, *forces, h, iterations, evaluation.admissibility)
+    reactions = to_host(system, evaluation.reactions)
+    cuts = system.cuts(t, y, v, reactions) if offers(system, HasCuts) else np.zeros(0)
+    forces, least = (reactions, evaluation.multipliers), evaluation.admissibility
+    return Frame(t, y, v, *forces, h, iterations, least, cuts)
 
 
 class KeptFrames:
@@ -49,7 +52,7 @@ class KeptFrames:
     """
 
     _fields = Frames._fields
-    _KINDS = (float, float, float, float, float, float, np.int64, float)
+    _KINDS = (float, float, float, float, float, float, np.int64, float, float)
 
     def __init__(self, rows: list[Frame]) -> None:
         self._rows, self._count = rows, len(rows)
@@ -82,8 +85,10 @@ class KeptFrames:
     def _make(columns: Iterable[NDArray[Any]]) -> KeptFrames:
         return KeptFrames(
             [
-                Frame(float(t), y, v, reactions, lam, float(h), int(iterations), float(least))
-                for t, y, v, reactions, lam, h, iterations, least in zip(*columns, strict=True)
+                Frame(float(t), y, v, reactions, lam, float(h), int(iterations), float(least), cuts)
+                for t, y, v, reactions, lam, h, iterations, least, cuts in zip(
+                    *columns, strict=True
+                )
             ]
         )
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
@@ -47,6 +46,8 @@ class ContactSearch:
         Contact laws with the contact points that the contacts specify.
     sets : AllSets
         Contact points of the candidates.
+    geometry : Geometry
+        Configuration of the last evaluation, if there are contact laws.
     energies : (float, float)
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
     """
@@ -81,8 +82,8 @@ class ContactSearch:
         if not self.candidates.hold(self._place):
             self._search(self._skin)
         shapes = self.partners.shapes.at(self._state)
-        self._at = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
-        least, self.energies = self.sets.evaluate(self._at)
+        self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
+        least, self.energies = self.sets.evaluate(self.geometry)
         self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.sets.fibers])
         return least
 
@@ -150,7 +151,7 @@ class ContactSearch:
         """
         rules, fibers, bones = self.spacing.dense(fibers, bones, *self._sizes())
         sets = AllSets.of(fibers, bones, self.cables, rules, self.tree)
-        sets.evaluate(self._at)
+        sets.evaluate(self.geometry)
         return worst_of((*sets.fibers, *sets.bones))
 
     def _sizes(self) -> tuple[Array, Array]:
@@ -185,19 +186,19 @@ class ContactSearch:
         blocks = couplings.upper, couplings.lower
         for part in self.sets.fibers:
             if part.potential:
-                part.scatter(self._at, out, self._rows, blocks, tangent)
+                part.scatter(self.geometry, out, self._rows, blocks, tangent)
         if tangent and couplings.lower.size:
             n = couplings.n_blocks
             couplings.lower[:n] = couplings.upper[:n].transpose(0, 2, 1)
         for part in self.sets.fibers:
             if not part.potential:
-                part.scatter(self._at, out, self._rows, blocks, tangent)
+                part.scatter(self.geometry, out, self._rows, blocks, tangent)
         return couplings
 
     def scatter_bones(self, out: Border, tangent: bool) -> None:
         """Add the forces of bones of the last evaluation, and their tangent."""
         for part in self.sets.bones:
-            part.scatter(self._at, out, tangent)
+            part.scatter(self.geometry, out, tangent)
 
     def add_to_elements(self, elements: Index, residual: Array) -> None:
         """Add the forces of the last evaluation to each element alone.
@@ -207,7 +208,7 @@ class ContactSearch:
         """
         if not self.partners.points.size:
             return
-        at = self._at._replace(fibers=self._at.fibers._replace(elements=elements))
+        at = self.geometry._replace(fibers=self.geometry.fibers._replace(elements=elements))
         n, n_x = self.tree.n, residual.size
         out = Border(
             residual, np.zeros(n), np.empty((0, 3, 6, 6)), np.empty((n_x, 0)), np.empty((0, n_x)),
@@ -270,7 +271,7 @@ class ContactSearch:
         if self.candidates.hold_along(way):
             return fraction
         beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
-        beyond.evaluate(self._at)
+        beyond.evaluate(self.geometry)
         return self._shorten(beyond, moves, motion, fraction, keep)
 
     def _shorten(
@@ -295,20 +296,6 @@ class ContactSearch:
             )
         return fraction
 
-    def line_forces(self) -> Array:
-        """Contact force on every element's quadrature points per current length [N/m].
-
-        All laws must have the same number of points; (n_elements, n_points, 3).
-        """
-        n_points = int(self.partners.points.max(initial=1))
-        total = np.zeros((self.cables.h.size, n_points, 3))
-        for part in (*self.sets.fibers, *self.sets.bones):
-            density = part.line_force().reshape(-1, n_points, 3)
-            own = part.runs.element  # in increasing order
-            first = np.flatnonzero(begins(own))
-            total[own[first]] += np.add.reduceat(density, first)
-        return total
-
     def point_loads(self) -> Iterator[tuple[Index, Array, Array, Array]]:
         """Forces across the fibers at the contact points of the last evaluation, set by set.
 
@@ -318,13 +305,10 @@ class ContactSearch:
         cables, laws = self.cables, self.partners.laws
         for part in (*self.sets.fibers, *self.sets.bones):
             runs, points = part.runs, part.points
-            counts = sizes(runs.point_start)
-            closed = np.any(points.force != 0.0, axis=1)
-            element = np.repeat(runs.element, counts)[closed]
-            law = np.repeat(runs.law, counts)[closed]
-            number = np.arange(closed.size) - np.repeat(runs.point_start[:-1], counts)
-            weight = laws.weight[law, number[closed]]
-            high = laws.weight.cumsum(axis=1)[law, number[closed]]
+            closed = part.closed
+            run = np.searchsorted(runs.point_start, closed, side="right") - 1
+            element, at = runs.element[run], (runs.law[run], closed - runs.point_start[run])
+            weight, high = laws.weight[at], laws.weight.cumsum(axis=1)[at]
             force = points.force[closed] * (weight * cables.h[element])[:, None]
             yield element, high - weight, high, force
             if part.potential and part in self.sets.fibers:
@@ -339,7 +323,7 @@ class ContactSearch:
 
     def n_closed(self) -> tuple[int, int]:
         """Number of closed contact points, fiber-fiber and fiber-bone."""
-        fibers, bones = (sum(part.n_closed for part in sets) for sets in self.sets)
+        fibers, bones = (sum(part.closed.size for part in sets) for sets in self.sets)
         return fibers, bones
 
     def _widest_sections(self) -> Array:

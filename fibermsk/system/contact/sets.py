@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array
-from fibermsk._ranges import begins, sizes
+from fibermsk._arrays import Array, Index
+from fibermsk._ranges import begins
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import bone_passes, scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
@@ -78,14 +78,15 @@ class _Set:
         return (self.partners.variational == self.potential) & (self.partners.kind == self.kind)
 
     @property
-    def n_closed(self) -> int:
-        """Number of closed contact points."""
-        state = self.points.state
-        return int((state[:, 0] < state[:, 1:3].sum(axis=1)).sum())
+    def closed(self) -> Index:
+        """Closed contact points."""
+        distance, own, other = self.points.state[:, :3].T
+        return np.flatnonzero(distance < own + other)
 
-    def line_force(self) -> Array:
-        """Contact force on the own fiber per current length, (n_points, 3) [N/m]."""
-        return self.points.force / self.points.state[:, 4:5]
+    def line_force(self) -> tuple[Index, Array]:
+        """Closed contact points (n,), and the force on the own fiber per current length (n, 3)."""
+        closed = self.closed
+        return closed, self.points.force[closed] / self.points.state[closed, 4:5]
 
 
 class _FiberSet(_Set):
@@ -185,22 +186,19 @@ class PotentialFibers(_FiberSet):
             self.points, self._held, self.of_run,
         )  # fmt: skip
 
-    def line_force(self) -> Array:
-        """Contact force on the own fiber per current length, (n_points, 3) [N/m].
+    def line_force(self) -> tuple[Index, Array]:
+        """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
         A contact point holds the share of the own reference radius; the reaction of the partner's
         points adds, for parallel fibers and per length, the share of the partner's.
         """
         runs, points = self.runs, self.points
-        counts = sizes(runs.point_start)
-        own, law = np.repeat(runs.element, counts), np.repeat(runs.law, counts)
-        number = np.arange(own.size) - np.repeat(runs.point_start[:-1], counts)
-        closed = np.any(points.force != 0.0, axis=1)
-        share = self._reference_radius(own[closed], self.partners.xi[law, number][closed])
+        closed, line_force = super().line_force()
+        run = np.searchsorted(runs.point_start, closed, side="right") - 1
+        xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
+        share = self._reference_radius(runs.element[run], xi)
         other = self._reference_radius(points.element[closed], points.xi[closed])
-        line_force = super().line_force()
-        line_force[closed] *= 1.0 + (other / share)[:, None]
-        return line_force
+        return closed, line_force * (1.0 + other / share)[:, None]
 
     def _reference_radius(self, element: NDArray[np.int64], xi: Array) -> Array:
         powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)

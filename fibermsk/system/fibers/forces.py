@@ -50,12 +50,6 @@ class Fibers:
         self._model, self._cables, self._loads, self._tension = model, cables, loads, tension
         self._groups = tension.groups
         self._slope_kernels = self._with_states()
-        state = np.full(len(cables.names), -1)
-        state[loads.driven] = loads.state
-        # nodes of fibers whose activation is a state, and the state
-        state = state[cables.fiber_of_node]
-        self._driven_nodes = np.flatnonzero(state >= 0)
-        self._driven_by = state[self._driven_nodes]
 
     def _with_states(self) -> list[tuple[StressGroup, Any]]:
         """Groups with fibers whose activation is a state, and their kernel of the derivative.
@@ -97,12 +91,12 @@ class Fibers:
 
     def _add_activation_slopes(self, at: At, activation: Array, on_nodes: Array) -> None:
         """Add derivatives of the internal forces in activations that are states, (n_x, n)."""
-        found, nodes = np.zeros_like(at.nodes), self._driven_nodes
+        found = np.zeros_like(at.nodes)
         for of, slope_kernel in self._slope_kernels:
             slope_kernel(
                 of.element_start, at.nodes, at.velocity, of.cable, activation[of.inside], found
             )
-        on_nodes.reshape(*at.nodes.shape, -1)[nodes, :, self._driven_by] += found[nodes]
+        self._loads.add_columns(found, on_nodes)
 
     def follow_ends(self, at: At, velocity: Array, acceleration: Array, columns: Array) -> None:
         """Add the viscosity and inertia of the elements at attached ends."""

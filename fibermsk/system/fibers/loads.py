@@ -18,12 +18,12 @@ _NO_STATES = np.zeros(0)
 class Loads:
     """Nodal forces and activations, those as functions of time cached for the last time.
 
-    `state_of` (n_fibers,) numbers the states that are activations; -1 where they are functions.
-
     Attributes
     ----------
-    driven, state : (n,) int array
-        Fibers whose activation is a state, and its number among all states.
+    state_of : (n_fibers,) int array
+        Number of each fiber's state among all states; -1 for activations that are functions.
+    driven : (n,) int array
+        Fibers whose activation is a state.
     weight : (n_nodes, 6) float array
         Nodal forces of gravity [N].
     largest : float
@@ -32,8 +32,10 @@ class Loads:
 
     def __init__(self, model: Model, cables: Cables, gravity: Array, state_of: Index) -> None:
         self._model, self._cables = model, cables
-        self.driven = np.flatnonzero(state_of >= 0)
-        self.state = state_of[self.driven]
+        self.state_of, self.driven = state_of, np.flatnonzero(state_of >= 0)
+        of_node = state_of[cables.fiber_of_node]
+        self._driven_nodes = np.flatnonzero(of_node >= 0)
+        self._driven_by = of_node[self._driven_nodes]
         weight = cables.line_density[:, :, None] * gravity
         self.weight = self._nodal(weight)
         # fibers grouped by shared signal, and by whether their load varies
@@ -72,7 +74,7 @@ class Loads:
 
     def signals(self, t: float) -> Array:
         """Activations that are functions at time t; zero where they are states, (n_fibers,)."""
-        states = np.zeros(self.state.max() + 1) if self.driven.size else _NO_STATES
+        states = np.zeros(1 + self.state_of.max(initial=-1))
         return self.activations(t, states)
 
     def _with_states(self, activations: Array, states: Array) -> Array:
@@ -80,8 +82,16 @@ class Loads:
         if not self.driven.size:
             return activations
         activations = activations.copy()
-        activations[self.driven] = states[self.state]
+        activations[self.driven] = states[self.state_of[self.driven]]
         return activations
+
+    def add_columns(self, force: Array, columns: Array) -> None:
+        """Add derivatives of nodal forces (n_nodes, 6) in the activations that are states.
+
+        columns (n_x, n_states): those in the states; each node depends on that of its fiber.
+        """
+        nodes, states = self._driven_nodes, self._driven_by
+        columns.reshape(*force.shape, -1)[nodes, :, states] += force[nodes]
 
     def external(self, t: float) -> Array:
         """Nodal forces (n_nodes, 6) of weight and line loads at time t [N]."""

@@ -47,11 +47,11 @@ class _Table(NamedTuple):
     slope: Array
     scale: float
 
-    def at(self, activation: float) -> Array:
-        """Slopes at the tabulated stretches."""
-        k = min(int(np.searchsorted(self.level, activation, "right")), self.level.size - 1)
+    def at(self, activation: Array) -> Array:
+        """Slopes (n, n_stretches) at activations (n,), linear between the levels."""
+        k = np.minimum(np.searchsorted(self.level, activation, "right"), self.level.size - 1)
         low, high = self.level[k - 1], self.level[k]
-        part = (activation - low) / (high - low)
+        part = ((activation - low) / (high - low))[:, None]
         return (1.0 - part) * self.slope[k - 1] + part * self.slope[k]
 
 
@@ -87,29 +87,27 @@ def _intervals(
     """
     largest = float(fraction.max())
     muscle = fraction >= _MUSCLE * largest
-    table, name = _table(fiber.tissue, largest), fiber.name
-    worst: Softening | None = None
-    for t, stretches, level in zip(time.tolist(), stretch[:, muscle], activation, strict=True):
-        at, shortest, longest = table.at(float(level)), stretches.min(), stretches.max()
-        # stretches between those of the samples, and the samples, which may all be alike
-        between = _STRETCHES[(_STRETCHES > shortest) & (_STRETCHES < longest)]
-        tried = np.r_[stretches, between]
-        slopes = np.interp(tried, _STRETCHES, at)
-        lowest = int(np.argmin(slopes))
-        if not slopes[lowest] < -_LEAST * table.scale:
-            if worst is not None:
-                yield worst
-            worst = None
-            continue
-        place = theta[muscle][np.argmin(np.abs(stretches - tried[lowest]))]
-        now = Softening(
-            name, t, t, t, float(place), float(slopes[lowest]), float(shortest), float(longest)
-        )
-        if worst is None or now.slope < worst.slope:
-            worst = now._replace(start=t if worst is None else worst.start)
-        worst = worst._replace(end=t)
-    if worst is not None:
-        yield worst
+    table, stretches = _table(fiber.tissue, largest), stretch[:, muscle]
+    slopes = table.at(activation)
+    ends = np.stack([stretches.min(axis=1), stretches.max(axis=1)], axis=1)
+    # slopes are linear between those of the table: the lowest is one of these, or at an end
+    between = (_STRETCHES > ends[:, :1]) & (_STRETCHES < ends[:, 1:])
+    number = np.interp(ends, _STRETCHES, np.arange(_STRETCHES.size))
+    below = np.minimum(number.astype(np.int64), _STRETCHES.size - 2)
+    low, high = (np.take_along_axis(slopes, below + k, axis=1) for k in (0, 1))
+    tried = np.c_[ends, np.broadcast_to(_STRETCHES, slopes.shape)]
+    slopes = np.c_[low + (number - below) * (high - low), np.where(between, slopes, np.inf)]
+    lowest = np.argmin(slopes, axis=1)
+    slope, worst_stretch = (
+        np.take_along_axis(each, lowest[:, None], axis=1)[:, 0] for each in (slopes, tried)
+    )
+    falling = np.flatnonzero(slope < -_LEAST * table.scale)
+    for frames in np.split(falling, 1 + np.flatnonzero(np.diff(falling) > 1)):
+        if frames.size:
+            i = frames[np.argmin(slope[frames])]
+            place = theta[muscle][np.argmin(np.abs(stretches[i] - worst_stretch[i]))]
+            times = time[frames[0]], time[frames[-1]], time[i]
+            yield Softening(fiber.name, *map(float, (*times, place, slope[i], *ends[i])))
 
 
 def softening_of(model: Model, result: Result) -> tuple[Softening, ...]:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.fibers import titin
 from fibermsk.linalg import PointStates
-from fibermsk.linalg.points import COLUMNS
+from fibermsk.linalg.points import COLUMNS, spread_points
 from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -33,9 +32,6 @@ class TitinForce:
         self._model, self._cables, self._loads = model, cables, loads
         own = [f for f, fiber in enumerate(model.fibers) if fiber.tissue.titin is not None]
         self._fibers = own
-        for f in np.intersect1d(own, loads.driven):
-            must = "be None where the activation is a state: their coupling is not implemented"
-            _check.refuse(f"fiber {cables.names[f]!r}", "tissue.titin", "a Titin", must)
         counts = [model.fibers[f].n_elements for f in own]
         self._start = starts(np.array(counts, np.int64))
         self._inside = np.flatnonzero(np.isin(cables.fiber, own))
@@ -86,7 +82,8 @@ class TitinForce:
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the force, and the rows of the states."""
-        _, activation = self._loads.at(at.t, at.states)
+        loads = self._loads
+        _, activation = loads.at(at.t, at.states)
         row = np.empty(self._shape)
         data = (
             self._start, at.nodes, *self._near(at.points), self._arrays, activation[self._inside],
@@ -97,7 +94,14 @@ class TitinForce:
             return
         points = np.empty((*self._shape, COLUMNS))
         titin.assemble_titin(*data, sums.slopes.dv_dy, sums.nodes, row, sums.lines, points)
-        sums.points.tangent.append(PointStates(self._arrays.node, points))
+        of_activation = loads.state_of[self._cables.fiber[self._inside]]
+        border = np.where(of_activation >= 0, at.p.size + of_activation, -1)
+        sums.points.tangent.append(PointStates(self._arrays.node, border, points))
+        if (border >= 0).any():
+            # as in the lines, the columns are those without the states
+            eliminated = np.zeros_like(at.nodes)
+            spread_points(self._arrays.node, points, -points[..., 9] / points[..., 8], eliminated)
+            loads.add_columns(eliminated, sums.states.on_nodes)
 
     def add_to_elements(self, at: At, nodes: Array, elements: Index, residual: Array) -> None:
         """Add minus the nodal forces of each element alone; see `ElementForces`."""

@@ -13,7 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.elements import gauss_rule
 from fibermsk.elements.hermite import hermite_d1
+from fibermsk.kernels.contact.cuts import subtract_loads
 from fibermsk.kernels.fibers import bending
 from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
@@ -22,14 +24,22 @@ from fibermsk.system.contribution import At
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.stress_groups import stress_groups
 
+SAMPLE_XI = gauss_rule(3)[0]
+"""Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
+
 
 class CutForces:
     """Forces through the fibers at their nodes.
 
-    It has contact points of its own, spaced as those of the configuration.
+    Parameters
+    ----------
+    model, configuration
+        The system.
+    contact : ContactSearch
+        Contact, evaluated at each state before its forces are asked for.
     """
 
-    def __init__(self, model: Model, configuration: Configuration) -> None:
+    def __init__(self, model: Model, configuration: Configuration, contact: ContactSearch) -> None:
         cables = self._cables = configuration.cables
         self._others = configuration.element_forces
         # the same elements, without common nodes
@@ -42,14 +52,26 @@ class CutForces:
         self._groups = stress_groups(self._apart)
         gravity, no_states = configuration.tree.bodies.gravity, np.full(len(cables.names), -1)
         self._loads = Loads(model, self._apart, gravity, no_states)
-        self._search = ContactSearch(cables, configuration.partners, configuration.tree)
-        self._search.spacing.restore(configuration.contact.spacing.memory())
+        self._contact = contact
+        slopes = hermite_d1(SAMPLE_XI, cables.h[:, None])
+        self._slopes = np.stack(np.broadcast_arrays(*slopes), axis=-1)
         # masses that an element has at its nodes, where it moves without rotation
         at_first = cables.mass[:, 0, 0] + cables.mass[:, 0, 2]
         at_second = cables.mass[:, 2, 0] + cables.mass[:, 2, 2]
         self._before = np.flatnonzero(cables.end_flag < 2)  # elements with a next one
         both = at_second[self._before] + at_first[self._before + 1]
         self._share = (at_second[self._before] / both)[:, None]
+
+    def packed(self, at: At, activation: Array, reactions: Array) -> Array:
+        """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
+        through = self.at(at, activation, reactions)
+        return np.concatenate([through.ravel(), self.inside(at, through).ravel()])
+
+    def unpacked(self, cuts: Array) -> tuple[Array, Array]:
+        """Arrays (n_frames, n_nodes, 3) and (n_frames, n_elements, n_points) of rows."""
+        n, n_nodes, n_elements = len(cuts), self._cables.n_nodes, self._cables.h.size
+        through, inside = np.split(cuts, [3 * n_nodes], axis=1)
+        return through.reshape(n, n_nodes, 3), inside.reshape(n, n_elements, SAMPLE_XI.size)
 
     def at(self, at: At, activation: Array, reactions: Array) -> Array:
         """Forces (n_nodes, 3) of the part beyond a cut on the part before it, in ground [N].
@@ -90,26 +112,23 @@ class CutForces:
             )  # fmt: skip
         for add in self._others:
             add(at, nodes, apart.elements, residual)
-        self._search.evaluate(at.nodes, at.motion.links)
-        self._search.add_to_elements(apart.elements, residual)
+        self._contact.add_to_elements(apart.elements, residual)
         found = residual.reshape(-1, 2, 6)[:, :, :3]
         return found[:, 0], found[:, 1]
 
-    def inside(self, at: At, cut_force: Array, xi: Array) -> Array:
-        """Tangential part of the force through cuts at points xi of all elements [N].
+    def inside(self, at: At, cut_force: Array) -> Array:
+        """Tangential part of the force through cuts at the sample points of all elements [N].
 
         (n_elements, n_points), after `at`. Contact enters where its points lie, each spread over
         its part of the element; all other loads are spread evenly.
         """
-        cables = self._cables
+        cables, xi = self._cables, SAMPLE_XI
         begin, end = (cut_force[node] for node in cables.elements.T)
         force = np.repeat(begin[:, None], xi.size, axis=1)
         rest = begin - end
-        for element, low, high, load in self._search.point_loads():
-            part = ((xi - low[:, None]) / (high - low)[:, None]).clip(0.0, 1.0)
-            np.subtract.at(force, element, part[:, :, None] * load[:, None])
-            np.subtract.at(rest, element, load)
+        for element, low, high, load in self._contact.point_loads():
+            subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
-        slopes = np.stack(np.broadcast_arrays(*hermite_d1(xi, cables.h[:, None])))
-        tangent = np.einsum("aek,eai->eki", slopes, at.nodes[cables.elements].reshape(-1, 4, 3))
-        return np.sum(force * tangent, axis=2) / np.linalg.norm(tangent, axis=2)
+        tangent = self._slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
+        along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
+        return along / np.sqrt(squared)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk._plausible import RULES
 from fibermsk._version import __version__
-from fibermsk.elements import gauss_rule
 from fibermsk.errors import ModelWarning
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
 from fibermsk.results.histories import state_histories
 from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
-from fibermsk.system.reports.axial import contact_along
-from fibermsk.system.reports.cut_force import CutForces
+from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 
@@ -29,13 +28,10 @@ _MUSCLE_STRESS = "muscle stress"
 _MUSCLE = 0.9
 """Muscle fraction above which tissue counts as muscle."""
 
-_SAMPLE_XI = gauss_rule(3)[0]
-"""Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
-
 
 @dataclass(frozen=True)
 class _Samples:
-    """Sample points of all elements, `_SAMPLE_XI` on each, and the data of the stress law there."""
+    """Sample points of all elements, `SAMPLE_XI` on each, and the data of the stress law there."""
 
     theta: Array
     area: Array
@@ -45,19 +41,19 @@ class _Samples:
 
 
 def _sample(model: Model, cables: Cables) -> _Samples:
-    n, m = cables.h.size, _SAMPLE_XI.size
-    theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * _SAMPLE_XI
+    n, m = cables.h.size, SAMPLE_XI.size
+    theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * SAMPLE_XI
     fraction, law = np.empty((n, m)), np.zeros((n, m, cables.law.shape[2]))
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
         fraction[own] = fiber.muscle_fraction_at(inside.ravel()).reshape(inside.shape)
         law[own, :, : fiber.tissue.layout.size] = fiber.tissue.constants(fraction[own])
-    radius = cables.radius_poly @ np.vander(_SAMPLE_XI, 5, increasing=True).T
+    radius = cables.radius_poly @ np.vander(SAMPLE_XI, 5, increasing=True).T
     return _Samples(
         theta=theta,
         area=np.pi * radius**2,
-        G0=reference_speed(cables.reference, cables.elements, cables.h, _SAMPLE_XI),
+        G0=reference_speed(cables.reference, cables.elements, cables.h, SAMPLE_XI),
         law=law,
         fraction=fraction,
     )
@@ -83,28 +79,22 @@ def observe(
     frames : Frames
         Raw record.
     """
-    skeleton, cables, partners = (
-        configuration.skeleton, configuration.cables, configuration.partners,
-    )  # fmt: skip
+    skeleton, cables = configuration.skeleton, configuration.cables
     n_frames, n_x = frames.t.size, 6 * cables.n_nodes
     samples = _sample(model, cables)
-    n, m = cables.h.size, _SAMPLE_XI.size
+    n, m = cables.h.size, SAMPLE_XI.size
     stretch, tissue_force = (np.empty((n_frames, n, m)) for _ in range(2))
-    cut_force, axial_force = np.empty((n_frames, cables.n_nodes, 3)), np.empty((n_frames, n, m))
-    line_force = np.zeros((n_frames, n, m, 3))
+    line_force, carried = np.empty((n_frames, n, m, 3)), np.empty((n_frames, n, m))
     groups = stress_groups(cables)
     poses = {
         body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
         for body in model.bodies
         if body is not model.ground or is_seen(body)
     }
-    n_laws = partners.points.size
-    search = ContactSearch(
-        cables,
-        replace(partners, points=np.full(n_laws, m), xi=np.tile(_SAMPLE_XI, (max(n_laws, 1), 1))),
-        skeleton.tree,
-    )
-    cuts = CutForces(model, configuration)
+    contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
+    search = ContactSearch(cables, configuration.partners, skeleton.tree)
+    search.spacing.restore(configuration.contact.spacing.memory())
+    cuts, cut_rows = CutForces(model, configuration, search), list(frames.cuts)
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
     states = np.empty((n_frames, configuration.states.n))
@@ -118,19 +108,20 @@ def observe(
             rotation[i], position[i] = skeleton.tree.place(name, state)
         activation = activations[i, cables.fiber]
         stretch[i], tissue_force[i] = sample(
-            groups, _SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
+            groups, SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
             activation,
         )  # fmt: skip
         for other in configuration.axial_forces:
-            tissue_force[i] += other(at.nodes, at.points[0], _SAMPLE_XI)
-        cut_force[i] = cuts.at(at, activation, frames.reactions[i])
-        carried = np.zeros((n, m))
-        search.evaluate(at.nodes, state)
-        if n_laws:
-            line_force[i] = search.line_forces()
-            pressure, carried = contact_along(search)
-            tissue_force[i] += pressure
-        axial_force[i] = cuts.inside(at, cut_force[i], _SAMPLE_XI) - carried
+            tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
+        if not frames.cuts.size:
+            search.evaluate(at.nodes, state)
+            cut_rows.append(cuts.packed(at, activation, frames.reactions[i]))
+        contact.evaluate(at.nodes, state)
+        line_force[i] = contact.line_forces()
+        pressure, carried[i] = contact.axial_forces()
+        tissue_force[i] += pressure
+    cut_force, axial_force = cuts.unpacked(np.array(cut_rows))
+    axial_force -= carried
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):

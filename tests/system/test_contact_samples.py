@@ -5,7 +5,7 @@ import pytest
 
 import fibermsk as fm
 from fibermsk.laws.penalty import line_energy, line_force
-from fibermsk.system.reports.axial import contact_along
+from fibermsk.system.contact.samples import ContactSamples
 
 LENGTH, RADIUS, BONE, MU, STRETCH = 0.1, 3e-3, 0.01, 1e5, 1.2
 KAPPA, GAMMA = 3e3, 3.0
@@ -52,7 +52,10 @@ def test_a_stretch_works_against_tissue_pressure_and_energy_of_contact(between, 
     change[:5, [0, 3]] = system.split(y)[0][:5, [0, 3]] / (STRETCH * LENGTH)
     work = (system.split(found.residual)[0] * change).sum() + found.reactions[1, 0]
     tissue = np.pi * RADIUS**2 * MU * (STRETCH - STRETCH**-2)
-    pressure = contact_along(system.contact)[0][:4]
+    samples = ContactSamples(system.cables, system.partners, system.tree, np.array([0.1, 0.6]))
+    nodes, q = system.split(y)
+    samples.evaluate(nodes, system.skeleton.at(q).links)
+    pressure = samples.axial_forces()[0][:4]
     other = BONE if between == "bones" else RADIUS
     gap, share = -0.1, RADIUS + other
     along, energy = 0.0, 0.0
