@@ -204,6 +204,8 @@ def _step(
     )
     for one in march.own:
         memories[one.name] = one.step(at.memories[one.name], now)
+    for report in new.step.reports:
+        report.solve = None  # release the factors
     refine_along(system, new.memory.state)
     record(system, new.memory.state)
     left |= system.memory()
