@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from fibermsk import _check
-from fibermsk.laws.derivatives import check_function, value_and_slope
+from fibermsk.laws.checking import check_function
+from fibermsk.laws.derivatives import value_and_slope
 from fibermsk.laws.force_length import BellForceLength, DeGrooteForceLength, GaussianForceLength
 from fibermsk.laws.force_velocity import DeGrooteForceVelocity, HillForceVelocity
 from fibermsk.laws.own import check_constants, law_digest, law_label

@@ -9,7 +9,7 @@ from typing import Any
 from fibermsk import _check
 from fibermsk._numbers import part
 from fibermsk.errors import ModelError
-from fibermsk.laws.derivatives import check_contact_law
+from fibermsk.laws.checking import check_contact_law
 from fibermsk.laws.own import ContactLaw
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model.muscles.fiber import Fiber

@@ -8,7 +8,8 @@ from activation_answers import step_response
 from scipy.integrate import solve_ivp
 
 import fibermsk as fm
-from fibermsk.laws.derivatives import activation_rate, check_activation_law
+from fibermsk.laws.checking import check_activation_law
+from fibermsk.laws.derivatives import activation_rate
 
 LAWS = [
     fm.SmoothActivation(),

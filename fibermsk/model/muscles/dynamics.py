@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, checked, number, part
 from fibermsk.laws.activation import ActivationLaw, SmoothActivation
-from fibermsk.laws.derivatives import check_activation_law
+from fibermsk.laws.checking import check_activation_law
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex

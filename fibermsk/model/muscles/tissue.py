@@ -12,7 +12,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
 from fibermsk.laws.active import AMPLITUDE, HillStress, stress_of
-from fibermsk.laws.derivatives import activation_slope_at, check_stress_law, stress_at
+from fibermsk.laws.checking import check_stress_law
+from fibermsk.laws.derivatives import activation_slope_at, stress_at
 from fibermsk.laws.gradient import StretchGradient
 from fibermsk.laws.layout import BUILT_IN, StressLayout
 from fibermsk.laws.own import StressLaw, constant_names

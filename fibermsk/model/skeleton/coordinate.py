@@ -8,8 +8,8 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._numbers import checked, fixed, number
+from fibermsk.laws.checking import check_coordinate_law
 from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
-from fibermsk.laws.derivatives import check_coordinate_law
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.function import Function, check_function, largest_jump
 

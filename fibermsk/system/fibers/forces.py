@@ -14,7 +14,7 @@ from fibermsk.errors import ModelError
 from fibermsk.kernels.fibers import cable
 from fibermsk.kernels.fibers.activation import activation_kernel
 from fibermsk.kernels.search.safeguard import stretch_fraction
-from fibermsk.laws.derivatives import check_activation_slope
+from fibermsk.laws.checking import check_activation_slope
 from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.own import law_label
 from fibermsk.model import ActivationDynamics, Model, MovingPoint

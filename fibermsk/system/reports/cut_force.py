@@ -62,6 +62,11 @@ class CutForces:
         both = at_second[self._before] + at_first[self._before + 1]
         self._share = (at_second[self._before] / both)[:, None]
 
+    @property
+    def size(self) -> int:
+        """Size of the rows of `packed`."""
+        return 3 * self._cables.n_nodes + self._cables.h.size * SAMPLE_XI.size
+
     def packed(self, at: At, activation: Array, reactions: Array) -> Array:
         """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
         through = self.at(at, activation, reactions)

@@ -94,7 +94,9 @@ def observe(
     contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
     search = ContactSearch(cables, configuration.partners, skeleton.tree)
     search.spacing.restore(configuration.contact.spacing.memory())
-    cuts, cut_rows = CutForces(model, configuration, search), list(frames.cuts)
+    cuts = CutForces(model, configuration, search)
+    recorded = frames.cuts.shape == (n_frames, cuts.size)
+    cut_rows = list(frames.cuts) if recorded else []
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
     states = np.empty((n_frames, configuration.states.n))
@@ -113,7 +115,7 @@ def observe(
         )  # fmt: skip
         for other in configuration.axial_forces:
             tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
-        if not frames.cuts.size:
+        if not recorded:
             search.evaluate(at.nodes, state)
             cut_rows.append(cuts.packed(at, activation, frames.reactions[i]))
         contact.evaluate(at.nodes, state)
