@@ -72,7 +72,7 @@ def few_refused(counts):
     return counts["refused"] < _REFUSED * (counts["refused"] + counts["built"])
 
 
-@quick_and_long(16, 150)
+@quick_and_long(16, 80)
 def test_ends_keep_their_places_and_nothing_is_too_deep(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(0, seed, cases(n), counts):
@@ -106,7 +106,7 @@ def _choose_contact(rng, case):
         case["fiber_law"] = {**draw_law(rng), "formulation": "variational"}
 
 
-@quick_and_long(24, 150)
+@quick_and_long(24, 80)
 def test_forces_balance_at_rest(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(1, seed, cases(n), counts, _choose_contact, still=True):
@@ -169,7 +169,7 @@ def _choose_steps(rng, case):
     case["control"], case["frames"] = fm.FixedSteps(), 8
 
 
-@quick_and_long(24, 300)
+@quick_and_long(24, 150)
 def test_momentum_balances_in_every_step(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(2, seed, cases(n), counts, _choose_steps):
