@@ -14,8 +14,9 @@ from fibermsk._numbers import POSITIVE, checked, number
 from fibermsk.model import Body, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contribution import At, Held, Sums
+from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
+from fibermsk.system.skeleton.constraints import Held
 
 
 @dataclass(frozen=True, eq=False)

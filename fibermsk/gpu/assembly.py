@@ -12,8 +12,9 @@ from fibermsk.gpu.contribution import DeviceAt, DeviceContribution, DeviceSums
 from fibermsk.gpu.matrix import DeviceMatrix
 from fibermsk.gpu.twins import Parts
 from fibermsk.system.assembly import Assembled
-from fibermsk.system.contribution import FollowsEnds, Slopes
+from fibermsk.system.contribution import Slopes
 from fibermsk.system.norms import imbalance
+from fibermsk.system.optional import FollowsEnds
 
 
 class DeviceAssembly:

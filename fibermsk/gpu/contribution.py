@@ -17,17 +17,8 @@ from fibermsk.errors import ModelError
 from fibermsk.gpu.border import Border
 from fibermsk.gpu.ends import Links
 from fibermsk.gpu.pairs import DeviceCouplings
-from fibermsk.system.contribution import (
-    At,
-    AxisBorder,
-    Contribution,
-    FollowsEnds,
-    HasConstraints,
-    HasStepFraction,
-    Slopes,
-    StateSums,
-    Sums,
-)
+from fibermsk.system.contribution import At, AxisBorder, Contribution, Slopes, StateSums, Sums
+from fibermsk.system.optional import FollowsEnds, HasConstraints, HasStepFraction
 from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import TreeState
 

@@ -131,7 +131,7 @@ class Ends:
         return slope
 
     def slopes(self, links: Links, p: Any, p_dot: Any, slopes: Slopes) -> tuple[Any, Any]:
-        """Derivatives (n_points, 3, n) as in `fibermsk.system.contribution.FollowsEnds`."""
+        """Derivatives (n_points, 3, n) as in `fibermsk.system.optional.FollowsEnds`."""
         velocity = self.velocity_slope(links, p)
         if not slopes.rates:
             return velocity, slopes.dvdot_dv * velocity

@@ -21,7 +21,8 @@ from fibermsk.parameters import Parameters
 from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
-from fibermsk.system.contribution import HasStepFraction, Slopes, Update
+from fibermsk.system.contribution import Slopes, Update
+from fibermsk.system.optional import HasStepFraction
 
 
 class DeviceSystem:

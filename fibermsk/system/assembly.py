@@ -16,11 +16,12 @@ from fibermsk._arrays import Array
 from fibermsk.kernels.fibers import attachment
 from fibermsk.linalg import Condensed, Couplings, LineMatrix
 from fibermsk.protocol import NO_MULTIPLIERS, BorderedMatrix, Tangent
-from fibermsk.system.contribution import At, Contribution, FollowsEnds, Slopes, Sums
+from fibermsk.system.contribution import At, Contribution, Slopes, Sums
 from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.norms import imbalance
+from fibermsk.system.optional import FollowsEnds
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 

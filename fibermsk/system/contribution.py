@@ -7,10 +7,10 @@ one state, not on other contributions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.linalg import Couplings, PointStates
 from fibermsk.model.element import Element
-from fibermsk.results import Field
-from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.coordinate_map import Corner
 from fibermsk.system.skeleton.link_points import PointsAt
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
@@ -281,132 +279,6 @@ class Contribution(Protocol):
 
     def add(self, at: At, sums: Sums) -> None:
         """Add to the residual and, if `sums.slopes` is given, to the exact tangent."""
-        ...
-
-
-@runtime_checkable
-class FollowsEnds(Protocol):
-    """A contribution with forces on nodes that depend on velocities or accelerations."""
-
-    def follow_ends(self, at: At, velocity: Array, acceleration: Array, columns: Array) -> None:
-        """Add derivatives of nodal forces through the rates of attached ends to columns (n_x, n).
-
-        velocity, acceleration (n_points, 3, n): derivatives of these rates with respect to the
-        coordinates, without the parts C dp and C dp_dot.
-        """
-        ...
-
-
-@runtime_checkable
-class HasConstraints(Protocol):
-    """A contribution with constraints on coordinates, enforced by multipliers."""
-
-    def constrain(self, at: At, second: bool) -> Held:
-        """Return the constraints, with second derivatives for the tangent if `second`."""
-        ...
-
-    def curvature(self, at: At, multipliers: Array) -> Array:
-        """Derivative (n, n) of G^T times multipliers (m,) with respect to the coordinates."""
-        ...
-
-
-@runtime_checkable
-class HasInertia(Protocol):
-    """A contribution with mass, or with material forces that results report.
-
-    Inverse dynamics of a result needs its inertia separate from the forces that it applies, and
-    omits material forces. The forces of all other contributions count as applied.
-    """
-
-    def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
-        """Add inertia, and applied forces that depend only on positions and rates.
-
-        Both have the sign of a residual; no tangent.
-        """
-        ...
-
-
-@runtime_checkable
-class HasStepFraction(Protocol):
-    """A contribution that limits updates of Newton's method."""
-
-    def step_fraction(self, update: Update, fraction: float) -> float:
-        """Fraction of an update, at most `fraction`, that provably stays admissible."""
-        ...
-
-
-@runtime_checkable
-class HasInputs(Protocol):
-    """A contribution with functions of time."""
-
-    def inputs(self) -> Iterable[Signal]:
-        """All functions of time; shared ones may appear more than once."""
-        ...
-
-
-@runtime_checkable
-class HasMemory(Protocol):
-    """A contribution that remembers more than the unknowns, such as candidate pairs of contact.
-
-    A run keeps it with every accepted step, and goes back to it after a failed one.
-    """
-
-    def memory(self) -> dict[str, Array]:
-        """What is remembered, by name; later changes do not change these arrays."""
-        ...
-
-    def restore(self, memory: dict[str, Array]) -> None:
-        """Return to a `memory`."""
-        ...
-
-
-@runtime_checkable
-class HasEnergy(Protocol):
-    """A contribution that stores energy."""
-
-    def energy(self, at: At) -> dict[str, float]:
-        """Energies [J] by kind: kinetic, elastic, gravity, contact."""
-        ...
-
-
-@runtime_checkable
-class HasFields(Protocol):
-    """An element that reports fields, for result files and plots."""
-
-    @property
-    def reports(self) -> tuple[Field, ...]:
-        """Name, unit, label and description of each; its shape is () or (3,)."""
-        ...
-
-    def fields(self, at: At) -> dict[str, Any]:
-        """Value of each field at a frame. Accelerations are NaN, since they are not recorded."""
-        ...
-
-
-@runtime_checkable
-class HasFlaws(Protocol):
-    """A contribution that can locate a term that is not finite."""
-
-    def flaw(self, at: At) -> str:
-        """Name and location of the term; empty if all are finite."""
-        ...
-
-
-@runtime_checkable
-class HasSuspects(Protocol):
-    """A contribution that may cause a step to fail."""
-
-    def suspects(self, at: At) -> list[str]:
-        """Likely causes at the state that the step started from, with remedies."""
-        ...
-
-
-@runtime_checkable
-class HasFingerprint(Protocol):
-    """A contribution with parameters that a run depends on; all should have this."""
-
-    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
-        """Arrays and strings by name of the part; signals are sampled at the times [s]."""
         ...
 
 

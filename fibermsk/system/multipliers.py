@@ -22,7 +22,9 @@ from scipy.linalg import qr
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ConstraintError, ModelError
 from fibermsk.protocol import NO_MULTIPLIERS
-from fibermsk.system.contribution import At, Contribution, HasConstraints, Held, Slopes
+from fibermsk.system.contribution import At, Contribution, Slopes
+from fibermsk.system.optional import HasConstraints
+from fibermsk.system.skeleton.constraints import Held
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 RETURN_RATE, _PROJECTED_RATE = 100.0, 1.0

@@ -18,7 +18,8 @@ from fibermsk.errors import ModelError
 from fibermsk.model import Constant, Fiber, Ramp, Table
 from fibermsk.model.element import Element
 from fibermsk.model.muscles.fiber import SAMPLES
-from fibermsk.system.contribution import Contribution, HasInputs, Signal
+from fibermsk.system.contribution import Contribution, Signal
+from fibermsk.system.optional import HasInputs
 
 _PURE = (Constant, Ramp, Table)
 """Signal classes of this package, which are immutable."""

@@ -33,15 +33,7 @@ from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contact.passing import Passing
-from fibermsk.system.contribution import (
-    At,
-    Contribution,
-    HasMemory,
-    HasStepFraction,
-    HasSuspects,
-    Slopes,
-    contribution_of,
-)
+from fibermsk.system.contribution import At, Contribution, Slopes, contribution_of
 from fibermsk.system.fibers import softening as soft
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import Fibers
@@ -49,6 +41,7 @@ from fibermsk.system.fibers.gradient import StretchGradientForce
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fibers.titin import TitinForce
+from fibermsk.system.optional import HasMemory, HasStepFraction, HasSuspects
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.recorder import Recorder

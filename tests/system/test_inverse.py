@@ -9,7 +9,8 @@ import pytest
 from scenes_of_tests import load_scene, two_link_arm
 
 import fibermsk as fm
-from fibermsk.system.contribution import HasInertia, Sums
+from fibermsk.system.contribution import Sums
+from fibermsk.system.optional import HasInertia
 
 
 def pulled_pendulum(mass=case.MASS):

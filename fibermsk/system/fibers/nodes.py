@@ -60,7 +60,7 @@ class FiberNodes:
     def follow_ends(self, velocity: Array, by_v: Array, columns: Array) -> None:
         """Add what forces at attached ends gain as their velocity depends on the coordinates.
 
-        velocity, columns: as in `fibermsk.system.contribution.FollowsEnds`.
+        velocity, columns: as in `fibermsk.system.optional.FollowsEnds`.
         """
         rows = columns.reshape(-1, 6, columns.shape[1])[self._own]
         for point, node in self._ends:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.system.contribution import At, Contribution, HasFlaws
+from fibermsk.system.contribution import At, Contribution
+from fibermsk.system.optional import HasFlaws
 
 
 def flawed_term(

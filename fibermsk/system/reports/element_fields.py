@@ -10,7 +10,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results import Field, Histories
-from fibermsk.system.contribution import At, HasConstraints, HasFields
+from fibermsk.system.contribution import At
+from fibermsk.system.optional import HasConstraints, HasFields
 from fibermsk.system.states import StatesOfModel
 
 _SHAPES = "be () for a number or (3,) for a vector"

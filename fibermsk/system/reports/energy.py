@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fibermsk import _check
-from fibermsk.system.contribution import At, Contribution, HasEnergy
+from fibermsk.system.contribution import At, Contribution
+from fibermsk.system.optional import HasEnergy
 
 
 class Energy(NamedTuple):

@@ -12,8 +12,9 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.model import MovingPoint
 from fibermsk.protocol import StateBlock
-from fibermsk.system.contribution import Contribution, HasFingerprint
+from fibermsk.system.contribution import Contribution
 from fibermsk.system.fibers.cables import ATTACHMENT_FIELDS, Cables
+from fibermsk.system.optional import HasFingerprint
 
 _FEWEST = 1001
 """Number of equally spaced times, besides the given ones, at which signals are sampled."""

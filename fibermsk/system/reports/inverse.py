@@ -22,7 +22,8 @@ from fibermsk.guard import guarded
 from fibermsk.model import Model
 from fibermsk.protocol import StateBlock
 from fibermsk.results import Result
-from fibermsk.system.contribution import HasInertia, Sums
+from fibermsk.system.contribution import Sums
+from fibermsk.system.optional import HasInertia
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem

@@ -13,7 +13,8 @@ from fibermsk.errors import ModelError
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.system.assembly import Assembly
-from fibermsk.system.contribution import HasConstraints, Slopes
+from fibermsk.system.contribution import Slopes
+from fibermsk.system.optional import HasConstraints
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
