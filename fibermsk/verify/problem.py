@@ -25,7 +25,7 @@ VERIFYING = ("exact", "independent", "order")
 
 
 class Unavailable(ModelError):
-    """A problem whose independent answer needs a package that is not installed."""
+    """A problem that needs a package or a published model that is not there."""
 
 
 @dataclass(frozen=True)
