@@ -41,7 +41,7 @@ class Outcome:
     error: str = ""
     """Reason why nothing can be compared; empty otherwise."""
     skipped: bool = False
-    """Whether the reason is a package that is not installed."""
+    """Whether the reason is a package or a model that is not there."""
 
     @property
     def rows(self) -> list[Row]:

@@ -77,7 +77,8 @@ def verify(
         print_json({"problems": [outcome.as_dict() for outcome in outcomes]})
     skipped = [outcome.problem.name for outcome in outcomes if outcome.skipped]
     if skipped:
-        typer.echo(f"skipped, because a package is missing: {', '.join(skipped)}", err=True)
+        names = ", ".join(skipped)
+        typer.echo(f"skipped, because a package or a model is missing: {names}", err=True)
     short = [o.problem.name for o in outcomes if not o.passed and not o.skipped]
     if short:
         typer.echo(f"error: failed: {', '.join(short)}", err=True)
