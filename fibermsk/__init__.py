@@ -116,6 +116,7 @@ if TYPE_CHECKING:
         ExternalForce as ExternalForce,
         PointConstraint as PointConstraint,
         PointSpring as PointSpring,
+        ViaRing as ViaRing,
     )
     from fibermsk.io import (
         export as export,
@@ -166,7 +167,7 @@ _BY_MODULE = {
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
-    "forces": "CoordinateController ExternalForce PointConstraint PointSpring",
+    "forces": "CoordinateController ExternalForce PointConstraint PointSpring ViaRing",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": "ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals",
     "scene_run": "simulate_scene",
