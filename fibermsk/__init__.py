@@ -103,7 +103,10 @@ from fibermsk.results import (
 if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.anatomy import (
+        ModelBundles as ModelBundles,
         MuscleBundle as MuscleBundle,
+        PlacedMuscle as PlacedMuscle,
+        bundles_from_model as bundles_from_model,
         fibers_from_muscle as fibers_from_muscle,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
@@ -163,7 +166,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": "MuscleBundle fibers_from_muscle pack_section shapes_from_wraps",
+    "anatomy": "ModelBundles MuscleBundle PlacedMuscle bundles_from_model fibers_from_muscle "
+    "pack_section shapes_from_wraps",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
