@@ -103,7 +103,10 @@ from fibermsk.results import (
 if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.anatomy import (
+        ModelBundles as ModelBundles,
         MuscleBundle as MuscleBundle,
+        PlacedMuscle as PlacedMuscle,
+        bundles_from_model as bundles_from_model,
         fibers_from_muscle as fibers_from_muscle,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
@@ -116,6 +119,7 @@ if TYPE_CHECKING:
         ExternalForce as ExternalForce,
         PointConstraint as PointConstraint,
         PointSpring as PointSpring,
+        ViaRing as ViaRing,
     )
     from fibermsk.io import (
         export as export,
@@ -162,11 +166,12 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": "MuscleBundle fibers_from_muscle pack_section shapes_from_wraps",
+    "anatomy": "ModelBundles MuscleBundle PlacedMuscle bundles_from_model fibers_from_muscle "
+    "pack_section shapes_from_wraps",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
-    "forces": "CoordinateController ExternalForce PointConstraint PointSpring",
+    "forces": "CoordinateController ExternalForce PointConstraint PointSpring ViaRing",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": "ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals",
     "scene_run": "simulate_scene",

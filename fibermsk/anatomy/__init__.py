@@ -6,4 +6,10 @@ from fibermsk.anatomy.bundle import (
 )
 from fibermsk.anatomy.packing import pack_section as pack_section
 from fibermsk.anatomy.report import BundleReport as BundleReport
+from fibermsk.anatomy.whole import (
+    ModelBundles as ModelBundles,
+    PlacedMuscle as PlacedMuscle,
+    bundles_from_model as bundles_from_model,
+    select as select,
+)
 from fibermsk.anatomy.wraps import shapes_from_wraps as shapes_from_wraps

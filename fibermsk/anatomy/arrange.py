@@ -22,6 +22,12 @@ PER_ELEMENT = 10
 _FINE = 40
 """Samples per element for the smallest gap."""
 
+_MOST_MUSCLE = 0.95
+"""Largest length of the muscle part over that of the fiber."""
+
+_GOLDEN = 0.6180339887498949
+"""Its multiples modulo one are evenly spread."""
+
 _PASSES = 3
 """Iterations of relaxation and division of the lengths into tendon and muscle."""
 
@@ -34,7 +40,8 @@ class Arrangement:
     """Arrangement of `n` fibers of a bundle in the room that bones and other bundles leave.
 
     Numbers are those of `fibermsk.fibers_from_muscle`; the tissue has areas and lengths of muscle
-    and tendon, and the owner is for messages.
+    and tendon, and the owner is for messages. The muscle parts are distributed over the length of
+    the belly [m], if that is larger than theirs.
     """
 
     owner: str
@@ -48,6 +55,8 @@ class Arrangement:
     obstacles: Obstacles
     neighbors: Neighbors
     tissue: Calibration
+    belly_length: float = 0.0
+    shorten: bool = False
 
     def pack(self, points: Array, axes: Array) -> tuple[list[paths.Curve], list[Sections]]:
         """Centerlines and sections of all fibers along the path (m, 3) of the line muscle [m].
@@ -59,19 +68,22 @@ class Arrangement:
         aside = self._aside(center, axes)
         layout = pack_section(self.n)
         reach = 1.0 + float(np.hypot(*layout.T).max())
-        section = self._section(paths.polyline_length(center))
+        sections = self._sections(paths.polyline_length(center))
+        section = sections[0]
         grid = paths.Grid.over(section.nodes, PER_ELEMENT)
         # the bundle as one thick fiber, with the radius of its fibers at the ends
         taper = np.minimum(np.minimum(grid.at, 1.0 - grid.at) / 0.15, 1.0)
-        thick = section.radius(grid.at) * (1.0 + (reach - 1.0) * taper)
-        middle = self._relax(grid, grid.fit(center)[None], thick, aside)[0]
+        thick = _mean_radius(sections, grid.at) * (1.0 + (reach - 1.0) * taper)
+        middle = self._relax([grid], grid.fit(center)[None], thick[None], aside)[0]
         center = paths.resample(paths.Grid.over(section.nodes, _FINE).value @ middle, len(center))
         e1, e2 = paths.transported_frames(center, aside)
         at = np.linspace(0.0, 1.0, len(center))
         # from the ends to the belly in one sweep: fibers with sharp bends would overlap
         ends = section.tendon + self.spread * (section.belly - section.tendon)
         sweep = ends + (section.belly - ends) * np.sin(np.pi * at) ** 2
-        spacing = np.maximum(sweep, section.radius(at))[:, None] * (1.0 + self.clearance)
+        mean = _mean_radius(sections, at)
+        sweep = sweep if self._span() == 0.0 else np.minimum(sweep, np.maximum(mean, ends))
+        spacing = np.maximum(sweep, mean)[:, None] * (1.0 + self.clearance)
         offsets = [spacing * (u * e1 + v * e2) for u, v in layout]
         # onto the outer side of the tangent plane of the nearest bone: points beyond its middle
         # would be pushed out on the other side
@@ -84,27 +96,32 @@ class Arrangement:
         starts = np.array([center + a + b for a, b in zip(offsets, lifts, strict=True)])
         thin = np.full(self.n, section.tendon)
         for end in (0, -1):
-            thin[:] = section.radius(at[[end]])[0]
+            thin[:] = [part.radius(at[[end]])[0] for part in sections]
             placed = place_ends(
                 starts[:, end], thin, self.obstacles, self.neighbors, self.clearance
             )
             # displacements of an end decay along the fiber
             fade = np.exp(-(((at if end == 0 else 1.0 - at) / 0.1) ** 2))[None, :, None]
             starts = starts + fade * (placed - starts[:, end])[:, None, :]
-        nodal = np.array([grid.fit(start) for start in starts])
+        grids = [paths.Grid.over(part.nodes, PER_ELEMENT) for part in sections]
+        nodal = np.array([grid.fit(start) for grid, start in zip(grids, starts, strict=True)])
         for _ in range(_PASSES):
-            nodal = self._relax(grid, nodal, section.radius(grid.at), aside)
-            fine = paths.Grid.over(section.nodes, _FINE)
-            lengths = [paths.polyline_length(fine.value @ one) for one in nodal]
-            section = self._section(float(np.mean(lengths)))
-            again = paths.Grid.over(section.nodes, PER_ELEMENT)
+            nodal = self._relax(grids, nodal, _radii(sections, grids), aside)
+            fine = [
+                paths.Grid.over(part.nodes, _FINE).value @ one
+                for part, one in zip(sections, nodal, strict=True)
+            ]
+            sections = self._sections(float(np.mean([paths.polyline_length(one) for one in fine])))
+            grids = [paths.Grid.over(part.nodes, PER_ELEMENT) for part in sections]
             nodal = np.array(
-                [again.fit(paths.resample(fine.value @ one, len(center))) for one in nodal]
+                [
+                    grid.fit(paths.resample(one, len(center)))
+                    for grid, one in zip(grids, fine, strict=True)
+                ]
             )
-            grid = again
-        nodal = self._relax(grid, nodal, section.radius(grid.at), aside)
-        curves = [paths.Curve(section.nodes, one) for one in nodal]
-        return curves, [section] * self.n
+        nodal = self._relax(grids, nodal, _radii(sections, grids), aside)
+        curves = [paths.Curve(part.nodes, one) for part, one in zip(sections, nodal, strict=True)]
+        return curves, sections
 
     def room(self, curves: list[paths.Curve], sections: list[Sections]) -> tuple[float, str]:
         """Factor of the radii, one or less, without overlap, and the nearest pair."""
@@ -116,24 +133,49 @@ class Arrangement:
         gap, nearest = least_gap(points, radii, self.obstacles, self.neighbors)
         return min(1.0, gap * (1.0 - _MARGIN)), nearest
 
-    def _section(self, length: float) -> Sections:
-        belly = math.sqrt(self.tissue.muscle_area / self.n / math.pi)
-        tendon = math.sqrt(self.tissue.tendon_area / self.n / math.pi)
-        muscle = self.tissue.muscle_length
-        if muscle > 0.95 * length:
+    def muscle_length(self, length: float) -> float:
+        """Length of the muscle part of fibers of a length [m]; refused without room for tendons."""
+        muscle, longest = self.tissue.muscle_length, _MOST_MUSCLE * length
+        if muscle <= longest:
+            return muscle
+        if not self.shorten:
             raise ModelError(
                 f"{self.owner}: length of the fibers = {length:.4g} m; must leave room for tendons "
                 f"beside a muscle of {muscle:.4g} m; the bones or `smoothing` shorten the path too "
                 "much: reduce smoothing, or set the true length of the path"
             )
-        return divide(
-            self.owner, length, muscle, self.proximal, self.transition, self.n_elements, belly,
-            tendon,
-        )  # fmt: skip
+        return longest
 
-    def _relax(self, grid: paths.Grid, nodal: Array, radius: Array, aside: Array) -> Array:
+    def _span(self) -> float:
+        """Length over which the muscle parts are displaced along the path [m]."""
+        return max(self.belly_length - self.tissue.muscle_length, 0.0)
+
+    def _sections(self, length: float) -> list[Sections]:
+        """Sections of all fibers, for their mean length."""
+        muscle = self.muscle_length(length)
+        wider = self.tissue.muscle_length / muscle
+        belly = math.sqrt(self.tissue.muscle_area * wider / self.n / math.pi)
+        tendon = math.sqrt(self.tissue.tendon_area * wider / self.n / math.pi)
+
+        def section(proximal: float) -> Sections:
+            return divide(
+                self.owner, length, muscle, proximal, self.transition, self.n_elements, belly,
+                tendon,
+            )  # fmt: skip
+
+        # as in `divide`: what is neither muscle nor transition
+        spare = length - muscle - 2.0 * min(self.transition * muscle, 0.45 * (length - muscle))
+        span = min(self._span(), spare)
+        if self.n == 1 or not span > 0.0:
+            return [section(self.proximal)] * self.n
+        first = min(max(self.proximal * spare - 0.5 * span, 0.0), spare - span)
+        # neighbors in the cross-section are far apart along the path
+        place = np.argsort(np.argsort(np.arange(self.n) * _GOLDEN % 1.0)) / (self.n - 1)
+        return [section(float((first + span * one) / spare)) for one in place]
+
+    def _relax(self, grids: list[paths.Grid], nodal: Array, radius: Array, aside: Array) -> Array:
         return relax(
-            grid, nodal, radius, self.obstacles, self.neighbors,
+            grids, nodal, radius, self.obstacles, self.neighbors,
             clearance=self.clearance, smoothing=self.smoothing, aside=aside,
         )  # fmt: skip
 
@@ -147,3 +189,15 @@ class Arrangement:
         axis = axes[:, np.argmin(np.round(np.abs(chord @ axes), 6))]
         axis = axis - (axis @ chord) * chord
         return axis / np.linalg.norm(axis)
+
+
+def _mean_radius(sections: list[Sections], at: Array) -> Array:
+    """Root mean square radius of fibers [m] at theta (n,): that of equal fibers of equal area."""
+    if all(part is sections[0] for part in sections):
+        return sections[0].radius(at)
+    return np.sqrt(np.mean([part.radius(at) ** 2 for part in sections], axis=0))
+
+
+def _radii(sections: list[Sections], grids: list[paths.Grid]) -> Array:
+    """Radii of fibers at the samples of their grids (n, n_samples) [m]."""
+    return np.array([part.radius(grid.at) for part, grid in zip(sections, grids, strict=True)])

@@ -47,7 +47,7 @@ out."""
 SPREAD = 0.5
 """Width of the attachments, between adjacent tendons and the width of the belly."""
 
-_THICKEST = 0.5
+THICKEST = 0.5
 """Largest radius of a belly, relative to its length."""
 
 _SHARPEST = 1e-3
@@ -144,6 +144,8 @@ def fibers_from_muscle(
     prestress: float = PRESTRESS,
     titin: Titin | None = None,
     length: float | None = None,
+    belly_length: float | None = None,
+    shorten: bool = False,
     bones: Sequence[Body] | None = None,
     beside: Sequence[MuscleBundle] = (),
 ) -> MuscleBundle:
@@ -199,6 +201,13 @@ def fibers_from_muscle(
     length : float, optional
         Initial length of the line muscle with its tendon [m]; by default that of the polyline
         through its active path points, without wrapping.
+    belly_length : float, optional
+        Length over which the muscle parts of the fibers are distributed, each beside the tendons of
+        others, as in a pennate muscle, whose belly is longer than its fibers [m]; by default that
+        of the fibers, so that all begin and end together.
+    shorten : bool
+        Shorten the muscle part if smoothing and bones leave no room for tendons beside it, instead
+        of refusing the muscle. It then starts at a smaller length over optimum, as reported.
     bones : sequence of Body, optional
         Bodies whose shapes the fibers must not penetrate; by default all with shapes.
     beside : sequence of MuscleBundle
@@ -242,6 +251,9 @@ def fibers_from_muscle(
     clearance = _check.non_negative(owner, "clearance", clearance)
     smoothing = _check.positive(owner, "smoothing", smoothing)
     spread = _check.fraction(owner, "spread", spread)
+    shorten = _check.flag(owner, "shorten", shorten)
+    if belly_length is not None:
+        belly_length = _check.positive(owner, "belly_length", belly_length, "m")
     if muscle not in model.muscles:
         _check.refuse(
             owner, "model", model, "contain the muscle", remedy="take one of model.muscles"
@@ -259,19 +271,20 @@ def fibers_from_muscle(
         total = _check.positive(owner, "length", length, "m")
 
     calibrated = partial(
-        calibrate, muscle, total, specific_tension=specific_tension, working_range=working_range,
-        tendon_radius=tendon_radius, damping=damping, density=density, bending=bending,
-        prestress=prestress, titin=titin,
+        calibrate, muscle, length=total, specific_tension=specific_tension,
+        working_range=working_range, tendon_radius=tendon_radius, damping=damping,
+        density=density, bending=bending, prestress=prestress, titin=titin,
     )  # fmt: skip
     whole = calibrated()
-    thick = math.sqrt(whole.muscle_area / math.pi)
-    if thick > _THICKEST * whole.muscle_length:
+    belly = max(belly_length or 0.0, whole.muscle_length)
+    thick = math.sqrt(whole.muscle_area * whole.muscle_length / belly / math.pi)
+    if thick > THICKEST * belly:
         _check.refuse(
             owner,
             "specific_tension",
             specific_tension,
             f"be larger: the belly would have a radius of {thick:.3g} m for a length of "
-            f"{whole.muscle_length:.3g} m",
+            f"{belly:.3g} m",
             unit="N/m^2",
         )
     obstacles = Obstacles([body for body in around if shapes_of(body)], poses)
@@ -288,6 +301,8 @@ def fibers_from_muscle(
         obstacles,
         neighbors,
         whole,
+        belly,
+        shorten,
     )
     ends = active[0].body, active[-1].body
     curves, sections = work.pack(points, poses[ends[0].name][0])
@@ -299,7 +314,10 @@ def fibers_from_muscle(
             "start pose or other bones"
         )
     mean = float(np.mean([curve.length() for curve in curves]))
-    calibration = calibrated(radius_factor=factor, tendon_length=mean - whole.muscle_length)
+    muscle_length = work.muscle_length(mean)
+    if muscle_length < whole.muscle_length:
+        calibrated = partial(calibrated, length=muscle.tendon_slack_length + muscle_length)
+    calibration = calibrated(radius_factor=factor, tendon_length=mean - muscle_length)
     fibers = []
     for i, (curve, part) in enumerate(zip(curves, sections, strict=True)):
         part = Sections(part.marks, part.nodes, factor * part.belly, factor * part.tendon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,7 +127,7 @@ def _from_neighbors(
 
 
 def relax(
-    grid: Grid,
+    grids: Sequence[Grid],
     nodal: Array,
     radius: Array,
     obstacles: Obstacles,
@@ -138,41 +139,40 @@ def relax(
 ) -> Array:
     """Smooth curves and push them out of bones and apart; their ends are fixed.
 
-    The curves have nodal values (n, 2 n_nodes, 3) [m], of which new ones are given, and a radius
-    (n_samples,) each [m]. They keep a gap of `clearance`, relative to the radius, to bones and
-    other fibers; off the centerline of a neighbor they move in the direction `aside`.
+    The curves have grids with equal numbers of nodes and samples, nodal values (n, 2 n_nodes, 3)
+    [m], of which new ones are given, and radii (n, n_samples) [m]. They keep a gap of `clearance`,
+    relative to the radius, to bones and other fibers; off the centerline of a neighbor they move in
+    the direction `aside`.
 
     Minimizes the sum over the curves of the integral over theta of |x'|^2 + b^2 |x''|^2 + |x -
     x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a quadratic penalty on overlap, by the
     Gauss-Newton method with limited steps.
     """
     n, n_dofs = len(nodal), nodal.shape[1]
-    weight = grid.weight[:, None]
-    anchor = smoothing**-2 * grid.value.T @ (weight * grid.value)
-    own = (
-        grid.slope.T @ (weight * grid.slope)
-        + (0.3 * smoothing) ** 2 * grid.bend.T @ (weight * grid.bend)
-        + anchor
-    )
+    anchors, owns = zip(*(_smoothing_of(grid, smoothing) for grid in grids), strict=True)
     start, nodal = nodal, nodal.copy()
     wide = radius * (1.0 + clearance)
     is_free = np.ones((n, n_dofs, 3), bool)
     is_free[:, [0, -2]] = False
     free = np.flatnonzero(is_free.ravel())
-    stiffness = sparse.kron(sparse.eye(n), sparse.kron(sparse.csr_matrix(own), sparse.eye(3)))
+    stiffness = sparse.block_diag(
+        [sparse.kron(sparse.csr_matrix(own), sparse.eye(3)) for own in owns]
+    )
     stiffness = stiffness.tocsr()[free][:, free]
-    value = sparse.csr_matrix(grid.value)
-    length = polyline_length(grid.value @ start[0])
+    values = [sparse.csr_matrix(grid.value) for grid in grids]
+    length = polyline_length(grids[0].value @ start[0])
     # no step crosses an obstacle
     longest = 0.5 * float(radius.min())
     for _ in range(_ROUNDS):
-        gradient = (own @ nodal - anchor @ start).ravel()[free]
-        points = grid.value @ nodal
-        found = list(_violations(grid, points, wide, obstacles, neighbors, clearance, aside))
+        parts = zip(owns, nodal, anchors, start, strict=True)
+        gradient = np.array([own @ now - anchor @ first for own, now, anchor, first in parts])
+        gradient = gradient.ravel()[free]
+        points = _sampled(grids, nodal)
+        found = list(_violations(grids, points, wide, obstacles, neighbors, clearance, aside))
         matrix = stiffness
         if found:
             lacking = sparse.vstack(
-                [_rows(value, n, parts, way) for parts, _, way, _ in found]
+                [_rows(values, parts, way) for parts, _, way, _ in found]
             ).tocsr()[:, free]
             strength = _PENALTY * np.concatenate([w for *_, w in found])
             gradient -= lacking.T @ (strength * np.concatenate([lack for _, lack, _, _ in found]))
@@ -180,19 +180,36 @@ def relax(
         step = np.zeros(nodal.size)
         step[free] = -spsolve(matrix.tocsc(), gradient)
         step = step.reshape(nodal.shape)
-        largest = float(np.linalg.norm(grid.value @ step, axis=2).max())
+        largest = float(np.linalg.norm(_sampled(grids, step), axis=2).max())
         nodal += min(1.0, longest / largest) * step if largest > 0.0 else step
         if largest < _STILL * length:
             break
     return nodal
 
 
-def _rows(value: Any, n: int, parts: list, way: Array) -> Any:
+def _smoothing_of(grid: Grid, smoothing: float) -> tuple[Array, Array]:
+    """Stiffness of a curve's distance from its start, and with that of its slope and bend."""
+    weight = grid.weight[:, None]
+    anchor = smoothing**-2 * grid.value.T @ (weight * grid.value)
+    own = (
+        grid.slope.T @ (weight * grid.slope)
+        + (0.3 * smoothing) ** 2 * grid.bend.T @ (weight * grid.bend)
+        + anchor
+    )
+    return anchor, own
+
+
+def _sampled(grids: Sequence[Grid], nodal: Array) -> Array:
+    """Samples (n, n_samples, 3) of curves with nodal values (n, 2 n_nodes, 3)."""
+    return np.array([grid.value @ one for grid, one in zip(grids, nodal, strict=True)])
+
+
+def _rows(values: list, parts: list, way: Array) -> Any:
     """Jacobian of the distances in all nodal values (n_rows, n 2 n_nodes 3)."""
-    n_dofs = value.shape[1]
+    n, n_dofs = len(values), values[0].shape[1]
     total = sparse.csr_matrix((len(way), n * n_dofs * 3))
     for f, at, sign in parts:
-        rows = value[at].tocoo()
+        rows = values[f][at].tocoo()
         data = sign * rows.data[:, None] * way[rows.row]
         columns = 3 * (f * n_dofs + rows.col)[:, None] + np.arange(3)
         entry = np.repeat(rows.row, 3), columns.ravel()
@@ -200,26 +217,27 @@ def _rows(value: Any, n: int, parts: list, way: Array) -> Any:
     return total
 
 
-def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
+def _violations(grids, points, wide, obstacles, neighbors, clearance, aside):
     """Overlaps in groups: curves with samples and signs, overlap, direction, weight."""
     n, n_samples = points.shape[:2]
     inner = np.arange(1, n_samples - 1)
     all_phi, all_ways = obstacles.distance(points[:, inner].reshape(-1, 3))
     all_phi, all_ways = all_phi.reshape(n, -1), all_ways.reshape(n, -1, 3)
     for f in range(n):
-        lack = wide[inner] - all_phi[f]
+        weight = grids[f].weight
+        lack = wide[f, inner] - all_phi[f]
         own = lack > 0.0
         if own.any():
             at = inner[own]
-            yield [(f, at, 1.0)], lack[own], all_ways[f, own], grid.weight[at]
+            yield [(f, at, 1.0)], lack[own], all_ways[f, own], weight[at]
         if neighbors.radius.size:
             at, lack, way = _beside(
-                points[f], wide, neighbors.points, neighbors.radius * (1.0 + clearance), inner
+                points[f], wide[f], neighbors.points, neighbors.radius * (1.0 + clearance), inner
             )
             if at.size:
                 stuck = np.linalg.norm(way, axis=1) < 0.5
                 way = np.where(stuck[:, None], aside, way)
-                yield [(f, at, 1.0)], lack, way, grid.weight[at]
+                yield [(f, at, 1.0)], lack, way, weight[at]
         distances = cdist(points[f, inner], points.reshape(-1, 3)).reshape(inner.size, n, -1)
         near = distances.argmin(axis=2)
         for g in range(n):
@@ -227,13 +245,13 @@ def _violations(grid, points, wide, obstacles, neighbors, clearance, aside):
                 continue
             other = near[:, g]
             distance = distances[np.arange(inner.size), g, other]
-            lack = wide[inner] + wide[other] - distance
+            lack = wide[f, inner] + wide[g, other] - distance
             own = lack > 0.0
             if own.any():
                 at, other = inner[own], other[own]
                 way = (points[f, at] - points[g, other]) / np.maximum(distance[own], 1e-12)[:, None]
                 # each pair occurs twice, once from each side
-                yield [(f, at, 1.0), (g, other, -1.0)], lack[own], way, 0.5 * grid.weight[at]
+                yield [(f, at, 1.0), (g, other, -1.0)], lack[own], way, 0.5 * weight[at]
 
 
 def _beside(points, wide, others, their_radius, inner):

@@ -58,7 +58,7 @@ def shapes_from_wraps(
             _check.refuse(owner, "names", name, f"be one of the active surfaces: {known}")
         surface = surfaces[name]
         body = surface.body.name
-        shapes[body] = (*shapes.get(body, ()), _capsule(owner, surface))
+        shapes[body] = (*shapes.get(body, ()), capsule_of(surface))
     return shapes
 
 
@@ -70,7 +70,8 @@ def _several(owner: str, field: str, value: Any) -> tuple[Any, ...]:
         _check.refuse(owner, field, value, "be a sequence")
 
 
-def _capsule(owner: str, surface) -> Capsule:
+def capsule_of(surface: Any) -> Capsule:
+    """Capsule of a wrap surface, in the frame of its body; refused for a torus."""
     center, axes = np.asarray(surface.position), np.asarray(surface.rotation)
     if isinstance(surface, WrapSphere):
         return Capsule(center, center, surface.radius)
@@ -84,4 +85,6 @@ def _capsule(owner: str, surface) -> Capsule:
         half = (semi[longest] - radius) * axes[:, longest]
         return Capsule(center - half, center + half, radius)
     assert isinstance(surface, WrapTorus)
-    _check.refuse(owner, "surface", surface, "be a sphere, a cylinder or an ellipsoid")
+    _check.refuse(
+        "shapes_from_wraps", "surface", surface, "be a sphere, a cylinder or an ellipsoid"
+    )

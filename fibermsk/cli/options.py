@@ -24,6 +24,14 @@ GeometryOutside = Annotated[
     bool,
     typer.Option("--geometry-outside", help="Read a model's meshes outside of its folders."),
 ]
+Bundle = Annotated[
+    str | None,
+    typer.Option(
+        "--bundle",
+        metavar="MUSCLE,...",
+        help="Muscles of a model to replace by bundles of fibers: names or patterns, or all.",
+    ),
+]
 
 # Options that may be followed by several values, and the pattern of a value.
 _MANY = {

@@ -4,3 +4,4 @@ from fibermsk.forces.controller import CoordinateController as CoordinateControl
 from fibermsk.forces.external import ExternalForce as ExternalForce
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring
+from fibermsk.forces.via_ring import ViaRing as ViaRing

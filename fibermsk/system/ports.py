@@ -124,6 +124,8 @@ class BodyPoints(LinkPoints):
         With dx = C d(axes) and dv = C d(speeds) + S d(axes), the force on the axes C^T F changes by
         (dC^T F) + C^T (K dx + D dv).
         """
+        if not self._skeleton.tree.n:
+            return  # nothing can move
         C = placed.C.reshape(-1, self._skeleton.tree.n)
         sums.axes.force[:] -= C.T @ force.ravel()
         if sums.slopes is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.commands.model_info import show_model
-from fibermsk.cli.options import Geometry, GeometryOutside
+from fibermsk.cli.options import Bundle, Geometry, GeometryOutside
 from fibermsk.cli.output import aligned, print_check, print_json, print_time_error
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
@@ -40,10 +40,16 @@ def info(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE ...", help="Settings, with --parameters."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE ...", help="Settings, with --parameters or --bundle."
+        ),
     ] = None,
+    bundle: Bundle = None,
 ) -> None:
     """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
+    if bundle is not None:
+        _show_bundles(file, bundle, geometry, settings or [], json)
+        return
     if parameters:
         options = {"geometry": geometry, "geometry_outside": geometry_outside}
         show_parameters(file, match, settings or [], options, json)
@@ -89,6 +95,22 @@ def info(
     rows = [(one["path"], " x ".join(map(str, one["shape"])), _range(one)) for one in datasets]
     for line in aligned(rows):
         typer.echo(line)
+
+
+def _show_bundles(
+    file: Path, bundle: str, geometry: Path | None, settings: list[str], json: bool
+) -> None:
+    """Print a report on muscles of a model as bundles of fibers."""
+    from fibermsk.cli.running.model_files import bundles_of_model
+
+    if file.suffix.lower() != ".osim":
+        raise ModelError(f"--bundle {bundle}: must be left out: {file} is not a model (.osim)")
+    found = bundles_of_model(file, bundle, geometry, settings)
+    text = found.pop("text")
+    if json:
+        print_json(found)
+    else:
+        typer.echo(text)
 
 
 def _check_kind(file: Path) -> None:

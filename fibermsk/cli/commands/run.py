@@ -15,7 +15,7 @@ import typer
 import fibermsk
 from fibermsk import _check
 from fibermsk.cli.errors import FAILED, ReportingGroup
-from fibermsk.cli.options import ManyValues, parse_numbers, parse_settings
+from fibermsk.cli.options import Bundle, Geometry, ManyValues, parse_numbers, parse_settings
 from fibermsk.cli.output import (
     plain,
     print_check,
@@ -25,6 +25,7 @@ from fibermsk.cli.output import (
 )
 from fibermsk.cli.running.interrupts import interruptible
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
+from fibermsk.cli.running.model_files import refuse_without_model, scene_of_model
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
 from fibermsk.cli.running.scene_files import SceneFile, find, scene_of
@@ -58,6 +59,14 @@ Method = Annotated[
 Check = Annotated[
     bool, typer.Option("--check", help="Compare the forces with inverse dynamics of the motion.")
 ]
+Activated = Annotated[
+    str | None,
+    typer.Option(
+        "--activation",
+        metavar="VALUE|FILE",
+        help="Activation of the bundles of a model: end of a ramp, or a file by muscle.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
     bool,
@@ -75,7 +84,11 @@ Every = Annotated[
 
 def run(
     scene: Annotated[
-        str, typer.Argument(metavar="SCENE", help="Name of a scene, or a Python file.")
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            help="Name of a scene, a Python file, or a model (.osim).",
+        ),
     ],
     out: Out = None,
     settings: Settings = None,
@@ -85,10 +98,18 @@ def run(
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
+    bundle: Bundle = None,
+    activation: Activated = None,
+    geometry: Geometry = None,
 ) -> None:
-    """Compute a scene and write its result."""
+    """Compute a scene, or muscles of a model as bundles of fibers, and write its result."""
     with printing_beside(json):
-        file = find(scene)
+        if Path(scene).suffix.lower() == ".osim":
+            file, own = scene_of_model(Path(scene), bundle, activation, geometry)
+            settings = [*own, *(settings or [])]
+        else:
+            refuse_without_model(scene, bundle, activation, geometry)
+            file = find(scene)
     _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every)
 
 
@@ -128,9 +149,10 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     def command(**options: Any) -> None:
         results.append(_run(file, **options))
 
-    # the options of `run` without its first parameter, the scene
+    # the options of `run` without the scene, and without those of a model
     signature = inspect.signature(run, eval_str=True)
-    options = list(signature.parameters.values())[1:]
+    apart = ("scene", "bundle", "activation", "geometry")
+    options = [one for name, one in signature.parameters.items() if name not in apart]
     vars(command)["__signature__"] = signature.replace(parameters=options)
     app.command("run", cls=ManyValues, help=file.title)(command)
 

@@ -1,0 +1,179 @@
+"""Wrap surfaces and path points of a line muscle as shapes and rings for its fibers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.anatomy import path as paths
+from fibermsk.anatomy.bundle import MuscleBundle
+from fibermsk.anatomy.obstacles import Pose, distance_to
+from fibermsk.anatomy.wraps import capsule_of
+from fibermsk.forces import ViaRing
+from fibermsk.model import Body, Capsule, LineMuscle, Weld
+from fibermsk.model.muscles.line_muscle import (
+    ConditionalPathPoint,
+    MovingPathPoint,
+    PathPoint,
+    PointOfPath,
+)
+from fibermsk.model.muscles.wrap import WrapTorus
+from fibermsk.model.skeleton.coordinate import Coordinate
+
+_DEEP = 0.5
+"""Depth of a path in a surface, over its radius, at which the side of the path is ambiguous."""
+
+_THINNEST = 0.3
+"""Smallest radius of a shape, over that of its surface."""
+
+_YIELD = 1e-3
+"""Approximate displacement of a ring under the maximum force of a fiber [m]."""
+
+_ROOM = 1.05
+"""Radius of a ring over the largest initial distance of a fiber from its center."""
+
+_DENSE = 60
+
+
+class Shapes(NamedTuple):
+    """Bodies with shapes, their joints, and remarks on surfaces that have none."""
+
+    bodies: tuple[Body, ...]
+    joints: tuple[Weld, ...]
+    remarks: tuple[str, ...]
+    deepest: str = ""  # surface that the straight path enters most; empty without any
+
+
+def shapes_of_wraps(
+    muscle: LineMuscle,
+    points: Array,
+    poses: Mapping[str, Pose],
+    thickness: float,
+    without: Sequence[str] = (),
+) -> Shapes:
+    """Capsules for the wrap surfaces of a muscle, on bodies welded to those of the surfaces.
+
+    The path (m, 3) of the line muscle lies on a surface, the fibers around it: shapes are thinner
+    than surfaces by the `thickness` of the bundle's tendons [m]. Surfaces named in `without` are
+    left out, because they leave no room.
+    """
+    dense = np.concatenate(
+        [
+            a + (b - a) * np.linspace(0.0, 1.0, _DENSE)[:, None]
+            for a, b in zip(points[:-1], points[1:], strict=True)
+        ]
+    )
+    found: dict[str, list[Capsule]] = {}
+    carriers: dict[str, Body] = {}
+    remarks, entered = [], {}
+    for wrap in muscle.wraps:
+        surface = wrap.shape
+        if not surface.active or isinstance(surface, WrapTorus):
+            continue
+        if surface.name in without:
+            remarks.append(f"wrap surface {surface.name!r} is not an obstacle: it leaves no room")
+            continue
+        shape = capsule_of(surface)
+        rotation, position = poses[surface.body.name]
+        phi, _ = distance_to(shape)((dense - position) @ rotation)
+        depth = -float(phi.min())
+        if depth > _DEEP * shape.radius:
+            remarks.append(
+                f"wrap surface {surface.name!r} is not an obstacle: the straight path enters its "
+                f"capsule by {1e3 * depth:.0f} mm of a radius of {1e3 * shape.radius:.0f} mm, so "
+                "that its side is not known"
+            )
+            continue
+        entered[surface.name] = depth
+        radius = max(shape.radius - thickness, _THINNEST * shape.radius)
+        found.setdefault(surface.body.name, []).append(Capsule(shape.start, shape.end, radius))
+        carriers[surface.body.name] = surface.body
+    bodies, joints = [], []
+    for name, shapes in found.items():
+        body = Body(f"{muscle.name}_wraps_{name}", shapes=tuple(shapes))
+        bodies.append(body)
+        joints.append(Weld(carriers[name], body))
+    deepest = max(entered, key=lambda name: entered[name]) if entered else ""
+    return Shapes(tuple(bodies), tuple(joints), tuple(remarks), deepest)
+
+
+def rings_of(
+    bundle: MuscleBundle,
+    active: list[PointOfPath],
+    poses: Mapping[str, Pose],
+    coordinates: Mapping[str, Coordinate],
+) -> tuple[tuple[ViaRing, ...], tuple[str, ...]]:
+    """Rings at the inner path points and tori of a muscle, and remarks on points without one.
+
+    A ring is as wide as the bundle is there initially: it holds the fibers where they are.
+    """
+    muscle = bundle.muscle
+    curves = [
+        paths.Grid.over(part.nodes, 40).value @ curve.nodal
+        for curve, part in zip(bundle.curves, bundle.sections, strict=True)
+    ]
+    stiffness = muscle.max_isometric_force / len(bundle.fibers) / _YIELD
+    names = [fiber.name for fiber in bundle.fibers]
+    rings, remarks = [], []
+
+    def ring(name: str, body: Body, place: Any, least: float) -> ViaRing:
+        rotation, position = poses[body.name]
+        center = position + rotation @ np.asarray(place)
+        off = max(float(np.linalg.norm(curve - center, axis=1).min()) for curve in curves)
+        radius = max(_ROOM * off, least)
+        return ViaRing(f"{muscle.name}_{name}", body.at(place), names, radius, stiffness)
+
+    tendon = bundle.report.radius_tendon
+    ends = active[0], active[-1]
+    for point in muscle.points:
+        text = _remark(point, point in active, coordinates)
+        if text:
+            where = ": its fibers end where it is at the start" if point in ends else ""
+            remarks.append(text + where)
+        elif point in ends:
+            continue
+        elif isinstance(point, PathPoint):
+            name = f"via{len(rings) + 1}"
+            rings.append(ring(name, point.body, point.station.position, 2.0 * tendon))
+    for wrap in muscle.wraps:
+        surface = wrap.shape
+        if surface.active and isinstance(surface, WrapTorus):
+            hole = surface.outer_radius - surface.inner_radius - tendon
+            name = f"via{len(rings) + 1}"
+            rings.append(ring(name, surface.body, surface.position, max(hole, 2.0 * tendon)))
+    return tuple(rings), tuple(remarks)
+
+
+def _remark(point: PointOfPath, active: bool, coordinates: Mapping[str, Coordinate]) -> str:
+    """Why a path point has no ring that follows it; empty for one with a ring."""
+    if isinstance(point, ConditionalPathPoint):
+        state = "active" if active else "inactive"
+        return (
+            f"conditional path point {point.name!r} ({state} at the start; for {point.coordinate} "
+            f"in {point.lower:.3g} to {point.upper:.3g}) has no ring"
+        )
+    if isinstance(point, MovingPathPoint):
+        return (
+            f"moving path point {point.name!r} has no ring; it moves by "
+            f"{1e3 * travel(point, coordinates):.1f} mm in {point.body.name} over its range"
+        )
+    return ""
+
+
+def travel(point: MovingPathPoint, coordinates: Mapping[str, Coordinate]) -> float:
+    """Diameter of the box in which a moving point moves in its body [m]."""
+    sides = []
+    for function, name, ends in zip(point.functions, point.coordinates, point.ranges, strict=True):
+        if name is None:
+            continue
+        own = coordinates[name]
+        low = own.value if own.lower is None else own.lower
+        high = own.value if own.upper is None else own.upper
+        values = np.linspace(low, high, 101)
+        values = values if ends is None else values.clip(*ends)
+        along = function.pieces()
+        sides.append(np.ptp([float(along(value)) for value in values]))
+    return float(np.linalg.norm(sides)) if sides else 0.0

@@ -1,0 +1,158 @@
+"""Placing of a bundle beside others of a model, around bones and wrap surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.anatomy import path as paths
+from fibermsk.anatomy.bundle import MuscleBundle, fibers_from_muscle
+from fibermsk.anatomy.guides import shapes_of_wraps
+from fibermsk.anatomy.obstacles import Obstacles
+from fibermsk.anatomy.packing import Neighbors
+from fibermsk.anatomy.room import least_gap
+from fibermsk.anatomy.sizes import Sizes
+from fibermsk.errors import ModelError
+from fibermsk.model import LineMuscle, Model
+from fibermsk.model.skeleton.body import shapes_of
+
+_REDUCED = 0.5
+"""Least factor of the radii to make room for a neighbor; below it the bundles overlap."""
+
+_MOST_CROSSED = 4
+"""Largest number of neighbors in the way of a bundle for which it is moved aside."""
+
+_CLOSE = 2.0
+"""Factor of the radii up to which neighbors count when a bundle is moved aside."""
+
+_NEAR = 0.02
+"""Distance of two bundles below which they may come into contact [m]."""
+
+
+Found = tuple[MuscleBundle, tuple[str, ...], tuple[str, ...]]
+
+
+def place(
+    placed: Mapping[str, MuscleBundle], make: Callable[[list[str]], Placing]
+) -> tuple[Placing, Found]:
+    """Place a muscle, without the wrap surfaces that leave no room, the deepest first.
+
+    `make` is a function of the names of these surfaces.
+    """
+    without: list[str] = []
+    while True:
+        placing = make(without)
+        try:
+            return placing, placing.beside(placed)
+        except ModelError:
+            if not placing.shapes.deepest:
+                raise
+            without.append(placing.shapes.deepest)
+
+
+class Placing:
+    """Placing of one muscle."""
+
+    def __init__(
+        self,
+        model: Model,
+        muscle: LineMuscle,
+        sizes: Sizes,
+        points: Array,
+        poses: Mapping[str, tuple[Array, Array]],
+        options: dict[str, Any],
+        without: Sequence[str],
+    ) -> None:
+        self._muscle, self._sizes, self._options = muscle, sizes, dict(options)
+        tendons = sizes.tendon_radius * sizes.belly_radius
+        self.shapes = shapes_of_wraps(muscle, points, poses, tendons, without)
+        self._model = model.copy()
+        self._model.add(*self.shapes.bodies, *self.shapes.joints)
+        self._remarks: list[str] = []
+        touched = []
+        given = self._options.pop("bones", None)
+        for body in model.bodies if given is None else given:
+            if not shapes_of(body):
+                continue
+            depth = -float(Obstacles([body], poses).distance(points[[0, -1]])[0].min())
+            if depth > 2.0 * sizes.belly_radius:
+                self._remarks.append(
+                    f"an end lies {1e3 * depth:.0f} mm inside {body.name}, deeper than the muscle "
+                    "is thick: its fibers do not touch this body"
+                )
+                continue
+            touched.append(body)
+        self.bones = (*touched, *self.shapes.bodies)
+
+    def beside(self, placed: Mapping[str, MuscleBundle]) -> Found:
+        """The bundle, muscles through which it passes, and remarks."""
+        alone = self._bundle(())
+        room = {name: _overlap(alone, one) for name, one in placed.items() if is_near(alone, one)}
+        crossed = [name for name, factor in room.items() if factor < 1.0]
+        if 0 < len(crossed) <= _MOST_CROSSED:
+            try:
+                close = [name for name, factor in room.items() if factor < _CLOSE]
+                moved = self._bundle([placed[name] for name in close])
+                if self._has_place(moved, alone):
+                    return moved, (), tuple(self._remarks)
+            except ModelError:
+                pass  # no room: they pass through each other
+        if crossed:
+            self._remarks.append(
+                f"passes through {', '.join(crossed)}, whose paths leave no room: without contact"
+            )
+        return alone, tuple(crossed), tuple(self._remarks)
+
+    def _has_place(self, bundle: MuscleBundle, alone: MuscleBundle) -> bool:
+        """Whether neighbors neither halve the fibers nor move their ends by the thickness."""
+        moved = max(bundle.report.moved_origin, bundle.report.moved_insertion)
+        before = max(alone.report.moved_origin, alone.report.moved_insertion)
+        least = min(_REDUCED, alone.report.radius_factor)
+        thickness = 2.0 * self._sizes.belly_radius
+        return bundle.report.radius_factor >= least and moved <= max(thickness, before)
+
+    def _bundle(self, beside: Sequence[MuscleBundle]) -> MuscleBundle:
+        return fibers_from_muscle(
+            self._muscle,
+            self._sizes.n_fibers,
+            model=self._model,
+            bones=self.bones,
+            beside=beside,
+            **self._options,
+        )
+
+
+def _samples(bundle: MuscleBundle) -> list[tuple[Array, Array]]:
+    """Dense points (n, 3) and radii (n,) of the fibers [m]."""
+    found = []
+    for curve, part in zip(bundle.curves, bundle.sections, strict=True):
+        grid = paths.Grid.over(part.nodes, 10)
+        found.append((grid.value @ curve.nodal, part.radius(grid.at)))
+    return found
+
+
+def is_near(one: MuscleBundle, other: MuscleBundle) -> bool:
+    """Whether the boxes around two bundles are closer than a contact distance."""
+    boxes = []
+    for bundle in (one, other):
+        points = np.concatenate([points for points, _ in _samples(bundle)])
+        margin = max(part.belly for part in bundle.sections) + 0.5 * _NEAR
+        boxes.append((points.min(axis=0) - margin, points.max(axis=0) + margin))
+    (low, high), (other_low, other_high) = boxes
+    return bool((low <= other_high).all() and (other_low <= high).all())
+
+
+def _overlap(one: MuscleBundle, other: MuscleBundle) -> float:
+    """Factor of the radii of one bundle at which it touches the other."""
+    theirs = _samples(other)
+    neighbors = Neighbors(
+        np.concatenate([points for points, _ in theirs]),
+        np.concatenate([radius for _, radius in theirs]),
+    )
+    nothing = Obstacles([], {})
+    return min(
+        least_gap([points], [radius], nothing, neighbors)[0] for points, radius in _samples(one)
+    )
