@@ -49,6 +49,7 @@ from fibermsk.system.fibers.gradient import StretchGradientForce
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fibers.titin import TitinForce
+from fibermsk.system.friction.forces import FrictionForces, free_name, has_friction
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.recorder import Recorder
@@ -114,6 +115,8 @@ class FiberSystem:
         activation = ActivationStates(model, own)
         self.loads = Loads(model, self.cables, self.tree.bodies.gravity, activation.state_of)
         self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
+        if has_friction(self.partners):
+            self.named_elements[free_name(model)] = FrictionForces(own)
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
