@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,18 @@ class FrictionForces:
         self._end_of_node = np.full(cables.n_nodes, -1)
         self._end_of_node[cables.attached_nodes] = np.arange(cables.attached_nodes.size)
         self._columns = np.zeros((0, 0))
+        self._acts = True
         for kind in configuration.partners.kinds:
             friction_kernels(kind)  # refuses a law that cannot be compiled
+
+    @contextmanager
+    def left_out(self) -> Iterator[None]:
+        """Context in which `add` adds nothing: statics have no sliding."""
+        self._acts = False
+        try:
+            yield
+        finally:
+            self._acts = True
 
     def add(self, at: At, sums: Sums) -> None:
         """Add forces and, with slopes, their exact tangent."""
@@ -80,7 +91,9 @@ class FrictionForces:
             self._search.partners.friction, False, np.zeros(0, bool), at.velocity,
             slopes.dv_dy if slopes else 0.0, self._end_of_node, np.ascontiguousarray(rates),
         )  # fmt: skip
-        columns = np.zeros((n_x, n_columns))
+        columns = self._columns = np.zeros((n_x, n_columns))
+        if not self._acts:
+            return
         geometry = self._search.geometry
         self._add_fibers(geometry, of, sums.nodes, sums.lines, sums.couplings, tangent, columns)
         bones = RubbedSums(
@@ -99,7 +112,6 @@ class FrictionForces:
         else:
             J, V = (skeleton.axes_of(part) for part in at.motion.rows[3:5])
             columns += bones.speeds @ (V + slopes.dv_dy * J)
-        self._columns = columns
 
     def follow_ends(self, at: At, velocity: Array, acceleration: Array, columns: Array) -> None:
         """Add the derivatives through the rates of attached ends and bones, found by `add`."""
