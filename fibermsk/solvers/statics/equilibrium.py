@@ -162,7 +162,8 @@ def equilibrium(
 def _judge(system: System, y: Array, t: float) -> Stability | None:
     """Stability of a state; None, with a warning, if it cannot be computed."""
     try:
-        return stability(system, y, t)
+        with _frictionless(system)():
+            return stability(system, y, t)
     except ConvergenceError as error:
         text = f"the equilibrium may be unstable: {error}"
         warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=4)
@@ -214,8 +215,9 @@ class _Creep:
         for k in range(1, n + 1):
             there = here.copy()
             there[moved] = y[moved] + (k / n) * way[moved]
-            before = system.evaluate(t, here, rest, rest, 1.0, 1.0)
-            after = system.evaluate(t, there, rest, rest, tangent=False)
+            with _frictionless(system)():
+                before = system.evaluate(t, here, rest, rest, 1.0, 1.0)
+                after = system.evaluate(t, there, rest, rest, tangent=False)
             assert before.tangent is not None
             try:
                 increment = factorize(before.tangent)(before.residual - after.residual)
