@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import own_laws as own
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import friction as plain
@@ -55,8 +56,8 @@ def slider_and_follower(formulation):
 def friction_error(system, rng, beta, bend, h=1e-7):
     """Largest error of the tangent of friction alone, over its largest entry along a direction."""
     y, v, v_dot = moving_state(system, rng, bend)
-    own = (system.named_elements["friction"],)
-    assemble = Assembly(system.cables, system.skeleton, system.attached, own, 0.0)
+    element = (system.named_elements["friction"],)
+    assemble = Assembly(system.cables, system.skeleton, system.attached, element, 0.0)
     free, t = independent(system), 0.0
     free[6 * system.cables.n_nodes + system.skeleton.constraints.held] = False
 
@@ -85,6 +86,15 @@ def test_tangent_alone(formulation, beta, rng):
     assert min(system.contact.n_closed()) > 20
 
 
+@pytest.mark.slow  # compiles
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_tangent_with_a_law_of_ones_own(formulation, rng):
+    model = two_link_arm(formulation=formulation)
+    law = own.Hertz(900.0)
+    model._contacts[:] = [replace(one, law=law, friction=RUB) for one in model.contacts]
+    assert friction_error(fm.build(model), rng, 4.0, 2e-3) < 1e-6
+
+
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("beta", [0.0, 4.0, 200.0])
 def test_tangent_with_coupled_and_prescribed_coordinates(formulation, beta, rng):
@@ -97,10 +107,8 @@ def moving(system, rng, bend=2e-3):
     """A moving state, its kinematics, and the friction's residual of nodes and axes."""
     y, v, _ = moving_state(system, rng, bend)
     at, _ = system.configuration.at(0.0, y, v)
-    own = (system.named_elements["friction"],)
-    assemble = Assembly(system.cables, system.skeleton, system.attached, (), 0.0)
-    assemble._contributions = own
-    return at, own[0]
+    element = (system.named_elements["friction"],)
+    return at, element[0]
 
 
 def alone(system, at, friction):
@@ -206,7 +214,8 @@ def test_parallel_fibers_by_hand(formulation):
     force = 0.4 * 300.0 * 0.1 / (1.0 - 3.0 * 0.1) * 0.1
     assert_allclose(found[:4, :3].sum(axis=0), [force, 0, 0], rtol=1e-4, atol=1e-12)
     assert_allclose(found[4:, :3].sum(axis=0), [-force, 0, 0], rtol=1e-4, atol=1e-12)
-    couples = np.cross(at.nodes[:, 3:], found[:, 3:]) + np.cross([0.05, 0, 0], found[:, :3]) * 0
+    # about each centerline: of the tangents' forces, and of transverse forces along x
+    couples = np.cross(at.nodes[:, 3:], found[:, 3:])
     couples += np.cross(at.nodes[:, :3] * [1, 1, 0], found[:, :3])
     half = 0.5 * force * 1.8 * RADIUS
     assert_allclose(couples[:4].sum(axis=0)[1], half, rtol=1e-4)
@@ -234,7 +243,6 @@ def test_crossing_fibers_by_hand(formulation):
         fibers.append(model.add(fiber))
     law = fm.PenaltyContact(300.0, 3.0)
     contact = fm.Contact(*fibers, law, formulation=formulation, friction=fm.Friction(0.4, 1e-6))
-    system = fm.build(rubbed(model, None))
     model.add(contact)
     system = fm.build(model)
     y, v = system.initial_state()
@@ -251,8 +259,8 @@ def test_crossing_fibers_by_hand(formulation):
     normal = (weight * system.cables.h[part.runs.element[run]]) @ np.abs(part.points.force[:, 2])
     normal *= 1.0 if part.potential else 0.5
     expected = 0.4 * normal * np.array([0.6, 0.8, 0.0])
-    for own, sign in ((found[:n], 1.0), (found[n:], -1.0)):
-        assert_allclose(own[:, :3].sum(axis=0), sign * expected, atol=0.03 * 0.4 * normal)
+    for force, sign in ((found[:n], 1.0), (found[n:], -1.0)):
+        assert_allclose(force[:, :3].sum(axis=0), sign * expected, atol=0.03 * 0.4 * normal)
 
 
 def block(formulation, friction, stiffness=400.0):

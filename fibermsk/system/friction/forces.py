@@ -64,8 +64,7 @@ class FrictionForces:
         self._end_of_node[cables.attached_nodes] = np.arange(cables.attached_nodes.size)
         self._columns = np.zeros((0, 0))
         self._acts = True
-        for kind in configuration.partners.kinds:
-            friction_kernels(kind)  # refuses a law that cannot be compiled
+        self._kernels = [friction_kernels(kind) for kind in configuration.partners.kinds]
 
     @contextmanager
     def left_out(self) -> Iterator[None]:
@@ -205,7 +204,7 @@ class FrictionForces:
         for part in search.sets.fibers:
             own = of._replace(potential=part.potential, held=part.held)
             lower = couplings.lower if tangent else _NO_BLOCKS
-            friction_kernels(search.partners.kinds[part.kind]).add_fiber_friction(
+            self._kernels[part.kind].add_fiber_friction(
                 part.touching.groups, geometry.fibers, part.runs, search.partners.laws,
                 part.quadrature, part.points, own, part.of_pairs, search.rows, tangent, residual,
                 lines, couplings.upper, lower, columns,
@@ -222,7 +221,7 @@ class FrictionForces:
                 of.constants, part.potential, *of[3:], links.V, np.asarray(at.motion.speed)
             )
             loads = np.empty_like(part.points.force)
-            kernels = friction_kernels(search.partners.kinds[part.kind])
+            kernels = self._kernels[part.kind]
             power = kernels.add_bone_friction(
                 geometry.fibers, part.runs, geometry.shapes, search.partners.laws, part.points,
                 axes, own, tangent, loads, sums,
@@ -236,7 +235,7 @@ class FrictionForces:
         for part in search.sets.fibers:
             force = np.empty_like(part.points.force)
             own = of._replace(potential=part.potential, held=part.held)
-            power = friction_kernels(search.partners.kinds[part.kind]).fiber_friction_loads(
+            power = self._kernels[part.kind].fiber_friction_loads(
                 search.geometry.fibers, part.runs, search.partners.laws, part.quadrature,
                 part.points, own, force,
             )  # fmt: skip
