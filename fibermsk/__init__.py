@@ -25,6 +25,7 @@ from fibermsk.laws import (
     DeGrooteForceVelocity as DeGrooteForceVelocity,
     ForceLength as ForceLength,
     ForceVelocity as ForceVelocity,
+    Friction as Friction,
     GaussianForceLength as GaussianForceLength,
     HillForceVelocity as HillForceVelocity,
     HillStress as HillStress,

@@ -38,7 +38,10 @@ GROUPS = {
     ),
     "Parameters": ("Numbers of a model by path, and models with other numbers.", ["parameters"]),
     "Forces": ("Springs, loads and controllers on bodies and coordinates.", ["forces"]),
-    "Contact": ("Between fibers, and of fibers with bones.", ["model.contact", "laws.penalty"]),
+    "Contact": (
+        "Between fibers, and of fibers with bones.",
+        ["model.contact", "laws.penalty", "laws.friction"],
+    ),
     "Line muscles": (
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
         ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy"],

@@ -42,6 +42,8 @@ def refuse_unsupported(model: Model) -> None:
     for contact in model.contacts:
         if contact.own_law is not None:
             _refuse("contact", "law", law_label(contact.own_law), lawful)
+        if contact.friction is not None and contact.friction.coefficient:
+            _refuse("contact", "friction", contact.friction, "be None")
     if model.couplings:
         _refuse(owner, "couplings", len(model.couplings), "be none")
 

@@ -28,6 +28,7 @@ from fibermsk.laws.force_velocity import (
     ForceVelocity as ForceVelocity,
     HillForceVelocity as HillForceVelocity,
 )
+from fibermsk.laws.friction import Friction as Friction
 from fibermsk.laws.gradient import StretchGradient as StretchGradient
 from fibermsk.laws.own import (
     ContactLaw as ContactLaw,

@@ -10,6 +10,7 @@ from fibermsk import _check
 from fibermsk._numbers import part
 from fibermsk.errors import ModelError
 from fibermsk.laws.checking import check_contact_law
+from fibermsk.laws.friction import Friction
 from fibermsk.laws.own import ContactLaw
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model.muscles.fiber import Fiber
@@ -53,6 +54,9 @@ class Contact:
         energy, lateral pressure lengthens a fiber, whose volume is constant.
     name : str
         Name in parameter paths, "contacts/<name>/stiffness"; its index in the model if left out.
+    friction : Friction, optional
+        Friction of all pairs; none if left out. Its numbers have the paths
+        "contacts/<name>/friction/coefficient" and "contacts/<name>/friction/speed".
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Contact:
     refine: bool = True
     guard: bool = True
     name: str = ""
+    friction: Friction | None = part(default=None)
 
     def __post_init__(self) -> None:
         owner = "contact"
@@ -88,6 +93,8 @@ class Contact:
             if not hasattr(self.law, "line_force"):
                 _check.refuse(owner, "law", self.law, "be a PenaltyContact or a user-defined law")
             check_contact_law(owner, self.law, self.formulation == "variational")
+        if self.friction is not None:
+            _check.instance(owner, "friction", self.friction, Friction, "a Friction or None")
         _check.flag(owner, "refine", self.refine)
         _check.flag(owner, "guard", self.guard)
         if not (isinstance(self.name, str) and self.name == ""):

@@ -8,6 +8,7 @@ from fibermsk.protocol.optional import (
     Offloaded as Offloaded,
     Projects as Projects,
     Records as Records,
+    Rubs as Rubs,
     Softens as Softens,
     offers as offers,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
@@ -90,6 +91,15 @@ class Softens(Protocol):
 
     def softening(self, t: float, y: Array) -> ModelWarning | None:
         """Warning that names these fibers at positions y; None if there are none."""
+        ...
+
+
+@runtime_checkable
+class Rubs(Protocol):
+    """A system that may have friction, which statics leave out."""
+
+    def frictionless(self) -> AbstractContextManager[None]:
+        """Context in which evaluations have no friction."""
         ...
 
 

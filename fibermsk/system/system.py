@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +42,12 @@ from fibermsk.system.fibers.gradient import StretchGradientForce
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fibers.titin import TitinForce
+from fibermsk.system.friction.forces import (
+    NAME as FRICTION,
+    FrictionForces,
+    free_name,
+    has_friction,
+)
 from fibermsk.system.optional import HasMemory, HasStepFraction, HasSuspects
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.pickling import check_picklable
@@ -107,6 +114,8 @@ class FiberSystem:
         activation = ActivationStates(model, own)
         self.loads = Loads(model, self.cables, self.tree.bodies.gravity, activation.state_of)
         self.named_elements = {one.name: contribution_of(one, own) for one in model.elements}
+        if has_friction(self.partners):
+            self.named_elements[free_name(model)] = FrictionForces(own)
         self.contributions: tuple[Contribution, ...] = (
             Fibers(model, self.cables, self.loads, self.tension),
             *([Bending(self.cables)] if self.cables.bent.size else []),
@@ -291,6 +300,11 @@ class FiberSystem:
             found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance,
             found.multipliers,
         )  # fmt: skip
+
+    def frictionless(self) -> AbstractContextManager[None]:
+        """Context in which evaluations have no friction; see `fibermsk.protocol.Rubs`."""
+        friction = self.named_elements.get(FRICTION)
+        return friction.left_out() if isinstance(friction, FrictionForces) else nullcontext()
 
     @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:

@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parents[2] / "verification"
 
 COARSE = {
     "axial_wave": {"elements": 16, "steps": 48},
+    "capstan": {"mu": 0.5, "angle": 90.0, "elements": 24, "steps": 50},
     "creep_relaxation": {"elements": 4, "steps": 32},
     "force_length": {"elements": 2, "stretches": 5, "activation": 0.4},
     "hanging_cable": {"elements": 7},
@@ -174,6 +175,7 @@ def test_energy_of_the_pendulum_on_a_fiber_falls_with_the_step():
     "name, setting",
     [
         ("axial_wave", {"elements": 4}),
+        ("capstan", {"mu": 0.0}),
         ("creep_relaxation", {"steps": 15}),
         ("pendulum_on_fiber", {"steps": 4}),
         ("rigid_pendulums", {"steps": 4}),

@@ -6,6 +6,7 @@ of the user-defined law.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -55,18 +56,28 @@ def contact_kernels(kind: type | None) -> ContactKernels:
     """
     if kind is None:
         return _BUILT_IN
-    return _rebuilt(kind, law_digest(kind, ("line_force", "energy")))
+    return ContactKernels(*map(rebuilt_with(kind), _BUILT_IN))
+
+
+def rebuilt_with(kind: type) -> Callable[[Any], Any]:
+    """Function that gives a kernel compiled with a law as it is now.
+
+    Raises
+    ------
+    ModelError
+        If the law cannot be compiled.
+    """
+    return _rebuilding(kind, law_digest(kind, ("line_force", "energy"))).of
 
 
 @lru_cache
-def _rebuilt(kind: type, digest: str) -> ContactKernels:
+def _rebuilding(kind: type, digest: str) -> Rebuilding:
     constants = constants_at(kind, N_BUILT_IN)
     replaced = [(law.law_force, _force(compiled_law(kind, "line_force", 1, 1), constants))]
     if hasattr(kind, "energy"):
         energy = compiled_law(kind, "energy", 1, 0)
         replaced.append((law.law_energy, _energy(energy, constants)))
-    made = Rebuilding(replaced, file_name(kind), digest)
-    return ContactKernels(*map(made.of, _BUILT_IN))
+    return Rebuilding(replaced, file_name(kind), digest)
 
 
 def _force(own: Any, constants: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
-from fibermsk.protocol import Evaluation, Softens, System
+from fibermsk.protocol import Evaluation, Rubs, Softens, System, offers
 from fibermsk.results import Progress
 from fibermsk.solvers.newton.collisions import begin, judge, refine_along
 from fibermsk.solvers.newton.condense import bordered, condensed, free_part
@@ -161,7 +162,8 @@ def equilibrium(
 def _judge(system: System, y: Array, t: float) -> Stability | None:
     """Stability of a state; None, with a warning, if it cannot be computed."""
     try:
-        return stability(system, y, t)
+        with _frictionless(system)():
+            return stability(system, y, t)
     except ConvergenceError as error:
         text = f"the equilibrium may be unstable: {error}"
         warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=4)
@@ -213,8 +215,9 @@ class _Creep:
         for k in range(1, n + 1):
             there = here.copy()
             there[moved] = y[moved] + (k / n) * way[moved]
-            before = system.evaluate(t, here, rest, rest, 1.0, 1.0)
-            after = system.evaluate(t, there, rest, rest, tangent=False)
+            with _frictionless(system)():
+                before = system.evaluate(t, here, rest, rest, 1.0, 1.0)
+                after = system.evaluate(t, there, rest, rest, tangent=False)
             assert before.tangent is not None
             try:
                 increment = factorize(before.tangent)(before.residual - after.residual)
@@ -367,10 +370,16 @@ class _Creep:
 
 def _at_rest(system: System, t: float, y_old: Array, h: float):
     """Equations of a step of length h from rest at y_old; static equations for infinite h."""
-    rate = 1.0 / h
+    rate, without = 1.0 / h, _frictionless(system)
 
     def evaluate(y: Array, tangent: bool) -> Evaluation:
         v = system.enforce(y, rate * (y - y_old))
-        return system.evaluate(t, y, v, rate * v, rate, rate, tangent=tangent)
+        with without():
+            return system.evaluate(t, y, v, rate * v, rate, rate, tangent=tangent)
 
     return evaluate
+
+
+def _frictionless(system: System) -> Callable[[], AbstractContextManager[None]]:
+    """Context without friction, which would hold pseudo-time steps where nothing balances."""
+    return system.frictionless if offers(system, Rubs) else nullcontext

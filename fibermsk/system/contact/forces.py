@@ -79,7 +79,7 @@ class FiberContact(_Contact):
                     getattr(of, f.name)
                     for of in (partners, partners.shapes)
                     for f in fields(of)
-                    if f.name not in ("shapes", "kinds")
+                    if f.name not in ("shapes", "kinds", "friction")
                 ),
                 *own,
             ]

@@ -12,6 +12,7 @@ from fibermsk._arrays import Array, Index
 from fibermsk.elements import gauss_rule
 from fibermsk.kernels.contact.own_contact import N_BUILT_IN
 from fibermsk.kernels.contact_arrays import ContactLaws
+from fibermsk.laws.friction import Friction
 from fibermsk.laws.own import ContactLaw, constant_values
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.model import Fiber, Model
@@ -37,6 +38,7 @@ class Partners:
     kinds: tuple[type | None, ...]  # classes of the laws in use, None for the built-in one
     kind: Index  # index in `kinds` of each law (n_laws,)
     variational: NDArray[np.bool_]  # pair potentials instead of half passes (n_laws,)
+    friction: Array  # coefficient and regularization speed [m/s] (n_laws, 2)
     refine: NDArray[np.bool_]  # whether points are added where they lie too far apart (n_laws,)
     guarded: NDArray[np.bool_]  # whether steps with collisions are rejected (n_laws,)
     points: Index  # quadrature points per element (n_laws,)
@@ -102,6 +104,7 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         kinds=kinds,
         kind=np.array([kinds.index(c.own_law) for c in contacts], np.int64),
         variational=np.array([c.formulation == "variational" for c in contacts], bool),
+        friction=np.array([_friction(c.friction) for c in contacts]).reshape(-1, 2),
         refine=np.array([c.refine for c in contacts], bool),
         guarded=np.array([c.guard for c in contacts], bool),
         points=points,
@@ -126,6 +129,11 @@ def _constants(laws: list[PenaltyContact | ContactLaw]) -> Array:
     for i, row in enumerate(rows):
         found[i, : len(row)] = row
     return found
+
+
+def _friction(friction: Friction | None) -> tuple[float, float]:
+    """Coefficient and speed [m/s]; without friction the coefficient is zero."""
+    return (0.0, 1.0) if friction is None else (friction.coefficient, friction.speed)
 
 
 def _thickest(fiber: Fiber) -> float:

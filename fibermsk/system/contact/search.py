@@ -48,6 +48,8 @@ class ContactSearch:
         Contact points of the candidates.
     geometry : Geometry
         Configuration of the last evaluation, if there are contact laws.
+    rows : PairRows
+        Rows of the couplings of the pairs of fibers.
     energies : (float, float)
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
     """
@@ -62,6 +64,8 @@ class ContactSearch:
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
+        law = partners.fiber_law[partners.fiber_law >= 0]
+        self._rubs = bool(partners.friction[law, 0].any())  # their tangent is not symmetric
         for kind in partners.kinds:
             contact_kernels(kind)  # refuses a law that cannot be compiled
         self.release()
@@ -114,7 +118,7 @@ class ContactSearch:
         for part in self.sets.fibers:
             part.pair_up(pairs, self._touching, pairs.sort(part.own[runs.law]))
         n_rows = int(pairs.row_start[-1])
-        self._rows = PairRows(
+        self.rows = PairRows(
             pairs.first, pairs.row_start, pairs.row_node, np.zeros(n_rows, np.int64),
             np.zeros(n_rows + 1, np.int64),
         )  # fmt: skip
@@ -182,17 +186,17 @@ class ContactSearch:
 
         Returns the couplings between fibers; their blocks are valid until the next call.
         """
-        couplings = self._couplings(tangent)
+        couplings = self.couplings(tangent)
         blocks = couplings.upper, couplings.lower
         for part in self.sets.fibers:
             if part.potential:
-                part.scatter(self.geometry, out, self._rows, blocks, tangent)
+                part.scatter(self.geometry, out, self.rows, blocks, tangent)
         if tangent and couplings.lower.size:
             n = couplings.n_blocks
             couplings.lower[:n] = couplings.upper[:n].transpose(0, 2, 1)
         for part in self.sets.fibers:
             if not part.potential:
-                part.scatter(self.geometry, out, self._rows, blocks, tangent)
+                part.scatter(self.geometry, out, self.rows, blocks, tangent)
         return couplings
 
     def scatter_bones(self, out: Border, tangent: bool) -> None:
@@ -214,28 +218,28 @@ class ContactSearch:
             residual, np.zeros(n), np.empty((0, 3, 6, 6)), np.empty((n_x, 0)), np.empty((0, n_x)),
             np.empty((0, 0)),
         )  # fmt: skip
-        couplings = self._couplings(False)
+        couplings = self.couplings(False)
         for part in self.sets.fibers:
-            part.scatter(at, out, self._rows, (couplings.upper, couplings.lower), False)
+            part.scatter(at, out, self.rows, (couplings.upper, couplings.lower), False)
         for part in self.sets.bones:
             part.scatter(at, out, False)
 
-    def _couplings(self, filled: bool) -> Couplings:
+    def couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
         pairs = self._pairs
         n, none = 0, np.empty((0, 6, 6))
         upper = lower = none
         if filled:
-            start = self._rows.block_start
+            start = self.rows.block_start
             start[:] = 0
             for part in self.sets.fibers:
-                part.mark(self._rows)
+                part.mark(self.rows)
             start[1:].cumsum(out=start[1:])  # from counts to the first block of each row
             n = int(start[-1])
-            one_sided = any(not part.potential for part in self.sets.fibers)
+            one_sided = self._rubs or any(not part.potential for part in self.sets.fibers)
             upper, lower = self._blocks.make_room(n, one_sided)
         return Couplings(
-            pairs.first, pairs.second, *self._rows[1:], upper, lower, *pairs.entries
+            pairs.first, pairs.second, *self.rows[1:], upper, lower, *pairs.entries
         )  # fmt: skip
 
     def step_fraction(

@@ -102,6 +102,12 @@ class _FiberSet(_Set):
         Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
         Results of kernels for each run.
+    quadrature : QuadraturePoints
+        Quadrature points that runs share.
+    held : (n_points,) bool array
+        Points fixed along the partner, of potentials.
+    touching : TouchingPairs
+        Pairs in contact.
     """
 
     def allocate(self, runs: FiberRuns) -> None:
@@ -112,12 +118,12 @@ class _FiberSet(_Set):
         )
         self.of_run = np.empty((runs.element.size, 2))
         self._jacobian = np.empty((0 if self.potential else n, 4, 3, 3))
-        self._held = np.zeros(n, bool)
+        self.held = np.zeros(n, bool)
         # successive runs of one element with one law have the same quadrature points
         new = begins(runs.element) | begins(runs.law)
         own = np.flatnonzero(new)
         element, size = runs.element[own], (own.size, self.partners.xi.shape[1])
-        self._quadrature = QuadraturePoints(
+        self.quadrature = QuadraturePoints(
             new.cumsum() - 1,
             np.searchsorted(element, self.cables.element_start) if self.potential else _NONE,
             element,
@@ -134,12 +140,12 @@ class _FiberSet(_Set):
 
     def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
         """Set the pairs of fibers, and this set's runs of each pair."""
-        self._pairs, self._touching, self.of_pairs = pairs, touching, own
+        self._pairs, self.touching, self.of_pairs = pairs, touching, own
 
     def mark(self, rows: PairRows) -> None:
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
         mark_pairs(
-            self._touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
+            self.touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
             self.points.element, self.points.state, self.of_pairs, rows,
         )  # fmt: skip
 
@@ -157,7 +163,7 @@ class HalfPassFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
         return self.kernels.fiber_runs(
-            at.fibers, self._rows(at), self.runs, self.partners.laws, self._quadrature,
+            at.fibers, self._rows(at), self.runs, self.partners.laws, self.quadrature,
             self.points, self.of_run,
         )  # fmt: skip
 
@@ -167,9 +173,9 @@ class HalfPassFibers(_FiberSet):
         """Add forces and tangent."""
         runs, laws, points, jacobian = self.runs, self.partners.laws, self.points, self._jacobian
         if tangent:
-            self.kernels.fiber_slopes(at.fibers, runs, laws, self._quadrature, points, jacobian)
+            self.kernels.fiber_slopes(at.fibers, runs, laws, self.quadrature, points, jacobian)
         scatter.add_half_passes(
-            self._touching.groups, at.fibers, runs, laws, points, jacobian, self.of_pairs, rows,
+            self.touching.groups, at.fibers, runs, laws, points, jacobian, self.of_pairs, rows,
             tangent, out.residual, out.lines, blocks,
         )  # fmt: skip
 
@@ -182,8 +188,8 @@ class PotentialFibers(_FiberSet):
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
         return self.kernels.find_gaps(
-            at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self._quadrature,
-            self.points, self._held, self.of_run,
+            at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self.quadrature,
+            self.points, self.held, self.of_run,
         )  # fmt: skip
 
     def line_force(self) -> tuple[Index, Array]:
@@ -209,14 +215,14 @@ class PotentialFibers(_FiberSet):
     ) -> None:
         """Add forces and tangent."""
         common = (
-            self._touching.groups, at.fibers, self.runs, self.partners.laws, self._quadrature,
+            self.touching.groups, at.fibers, self.runs, self.partners.laws, self.quadrature,
             self.points,
         )  # fmt: skip
         if not tangent:
             self.kernels.fill_gradients(*common, self.of_pairs, out.residual)
             return
         self.kernels.fill_tangents(
-            *common, self._held, self.of_pairs, rows, out.residual, out.lines, blocks[0]
+            *common, self.held, self.of_pairs, rows, out.residual, out.lines, blocks[0]
         )
 
 

@@ -42,6 +42,7 @@ def _with_rules(partners: Partners, rules: list[list[tuple[Array, Array]]]) -> P
         constants=np.tile(partners.constants, (len(rules), 1)),
         kind=np.tile(partners.kind, len(rules)),
         variational=np.tile(partners.variational, len(rules)),
+        friction=np.tile(partners.friction, (len(rules), 1)),
         points=np.array([points.size for points, _ in flat], np.int64),
         xi=xi,
         weight=weight,

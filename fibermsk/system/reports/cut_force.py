@@ -23,6 +23,7 @@ from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.stress_groups import stress_groups
+from fibermsk.system.friction.forces import FrictionForces, has_friction
 
 SAMPLE_XI = gauss_rule(3)[0]
 """Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
@@ -53,6 +54,9 @@ class CutForces:
         gravity, no_states = configuration.tree.bodies.gravity, np.full(len(cables.names), -1)
         self._loads = Loads(model, self._apart, gravity, no_states)
         self._contact = contact
+        self._friction = None
+        if has_friction(configuration.partners):
+            self._friction = FrictionForces(configuration, contact)
         slopes = hermite_d1(SAMPLE_XI, cables.h[:, None])
         self._slopes = np.stack(np.broadcast_arrays(*slopes), axis=-1)
         # masses that an element has at its nodes, where it moves without rotation
@@ -118,6 +122,8 @@ class CutForces:
         for add in self._others:
             add(at, nodes, apart.elements, residual)
         self._contact.add_to_elements(apart.elements, residual)
+        if self._friction is not None:
+            self._friction.add_to_elements(at, apart.elements, residual)
         found = residual.reshape(-1, 2, 6)[:, :, :3]
         return found[:, 0], found[:, 1]
 
@@ -131,7 +137,8 @@ class CutForces:
         begin, end = (cut_force[node] for node in cables.elements.T)
         force = np.repeat(begin[:, None], xi.size, axis=1)
         rest = begin - end
-        for element, low, high, load in self._contact.point_loads():
+        rubbed = () if self._friction is None else self._friction.point_loads(at)
+        for element, low, high, load in (*self._contact.point_loads(), *rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
         tangent = self._slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)

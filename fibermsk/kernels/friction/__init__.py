@@ -1,0 +1,1 @@
+"""Compiled kernels of friction, used only by models with friction."""

@@ -1,0 +1,43 @@
+"""Friction in plain NumPy, from its dissipation: nodal forces are its slopes in the rates.
+
+A contact point dissipates mu P sqrt(|s|^2 + speed^2) (less a constant); see docs/theory.md. The
+rates enter linearly or under the root, so that a complex step gives the slopes.
+"""
+
+import numpy as np
+
+DELTA = 0.01
+
+
+def hermite(xi, h, order=0):
+    """Shape functions (4,) of an element and their derivatives in theta."""
+    powers = {
+        0: [1 - 3 * xi**2 + 2 * xi**3, h * (xi - 2 * xi**2 + xi**3)],
+        1: [(-6 * xi + 6 * xi**2) / h, 1 - 4 * xi + 3 * xi**2],
+    }[order]
+    other = {
+        0: [3 * xi**2 - 2 * xi**3, h * (xi**3 - xi**2)],
+        1: [(6 * xi - 6 * xi**2) / h, 3 * xi**2 - 2 * xi],
+    }[order]
+    return np.array([*powers, *other])
+
+
+def sliding_squared(a, a_dot, b, b_dot, m, u):
+    """Square of the sliding velocity of two fibers, s . W s, with the pseudo-inverse by a solve."""
+    n = m / np.linalg.norm(m)
+    rates, directions = [], []
+    for t, t_dot in ((a, a_dot), (b, b_dot)):
+        unit = t / np.linalg.norm(t)
+        turning = (t_dot - unit * (unit @ t_dot)) / np.linalg.norm(t)
+        tau = unit - n * (n @ unit)
+        directions.append(tau)
+        rates.append(tau @ u - m @ turning)
+    G = np.array([[p @ q for q in directions] for p in directions])
+    s = np.array(rates)
+    return s @ np.linalg.solve(G @ G + DELTA**2 * np.eye(2), G @ s)
+
+
+def across(u, n):
+    """Square of the part of u across n."""
+    part = u - n * (n @ u)
+    return part @ part
