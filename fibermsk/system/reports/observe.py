@@ -94,7 +94,8 @@ def observe(
     contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
     search = ContactSearch(cables, configuration.partners, skeleton.tree)
     search.spacing.restore(configuration.contact.spacing.memory())
-    cuts, cut_rows = CutForces(model, configuration, search), list(frames.cuts)
+    cuts = CutForces(model, configuration, search)
+    cut_rows = list(frames.cuts) if frames.cuts.size else []
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
     states = np.empty((n_frames, configuration.states.n))
