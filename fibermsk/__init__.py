@@ -104,6 +104,9 @@ if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.anatomy import (
         MuscleBundle as MuscleBundle,
+        MuscleRun as MuscleRun,
+        WholeMuscle as WholeMuscle,
+        cat_soleus as cat_soleus,
         fibers_from_muscle as fibers_from_muscle,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
@@ -162,7 +165,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": "MuscleBundle fibers_from_muscle pack_section shapes_from_wraps",
+    "anatomy": """MuscleBundle MuscleRun WholeMuscle cat_soleus fibers_from_muscle pack_section
+        shapes_from_wraps""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",

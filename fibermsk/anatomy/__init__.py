@@ -6,4 +6,9 @@ from fibermsk.anatomy.bundle import (
 )
 from fibermsk.anatomy.packing import pack_section as pack_section
 from fibermsk.anatomy.report import BundleReport as BundleReport
+from fibermsk.anatomy.whole_muscle import (
+    MuscleRun as MuscleRun,
+    WholeMuscle as WholeMuscle,
+    cat_soleus as cat_soleus,
+)
 from fibermsk.anatomy.wraps import shapes_from_wraps as shapes_from_wraps

@@ -16,6 +16,7 @@ KINDS = {
     "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
     "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",
     "order": "theoretical order of convergence of the method",
+    "measurement": "a measured muscle; passes within the limit that is stated for it",
     "comparison": "another model of the same system; shows how far two models differ",
     "regression": "earlier result of the package, to detect changes",
 }
