@@ -106,8 +106,11 @@ if TYPE_CHECKING:
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
         MuscleBundle as MuscleBundle,
+        MuscleRun as MuscleRun,
         PlacedMuscle as PlacedMuscle,
+        WholeMuscle as WholeMuscle,
         bundles_from_model as bundles_from_model,
+        cat_soleus as cat_soleus,
         fibers_from_muscle as fibers_from_muscle,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
@@ -167,8 +170,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": "ModelBundles MuscleBundle PlacedMuscle bundles_from_model fibers_from_muscle "
-    "pack_section shapes_from_wraps",
+    "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle WholeMuscle bundles_from_model
+        cat_soleus fibers_from_muscle pack_section shapes_from_wraps""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",

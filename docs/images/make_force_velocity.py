@@ -10,7 +10,9 @@ import fibermsk as fm
 
 HERE = Path(__file__).parent
 MEASURED = np.loadtxt(
-    HERE.parents[1] / "tests/data/scott1996_fig4_force_velocity.csv", delimiter=",", skiprows=1
+    HERE.parents[1] / "verification/data/scott1996_fig4_force_velocity.csv",
+    delimiter=",",
+    skiprows=1,
 )
 BLUE, ORANGE = "#0072B2", "#D55E00"
 

@@ -4,12 +4,17 @@ from fibermsk.anatomy.bundle import (
     MuscleBundle as MuscleBundle,
     fibers_from_muscle as fibers_from_muscle,
 )
-from fibermsk.anatomy.packing import pack_section as pack_section
-from fibermsk.anatomy.report import BundleReport as BundleReport
-from fibermsk.anatomy.whole import (
+from fibermsk.anatomy.model_bundles import (
     ModelBundles as ModelBundles,
     PlacedMuscle as PlacedMuscle,
     bundles_from_model as bundles_from_model,
     select as select,
+)
+from fibermsk.anatomy.packing import pack_section as pack_section
+from fibermsk.anatomy.report import BundleReport as BundleReport
+from fibermsk.anatomy.whole_muscle import (
+    MuscleRun as MuscleRun,
+    WholeMuscle as WholeMuscle,
+    cat_soleus as cat_soleus,
 )
 from fibermsk.anatomy.wraps import shapes_from_wraps as shapes_from_wraps

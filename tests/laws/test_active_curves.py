@@ -11,7 +11,7 @@ import fibermsk as fm
 from fibermsk.laws import hill
 from fibermsk.laws.curves import curve_at
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "verification/data"
 LENGTHS = [
     fm.DeGrooteForceLength(),
     fm.DeGrooteForceLength(pennation_angle=0.5),
