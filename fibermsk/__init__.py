@@ -57,6 +57,7 @@ from fibermsk.model import (
     FunctionalJoint as FunctionalJoint,
     Hinge as Hinge,
     InfiniteCylinder as InfiniteCylinder,
+    Junction as Junction,
     Linear as Linear,
     LineMuscle as LineMuscle,
     Mesh as Mesh,
@@ -104,9 +105,12 @@ if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.anatomy import (
         MuscleBundle as MuscleBundle,
+        SplitFiber as SplitFiber,
         fibers_from_muscle as fibers_from_muscle,
+        junction_forces as junction_forces,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
+        split_fiber as split_fiber,
     )
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
@@ -162,7 +166,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": "MuscleBundle fibers_from_muscle pack_section shapes_from_wraps",
+    "anatomy": """MuscleBundle SplitFiber fibers_from_muscle junction_forces pack_section
+        shapes_from_wraps split_fiber""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
