@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scenes_of_tests import load_scene
+from tangents import tangent_error
 
 import fibermsk as fm
 
@@ -51,3 +52,13 @@ def test_every_junction_is_in_balance(run):
         assert len(forces) in (2, 3)
         largest = max(np.abs(force).max() for force in forces.values())
         assert_allclose(sum(forces.values()), 0.0, atol=1e-6 * largest)
+
+
+def test_the_tangent_with_contact_and_junctions_is_exact(run, rng, monkeypatch):
+    """Around the equilibrium under the weight, where the fibers touch each other."""
+    system = fm.build(run[0].model)
+    y, v = fm.equilibrium(system)
+    assert run[1].min_admissibility[0] < 1.0
+    monkeypatch.setattr(system, "initial_state", lambda: (y.copy(), v.copy()))
+    for beta, alpha in ((0.0, 0.0), (50.0, 70.0)):
+        assert tangent_error(system, rng, beta, alpha, bend=1e-4, h=1e-7) < 1e-8
