@@ -58,6 +58,7 @@ from fibermsk.model import (
     FunctionalJoint as FunctionalJoint,
     Hinge as Hinge,
     InfiniteCylinder as InfiniteCylinder,
+    Junction as Junction,
     Linear as Linear,
     LineMuscle as LineMuscle,
     Mesh as Mesh,
@@ -108,12 +109,15 @@ if TYPE_CHECKING:
         MuscleBundle as MuscleBundle,
         MuscleRun as MuscleRun,
         PlacedMuscle as PlacedMuscle,
+        SplitFiber as SplitFiber,
         WholeMuscle as WholeMuscle,
         bundles_from_model as bundles_from_model,
         cat_soleus as cat_soleus,
         fibers_from_muscle as fibers_from_muscle,
+        junction_forces as junction_forces,
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
+        split_fiber as split_fiber,
     )
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
@@ -170,8 +174,9 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle WholeMuscle bundles_from_model
-        cat_soleus fibers_from_muscle pack_section shapes_from_wraps""",
+    "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
+        bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
+        shapes_from_wraps split_fiber""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",

@@ -4,6 +4,11 @@ from fibermsk.anatomy.bundle import (
     MuscleBundle as MuscleBundle,
     fibers_from_muscle as fibers_from_muscle,
 )
+from fibermsk.anatomy.joined import (
+    SplitFiber as SplitFiber,
+    junction_forces as junction_forces,
+    split_fiber as split_fiber,
+)
 from fibermsk.anatomy.model_bundles import (
     ModelBundles as ModelBundles,
     PlacedMuscle as PlacedMuscle,

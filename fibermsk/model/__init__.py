@@ -51,5 +51,6 @@ from fibermsk.model.skeleton.joints import (
     Spherical as Spherical,
     Universal as Universal,
 )
+from fibermsk.model.skeleton.junction import Junction as Junction
 from fibermsk.model.skeleton.mesh import Mesh as Mesh, MeshReport as MeshReport
 from fibermsk.model.skeleton.moving_point import MovingPoint as MovingPoint

@@ -19,6 +19,7 @@ from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling, check_coupling
 from fibermsk.model.skeleton.joint import JOINTS, Joint
+from fibermsk.model.skeleton.junction import Junction, is_junction
 
 Named = Body | Joint | Fiber | LineMuscle
 
@@ -148,7 +149,7 @@ class Model:
 
         Parameters
         ----------
-        *items : Body, joint, Coupling, Fiber, LineMuscle, Contact or element
+        *items : Body, joint, Junction, Coupling, Fiber, LineMuscle, Contact or element
             Added in this order; items before a refused one remain.
 
         Returns
@@ -164,7 +165,9 @@ class Model:
             or a pair would get a second contact.
         """
         for item in items:
-            if isinstance(item, Body):
+            if isinstance(item, Junction):
+                self.add(item.body, item.joint)
+            elif isinstance(item, Body):
                 self._check_new(item)
                 self._bodies.append(item)
             elif isinstance(item, JOINTS):
@@ -193,8 +196,8 @@ class Model:
             else:
                 many = isinstance(item, tuple | list)
                 remedy = "unpack the sequence: add(*items)" if many else ""
-                must = "be a Body, a joint, a Coupling, a Fiber, a LineMuscle, a Contact or an "
-                must += "element such as a PointSpring"
+                must = "be a Body, a joint, a Junction, a Coupling, a Fiber, a LineMuscle, a "
+                must += "Contact or an element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
             if isinstance(item, Named):
                 self._named[_key(item)] = item
@@ -214,6 +217,11 @@ class Model:
         copy._named = {key: instead(item) for key, item in self._named.items()}
         copy.import_report, copy.meant = self.import_report, self.meant
         return copy
+
+    @property
+    def junctions(self) -> tuple[Body, ...]:
+        """Bodies of the junctions of fibers, in the order they were added."""
+        return tuple(body for body in self._bodies if is_junction(body, self.joint_of(body)))
 
     def joint_of(self, body: Body) -> Joint | None:
         """Joint whose child is a body of this model; None for the ground or without a joint."""
@@ -244,9 +252,15 @@ class Model:
             if body.inertia is None:
                 remedy = f"{_check.show(moved_by[0])} moves this body"
                 _check.refuse(f"body {body.name!r}", "inertia", None, "be given", remedy=remedy)
+        ends = {end.body for f in self._fibers for end in f.attach if isinstance(end, Station)}
         for joint in self._joints:
             self._check_axes(joint)
             if joint.coordinates and joint not in heavy:
+                if is_junction(joint.child, joint):
+                    if joint.child in ends:
+                        continue  # its mass is that of the fibers
+                    must = "be the end of one fiber or more, or have a mass"
+                    _check.refuse(f"junction {joint.name!r}", "fibers", 0, must)
                 remedy = f"{_check.show(joint)} moves this body"
                 owner = f"body {joint.child.name!r}"
                 _check.refuse(owner, "mass", None, "be given", remedy=remedy)

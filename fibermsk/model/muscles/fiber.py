@@ -17,6 +17,7 @@ from fibermsk.model.muscles.dynamics import ActivationDynamics
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.model.muscles.tissue import Tissue
 from fibermsk.model.skeleton.body import Station
+from fibermsk.model.skeleton.junction import Junction
 from fibermsk.model.skeleton.moving_point import MovingPoint
 
 End = Station | MovingPoint | None
@@ -44,8 +45,9 @@ class Fiber:
         Reference centerline, ground frame [m]: two or more points, interpolated by a smooth curve;
         or a function theta (n,) -> (n, 3). If left out, the fiber is straight between its two
         attachments.
-    attach : pair of Station, MovingPoint or None
-        Attachments of the ends at theta = 0 and theta = 1; None is a free end.
+    attach : pair of Station, Junction, MovingPoint or None
+        Attachments of the ends at theta = 0 and theta = 1; None is a free end. A `Junction` is
+        stored as its station.
     radius : float, (m,) array_like or callable
         Reference radius r_0 [m]; positive. An array is sampled uniformly over theta in [0, 1],
         linear between; a callable is a function theta (n,) -> (n,).
@@ -74,7 +76,7 @@ class Fiber:
     path: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = number(
         "m", shape=("m", 3), by_item=True, default=None
     )
-    attach: Sequence[Station | MovingPoint | None] = part(
+    attach: Sequence[Station | Junction | MovingPoint | None] = part(
         names=("origin", "insertion"), default=(None, None)
     )
     _: KW_ONLY
@@ -166,9 +168,10 @@ def _check_attach(owner: str, value: Any) -> tuple[End, End]:
     remedy = "use body.at(x, y, z), and None for a free end"
     if not isinstance(value, tuple | list) or len(value) != 2:
         _check.refuse(owner, "attach", value, "be a pair (origin, insertion)", remedy=remedy)
+    value = [end.station if isinstance(end, Junction) else end for end in value]
     for i, end in enumerate(value):
         if end is not None and not isinstance(end, Station | MovingPoint):
-            must = "be a Station, a MovingPoint or None"
+            must = "be a Station, a Junction, a MovingPoint or None"
             _check.refuse(owner, f"attach[{i}]", end, must, remedy=remedy)
     return value[0], value[1]
 

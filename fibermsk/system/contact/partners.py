@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from fibermsk.kernels.contact_arrays import ContactLaws
 from fibermsk.laws.friction import Friction
 from fibermsk.laws.own import ContactLaw, constant_values
 from fibermsk.laws.penalty import PenaltyContact
-from fibermsk.model import Fiber, Model
+from fibermsk.model import Body, Fiber, Model, Station
 from fibermsk.model.contact import items_of
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.system.contact.shapes import Shapes, build_shapes
@@ -65,14 +66,24 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         for side, items in enumerate(map(items_of, (contact.first, contact.second))):
             member[[number[item] for item in items if item in number], 2 * c + side] = True
         bodies.append([item for item in items_of(contact.second) if item not in number])
+    joined = _joined(model)
+    # each joined fiber is a group of its own, without a law between it and those at its junctions
+    own = np.zeros(len(model.fibers), np.int64)
+    for f in {f for pair in joined for f in pair}:
+        own[f] = f + 1
+    n_sides = member.shape[1]
+    member = np.column_stack([member, own])
     signature, group = np.unique(member, axis=0, return_inverse=True)
     group = group.reshape(-1).astype(np.int64)
     n_groups = signature.shape[0]
     fiber_law = np.full((n_groups, n_groups), -1, np.int64)
+    signature = signature[:, :n_sides].astype(bool)
     for c in range(len(contacts)):
         first, second = signature[:, 2 * c], signature[:, 2 * c + 1]
         pairs = np.outer(first, second)
         fiber_law[pairs | pairs.T] = c
+    for first, second in joined:
+        fiber_law[group[first], group[second]] = fiber_law[group[second], group[first]] = -1
 
     touched = list(dict.fromkeys(body for part in bodies for body in part))
     shapes = [(body, shape) for body in touched for shape in shapes_of(body)]
@@ -115,6 +126,16 @@ def build_partners(model: Model, tree: Tree) -> Partners:
         shape_radius=placed.field[:, 0],
         shape_body=tuple(body.name for body, _ in shapes),
     )
+
+
+def _joined(model: Model) -> list[tuple[int, int]]:
+    """Pairs of fibers with an end at the same junction."""
+    ends: dict[Body, list[int]] = {body: [] for body in model.junctions}
+    for f, fiber in enumerate(model.fibers):
+        for end in fiber.attach:
+            if isinstance(end, Station) and end.body in ends:
+                ends[end.body].append(f)
+    return [pair for found in ends.values() for pair in combinations(found, 2)]
 
 
 def _constants(laws: list[PenaltyContact | ContactLaw]) -> Array:
