@@ -35,6 +35,9 @@ _YIELD = 1e-3
 _ROOM = 1.05
 """Radius of a ring over the largest initial distance of a fiber from its center."""
 
+_OUTSIDE = 2.0
+"""Radius of a ring over that of a torus, above which the path lies outside of the torus."""
+
 _DENSE = 60
 
 
@@ -142,8 +145,14 @@ def rings_of(
         surface = wrap.shape
         if surface.active and isinstance(surface, WrapTorus):
             hole = surface.outer_radius - surface.inner_radius - tendon
-            name = f"via{len(rings) + 1}"
-            rings.append(ring(name, surface.body, surface.position, max(hole, 2.0 * tendon)))
+            least = max(hole, 2.0 * tendon)
+            made = ring(f"via{len(rings) + 1}", surface.body, surface.position, least)
+            if made.radius > _OUTSIDE * least:
+                remarks.append(
+                    f"torus {surface.name!r} has no ring: the path does not lead through it"
+                )
+                continue
+            rings.append(made)
     return tuple(rings), tuple(remarks)
 
 

@@ -107,12 +107,17 @@ class Placing:
         return alone, tuple(crossed), tuple(self._remarks)
 
     def _has_place(self, bundle: MuscleBundle, alone: MuscleBundle) -> bool:
-        """Whether neighbors neither halve the fibers nor move their ends by the thickness."""
+        """Whether fibers stay half as thick, and within half the thickness of where they were."""
         moved = max(bundle.report.moved_origin, bundle.report.moved_insertion)
         before = max(alone.report.moved_origin, alone.report.moved_insertion)
         least = min(_REDUCED, alone.report.radius_factor)
         thickness = 2.0 * self._sizes.belly_radius
-        return bundle.report.radius_factor >= least and moved <= max(thickness, before)
+        aside = max(
+            float(np.linalg.norm(one - other, axis=1).max())
+            for (one, _), (other, _) in zip(_samples(bundle), _samples(alone), strict=True)
+        )
+        near = moved <= max(thickness, before) and aside <= 0.5 * thickness
+        return bundle.report.radius_factor >= least and near
 
     def _bundle(self, beside: Sequence[MuscleBundle]) -> MuscleBundle:
         return fibers_from_muscle(
