@@ -144,7 +144,7 @@ def study(fine: bool = False) -> dict:
     curve, titin = calibrate()
     rows = [["active width", curve.width], ["active exponent", curve.exponent],
             ["passive strain", titin.strain], ["passive shape", titin.shape]]  # fmt: skip
-    x = np.linspace(0.55, 1.4, 45 if fine else 19)
+    x = np.linspace(0.55, 1.21, 45 if fine else 19)
     forces = np.array([held(float(one), 2) for one in x])
     return {
         "tables": {

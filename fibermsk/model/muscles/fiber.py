@@ -121,6 +121,13 @@ class Fiber:
         values = profile.sample_profile(self.radius, theta, owner, "radius")
         return profile.check_positive(owner, "radius", values, theta, "m")
 
+    @property
+    def ends(self) -> tuple[End, End]:
+        """Attachments as stored: a junction as its station."""
+        origin, insertion = self.attach
+        assert not isinstance(origin, Junction) and not isinstance(insertion, Junction)
+        return origin, insertion
+
     def muscle_fraction_at(self, theta: np.ndarray) -> np.ndarray:
         """Muscle fraction at theta (n,) in [0, 1]: new array (n,), in [0, 1]."""
         owner, field = f"fiber {self.name!r}", "muscle_fraction"

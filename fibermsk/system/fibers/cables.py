@@ -140,12 +140,12 @@ def build_cables(
     xi, weights = gauss_rule(N_POINTS)
     meshes, ends = [], []
     for f, fiber in enumerate(model.fibers):
-        points = [_locate(station, tree, state) for station in fiber.attach]
+        points = [_locate(station, tree, state) for station in fiber.ends]
         mesh = None
         if old is not None and _GEOMETRY.isdisjoint(changed[f]):
             mesh = _known_mesh(old, f, points)
         meshes.append(mesh or mesh_fiber(_path(fiber, points), np.asarray(fiber.nodes)))
-        for side, (station, point) in enumerate(zip(fiber.attach, points, strict=True)):
+        for side, (station, point) in enumerate(zip(fiber.ends, points, strict=True)):
             if station is not None and point is not None:
                 nodes = meshes[-1].nodes
                 _snap(fiber, station, side, nodes, point)
