@@ -29,19 +29,11 @@ from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.activation.states import ActivationStates
 from fibermsk.system.assembly import Assembly
-from fibermsk.system.bodies.bodies import Bodies
-from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contact.forces import BoneContact, FiberContact
-from fibermsk.system.contact.passing import Passing
 from fibermsk.system.contribution import At, Contribution, Slopes, contribution_of
 from fibermsk.system.fibers import softening as soft
-from fibermsk.system.fibers.bending import Bending
-from fibermsk.system.fibers.forces import Fibers
-from fibermsk.system.fibers.gradient import StretchGradientForce
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
-from fibermsk.system.fibers.titin import TitinForce
 from fibermsk.system.friction.forces import (
     NAME as FRICTION,
     FrictionForces,
@@ -50,6 +42,7 @@ from fibermsk.system.friction.forces import (
 )
 from fibermsk.system.optional import HasMemory, HasStepFraction, HasSuspects
 from fibermsk.system.parts import Parts, same_start
+from fibermsk.system.physics import physics_of
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.recorder import Recorder
 from fibermsk.system.reports.cut_force import CutForces
@@ -61,11 +54,6 @@ from fibermsk.system.reports.moment import Moment
 from fibermsk.system.reports.observe import observe, stress_remark
 from fibermsk.system.signals import Inputs, all_signals, corners, delayed
 from fibermsk.system.start import check_start
-
-
-def any_fiber(model: Model, part: str) -> bool:
-    """Whether the tissue of any fiber has an optional part."""
-    return any(getattr(fiber.tissue, part) is not None for fiber in model.fibers)
 
 
 class FiberSystem:
@@ -117,14 +105,7 @@ class FiberSystem:
         if has_friction(self.partners):
             self.named_elements[free_name(model)] = FrictionForces(own)
         self.contributions: tuple[Contribution, ...] = (
-            Fibers(model, self.cables, self.loads, self.tension),
-            *([Bending(self.cables)] if self.cables.bent.size else []),
-            *([StretchGradientForce(model, own)] if any_fiber(model, "gradient") else []),
-            *([TitinForce(model, own, self.loads)] if any_fiber(model, "titin") else []),
-            FiberContact(self.contact, Passing(own, owner)),
-            BoneContact(self.contact),
-            Bodies(model, self.skeleton),
-            PassiveJoints(self.skeleton.passive),
+            *physics_of(model, own, self.loads, self.tension),
             *([activation] if activation.groups else []),
             *self.named_elements.values(),
         )
