@@ -52,10 +52,10 @@ class ViaRing:
     The potential of a fiber is, with k the stiffness, w the band and s = d - radius > 0,
     U = k s^3 / (6 w) for s < w and k (s^2 / 2 - w s / 2 + w^2 / 6) beyond; its derivative U' is
     continuously differentiable. The point x(theta) nearest to the center c minimizes
-    |g|^2 / 2, g = x - c, so that g . x' = 0 and the force on the fiber at theta is -U' g / d: it
+    g . g / 2, g = x - c, so that g . x' = 0 and the force on the fiber at theta is -U' g / d: it
     has no part along the fiber, and the opposite force on the body has the same line of action.
     With J = dg/dz at constant theta, z nodal unknowns and center, the second derivative of
-    |g|^2 / 2 is J^T J - s s^T / (|x'|^2 + g . x''), s = d(g . x')/dz.
+    g . g / 2 is J^T J - s s^T / (x' . x' + g . x''), s = d(g . x')/dz.
 
     A fiber with an end nearer to the center than all other points is held at this end.
 
