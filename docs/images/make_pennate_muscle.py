@@ -27,7 +27,7 @@ def main() -> None:
             x = 1e3 * fiber.centerline(np.linspace(0.0, 1.0, 30), frame)
             wide = 3.0 if name.startswith("fiber_") else 1.0
             left.plot(x[:, 0], x[:, 2], color=color, lw=wide, solid_capstyle="round")
-    left.set(aspect="equal", xlabel="x [mm]", ylabel="z [mm]")
+    left.set(aspect="equal", xlabel="x [mm]", ylabel="z [mm]", xticks=(-10, 10))
     shortening = 1e3 * (found.fiber[0] - found.fiber)
     for one, color, name in (
         (found, BLUE, "fibers that turn"),
