@@ -152,7 +152,10 @@ def expected(
     ratio = float(np.exp(mobilized(mu) * np.radians(angle)))
     return {
         "tension_ratio": Expected(
-            ratio, 0.01 * ratio, "1 %: the fiber becomes thinner with tension, the contact is soft"
+            ratio,
+            0.01 * ratio,
+            "1 %: the fiber becomes thinner with tension, the contact is soft",
+            source="Euler's rope, exp(mu phi)",
         ),
         "moment_ratio_over_exact": Expected(
             1.0, 0.005, "half a percent: contact begins inside an element", source="capstan"
@@ -164,7 +167,11 @@ def expected(
             1.0, 1e-3, "the fiber is at rest to a ten thousandth of the speed", source="energy"
         ),
         "still_m_per_s": Expected(
-            0.0, 1e-4 * SPEED, "far below the regularization speed", scale=SPEED
+            0.0,
+            1e-4 * SPEED,
+            "far below the regularization speed",
+            source="steady sliding",
+            scale=SPEED,
         ),
     }
 

@@ -243,10 +243,11 @@ def bundles_from_model(
 
 def select(model: Model, muscles: str | Iterable[str]) -> tuple[LineMuscle, ...]:
     """Line muscles of a model by names or patterns, in its order."""
-    wanted = (muscles,) if isinstance(muscles, str) else tuple(muscles)
+    wanted = (muscles,) if isinstance(muscles, str) else muscles
+    what = "a name of a muscle, or a pattern such as '*_r'"
+    wanted = _check.items("bundles_from_model", "muscles", wanted, str, what, "a list of names")
     known = [muscle.name for muscle in model.muscles]
     for pattern in wanted:
-        _check.instance("bundles_from_model", "muscles", pattern, str, "names of muscles")
         if not any(fnmatchcase(name, pattern) for name in known):
             raise ModelError(
                 f"bundles_from_model: muscles = {pattern!r}; must be a muscle of the model, or a "

@@ -207,6 +207,10 @@ class DeviceSystem:
         """Result of a run; see `fibermsk.protocol.System`."""
         return self.host.observe(frames)
 
+    def cuts(self, t: float, y: Any, v: Any, reactions: Array) -> Array:
+        """Forces through cuts of the fibers, on the host; see `fibermsk.protocol.HasCuts`."""
+        return self.host.cuts(t, self.to_host(y), self.to_host(v), reactions)
+
     def suspects(self, t: float, y: Any, v: Any) -> list[str]:
         """Likely causes of a failed step from this state."""
         return self.host.suspects(t, self.to_host(y), self.to_host(v))

@@ -1,5 +1,8 @@
 """A valid call of each option, method and function: what computes, reads and writes."""
 
+from functools import cache
+
+import numpy as np
 from parts import (
     IDENTITY,
     O3,
@@ -16,6 +19,20 @@ from parts import (
 import fibermsk as fm
 
 SOLVING = fm.ModelError, fm.ConvergenceError
+
+
+@cache
+def joined():
+    """A fiber that ends on a junction, and the result of its start."""
+    model = fm.Model("joined")
+    knot = model.add(fm.Junction("knot", model.ground, (0.1, 0.0, 0.0)))
+    tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), prestress=1e3)
+    ends = model.ground.at(O3), knot
+    model.add(fm.Fiber("arm", attach=ends, radius=3e-3, n_elements=2, tissue=tissue))
+    system = fm.build(model)
+    found = system.moment(0.0, *system.initial_state(), np.zeros((2, 3))).report
+    return {"model": model, "result": found, "junction": "knot"}
+
 
 COMPUTED = {
     # options of solvers
@@ -87,6 +104,22 @@ COMPUTED = {
     "build": Call(
         fm.build, lambda p: {"model": p.with_fiber(), "backend": "cpu"}, lambda p, x: x.model
     ),
+    "bundles_from_model": Call(
+        lambda p, **given: fm.bundles_from_model(**given).model,
+        lambda p: {
+            "p": p,
+            "model": p.with_muscle(),
+            "muscles": "*",
+            "n_fibers": 1,
+            "n_elements": 5,
+            "activation": 0.0,
+            "specific_tension": 3e5,
+            "contact": True,
+            "points_per_element": 5,
+        },
+        lambda p, x: x,
+    ),
+    "cat_soleus": Call(fm.cat_soleus, lambda p: {}),
     "emg_activation": Call(
         fm.emg_activation,
         lambda p: {
@@ -131,7 +164,16 @@ COMPUTED = {
         },
         lambda p, x: p.model.add(*x) and p.model,
     ),
+    "junction_forces": Call(
+        fm.junction_forces,
+        lambda p: joined(),
+    ),
     "pack_section": Call(fm.pack_section, lambda p: {"n": 7}),
+    "split_fiber": Call(
+        fm.split_fiber,
+        lambda p: {"fiber": p.fiber(), "theta": [0.5], "ground": p.ground},
+        lambda p, x: p.model.add(*x.junctions, *x.pieces) and p.model,
+    ),
     "shapes_from_wraps": Call(
         fm.shapes_from_wraps,
         lambda p: {

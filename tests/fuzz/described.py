@@ -102,6 +102,7 @@ DESCRIBED = {
             "refine": True,
             "guard": True,
             "name": "touch",
+            "friction": fm.Friction(0.3, 1e-3),
         },
         with_contact,
     ),
@@ -318,6 +319,49 @@ DESCRIBED = {
             "directions": ((1.0, 0.0, 0.0),),
         },
         with_element,
+    ),
+    "Friction": Call(
+        fm.Friction,
+        lambda p: {"coefficient": 0.3, "speed": 1e-3},
+        lambda p, x: with_contact(p, fm.Contact(*contact_fibers(p), p.law, friction=x)),
+    ),
+    "Junction": Call(
+        fm.Junction,
+        lambda p: {
+            "name": "knot",
+            "parent": p.ground,
+            "position": (0.0, 0.0, -0.1),
+            "velocity": (0.0, 0.0, 0.0),
+            "mass": 0.01,
+        },
+        lambda p, x: p.model.add(x) and p.model,
+    ),
+    "ViaRing": Call(
+        fm.ViaRing,
+        lambda p: {
+            "name": "ring",
+            "center": p.ground.at(0.05, 0.0, 0.0),
+            "fibers": ["biceps"],
+            "radius": 1e-3,
+            "stiffness": 1e4,
+            "band": 5e-4,
+        },
+        lambda p, x: p.with_fiber() and p.model.add(x) and p.model,
+    ),
+    "WholeMuscle": Call(
+        fm.WholeMuscle,
+        lambda p: {
+            "optimal_fiber_length": 0.04,
+            "max_isometric_force": 20.0,
+            "tissue": fm.Tissue(
+                1060.0, fm.KelvinVoigt(1e2, 1e3), active=fm.HillStress(3e5, max_velocity=5.0)
+            ),
+            "activation": fm.PiecewiseActivation(),
+            "tendon_slack_length": 0.03,
+            "tendon_strain": 0.03,
+            "pennation_angle": 0.1,
+        },
+        lambda p, x: x.model(lambda t: x.optimal_length, 0.5),
     ),
     "PointSpring": Call(
         fm.PointSpring,

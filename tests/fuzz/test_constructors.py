@@ -17,8 +17,9 @@ import fibermsk as fm
 COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ForceLength", "ForceVelocity",
-    "ImportReport", "MeshReport", "ModelError", "ModelWarning", "Moment", "MuscleBundle",
-    "Observer", "Parameter", "Progress", "Result", "Snapshot", "Stability", "Still", "Stop",
+    "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
+    "MuscleBundle", "MuscleRun", "Observer", "Parameter", "PlacedMuscle", "Progress", "Result",
+    "Snapshot", "SplitFiber", "Stability", "Still", "Stop",
     "StressLaw", "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""

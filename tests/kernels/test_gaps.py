@@ -96,7 +96,7 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
     _, (element, at, state, force, _), part = evaluate(system, nodes)
     c, runs = system.cables, part.runs
     xi = np.linspace(0.0, 1.0, 201)
-    widest = system.contact._at.widest if formulation == "variational" else np.zeros(c.h.size)
+    widest = system.contact.geometry.widest if formulation == "variational" else np.zeros(c.h.size)
     is_open = state[:, 0] >= state[:, 1] + state[:, 2]
     assert 100 < is_open.sum() < is_open.size - 100
     assert np.all(force[is_open] == 0.0)

@@ -192,7 +192,8 @@ def test_moment_says_what_the_result_does():
         report = view.report
         for name, fiber in result.fibers.items():
             own = report.fibers[name]
-            np.testing.assert_array_equal(own.axial_force[0], fiber.axial_force[i])
+            # contact points added since this frame change it a little
+            np.testing.assert_allclose(own.axial_force[0], fiber.axial_force[i], rtol=1e-5)
             np.testing.assert_array_equal(own.force_origin[0], fiber.force_origin[i])
     for point, words in (
         ((0, 0, 0), "must be a body"),

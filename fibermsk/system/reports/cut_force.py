@@ -63,8 +63,10 @@ class CutForces:
         at_first = cables.mass[:, 0, 0] + cables.mass[:, 0, 2]
         at_second = cables.mass[:, 2, 0] + cables.mass[:, 2, 2]
         self._before = np.flatnonzero(cables.end_flag < 2)  # elements with a next one
-        both = at_second[self._before] + at_first[self._before + 1]
-        self._share = (at_second[self._before] / both)[:, None]
+        first, second = at_first[self._before + 1], at_second[self._before]
+        massless = first + second == 0.0
+        self._share = np.where(massless, 0.5, second / np.where(massless, 1.0, first + second))
+        self._share = self._share[:, None]
 
     @property
     def size(self) -> int:
