@@ -260,13 +260,6 @@ def test_limb_of_level_1_is_what_numpy_computes():
     np.testing.assert_allclose(angles[[3, 8]], _limb_reference.STEPS_256, rtol=0.0, atol=1e-10)
 
 
-@pytest.mark.slow
-def test_limb_of_level_1_to_the_end_is_what_numpy_computes():
-    _, angles, _ = _numpy_limb.simulate(8, 256, 256, 1e-10)
-    assert angles.max() == pytest.approx(_limb_reference.MAX_256, abs=1e-10)
-    assert angles[-1] == pytest.approx(_limb_reference.END_256, abs=1e-10)
-
-
 def test_adaptive_steps_on_the_limb_are_accurate_and_the_papers_are_not():
     """The paper's largest angle is 0.07 rad from the limb's own; both are compared with theirs."""
     outcome = outcome_of("upper_limb")
