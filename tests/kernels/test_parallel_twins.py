@@ -103,10 +103,15 @@ def driven_fiber():
     return model
 
 
+def with_friction(item):
+    return replace(item, friction=fm.Friction(0.3, 1e-3)) if isinstance(item, fm.Contact) else item
+
+
 def test_all_kernels(checked):
     """Arrays are still filled from earlier calls: what a twin leaves out differs."""
     arms = two_link_arm(), two_link_arm(formulation="variational")
-    for model in (*arms, fiber_on_mesh(), driven_fiber()):
+    rubbing = two_link_arm().copy(with_friction)
+    for model in (*arms, rubbing, fiber_on_mesh(), driven_fiber()):
         fm.simulate(fm.build(model), t_end=0.02, dt=0.005, method=fm.BDF2())
     signed_distance(fiber_on_mesh().bodies[-1].shapes[0])(np.array([[0.3, 0.0, 0.0]]))
     assert checked == set(parallel_kernels())
