@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -284,8 +284,7 @@ def _moving_end(length: Callable[[float], float]) -> MovingPoint:
     def end(t: float) -> Array:
         return np.array([length(t), 0.0, 0.0])
 
-    end.breakpoints = tuple(getattr(length, "breakpoints", ()))  # type: ignore[attr-defined]
-    return MovingPoint(end)
+    return MovingPoint(_with_corners(end, getattr(length, "breakpoints", ())))
 
 
 def _history(length: Length) -> Callable[[float], float]:
@@ -297,9 +296,8 @@ def _history(length: Length) -> Callable[[float], float]:
         def called(t: float) -> float:
             return _check.positive(owner, f"length at t = {t:g} s", given(t), "m")
 
-        called.breakpoints = tuple(getattr(given, "breakpoints", ()))  # type: ignore[attr-defined]
         called(0.0)
-        return called
+        return _with_corners(called, getattr(given, "breakpoints", ()))
     if not isinstance(length, tuple | list):
         return _linear(
             np.array([0.0, 1.0]), np.full(2, _check.positive(owner, "length", length, "m"))
@@ -321,8 +319,13 @@ def _linear(times: Array, values: Array) -> Callable[[float], float]:
     def history(t: float) -> float:
         return float(np.interp(t, times, values))
 
-    history.breakpoints = tuple(times)  # type: ignore[attr-defined]
-    return history
+    return _with_corners(history, times)
+
+
+def _with_corners(function: Any, times: Iterable[float]) -> Any:
+    """Function of time with its corners [s], where steps of a run end."""
+    vars(function)["breakpoints"] = tuple(times)
+    return function
 
 
 def cat_soleus() -> WholeMuscle:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,6 @@ class FiberSystem:
         )
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
-        self._cuts = CutForces(model, own, self.contact)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
         if self._recorder.delays:
             self.hold(0.0, *self.initial_state())
@@ -390,6 +390,11 @@ class FiberSystem:
             if one is not None:
                 warnings.warn(one, stacklevel=4)
         return result
+
+    @cached_property
+    def _cuts(self) -> CutForces:
+        """Forces through cuts; made for the first frame."""
+        return CutForces(self.model, self.configuration, self.contact)
 
     @guarded
     def cuts(self, t: float, y: Array, v: Array, reactions: Array) -> Array:

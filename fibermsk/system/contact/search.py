@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -306,20 +307,30 @@ class ContactSearch:
         Element, least and greatest xi on which it acts, (n,), and the force (n, 3) [N]; on the
         integrated fiber and, of potentials, on the partner.
         """
-        cables, laws = self.cables, self.partners.laws
         for part in (*self.sets.fibers, *self.sets.bones):
-            runs, points = part.runs, part.points
             closed = part.closed
-            run = np.searchsorted(runs.point_start, closed, side="right") - 1
-            element, at = runs.element[run], (runs.law[run], closed - runs.point_start[run])
-            weight, high = laws.weight[at], laws.weight.cumsum(axis=1)[at]
-            force = points.force[closed] * (weight * cables.h[element])[:, None]
+            element, weight, high = self.places(part, closed)
+            force = part.points.force[closed] * (weight * self.cables.h[element])[:, None]
             yield element, high - weight, high, force
             if part.potential and part in self.sets.fibers:
-                other, eta = points.element[closed], points.xi[closed]
-                length = points.state[closed, 4] / points.state[closed, 5]
-                half = 0.5 * weight * length * cables.h[element] / cables.h[other]
-                yield other, (eta - half).clip(0.0), (eta + half).clip(max=1.0), -force
+                yield *self.partner_places(part, closed, element, weight), -force
+
+    def places(self, part: Any, points: Index) -> tuple[Index, Array, Array]:
+        """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""
+        runs, laws = part.runs, self.partners.laws
+        run = np.searchsorted(runs.point_start, points, side="right") - 1
+        at = runs.law[run], points - runs.point_start[run]
+        return runs.element[run], laws.weight[at], laws.weight.cumsum(axis=1)[at]
+
+    def partner_places(
+        self, part: Any, points: Index, element: Index, weight: Array
+    ) -> tuple[Index, Array, Array]:
+        """Partners' elements of points (n,) at given `places`, and least and greatest xi there."""
+        h, found = self.cables.h, part.points
+        other, eta = found.element[points], found.xi[points]
+        length = found.state[points, 4] / found.state[points, 5]
+        half = 0.5 * weight * length * h[element] / h[other]
+        return other, (eta - half).clip(0.0), (eta + half).clip(max=1.0)
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g, at most 1, and the names of that pair."""

@@ -130,19 +130,13 @@ class FrictionForces:
 
     def point_loads(self, at: At) -> Iterator[tuple[Index, Array, Array, Array]]:
         """Friction across and along the fibers, as `ContactSearch.point_loads`."""
-        cables, laws = self._configuration.cables, self._search.partners.laws
+        search = self._search
         for part, force, _ in self._loads(at):
-            runs, points = part.runs, part.points
-            closed = np.flatnonzero(force.any(axis=1))
-            run = np.searchsorted(runs.point_start, closed, side="right") - 1
-            element, place = runs.element[run], (runs.law[run], closed - runs.point_start[run])
-            weight, high = laws.weight[place], laws.weight.cumsum(axis=1)[place]
-            yield element, high - weight, high, force[closed]
-            if part in self._search.sets.fibers:
-                other, eta = points.element[closed], points.xi[closed]
-                length = points.state[closed, 4] / points.state[closed, 5]
-                half = 0.5 * weight * length * cables.h[element] / cables.h[other]
-                yield other, (eta - half).clip(0.0), (eta + half).clip(max=1.0), -force[closed]
+            rubbed = np.flatnonzero(force.any(axis=1))
+            element, weight, high = search.places(part, rubbed)
+            yield element, high - weight, high, force[rubbed]
+            if part in search.sets.fibers:
+                yield *search.partner_places(part, rubbed, element, weight), -force[rubbed]
 
     @property
     def reports(self) -> tuple[Field, ...]:

@@ -21,12 +21,25 @@ from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
+from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.stress_groups import stress_groups
 from fibermsk.system.friction.forces import FrictionForces, has_friction
 
 SAMPLE_XI = gauss_rule(3)[0]
 """Sample points of each element: the stretch of cubics is most accurate at three Gauss points."""
+
+
+def packed_size(cables: Cables) -> int:
+    """Size of the rows of `CutForces.packed`."""
+    return 3 * cables.n_nodes + cables.h.size * SAMPLE_XI.size
+
+
+def unpacked(cables: Cables, cuts: Array) -> tuple[Array, Array]:
+    """Arrays (n_frames, n_nodes, 3) and (n_frames, n_elements, n_points) of packed rows."""
+    n, n_nodes, n_elements = len(cuts), cables.n_nodes, cables.h.size
+    through, inside = np.split(cuts, [3 * n_nodes], axis=1)
+    return through.reshape(n, n_nodes, 3), inside.reshape(n, n_elements, SAMPLE_XI.size)
 
 
 class CutForces:
@@ -68,21 +81,10 @@ class CutForces:
         self._share = np.where(massless, 0.5, second / np.where(massless, 1.0, first + second))
         self._share = self._share[:, None]
 
-    @property
-    def size(self) -> int:
-        """Size of the rows of `packed`."""
-        return 3 * self._cables.n_nodes + self._cables.h.size * SAMPLE_XI.size
-
     def packed(self, at: At, activation: Array, reactions: Array) -> Array:
         """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
         through = self.at(at, activation, reactions)
         return np.concatenate([through.ravel(), self.inside(at, through).ravel()])
-
-    def unpacked(self, cuts: Array) -> tuple[Array, Array]:
-        """Arrays (n_frames, n_nodes, 3) and (n_frames, n_elements, n_points) of rows."""
-        n, n_nodes, n_elements = len(cuts), self._cables.n_nodes, self._cables.h.size
-        through, inside = np.split(cuts, [3 * n_nodes], axis=1)
-        return through.reshape(n, n_nodes, 3), inside.reshape(n, n_elements, SAMPLE_XI.size)
 
     def at(self, at: At, activation: Array, reactions: Array) -> Array:
         """Forces (n_nodes, 3) of the part beyond a cut on the part before it, in ground [N].

@@ -20,7 +20,7 @@ from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
-from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces
+from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces, packed_size, unpacked
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 
@@ -92,11 +92,6 @@ def observe(
         if body is not model.ground or is_seen(body)
     }
     contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
-    search = ContactSearch(cables, configuration.partners, skeleton.tree)
-    search.spacing.restore(configuration.contact.spacing.memory())
-    cuts = CutForces(model, configuration, search)
-    recorded = frames.cuts.shape == (n_frames, cuts.size)
-    cut_rows = list(frames.cuts) if recorded else []
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
     states = np.empty((n_frames, configuration.states.n))
@@ -115,15 +110,12 @@ def observe(
         )  # fmt: skip
         for other in configuration.axial_forces:
             tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
-        if not recorded:
-            search.evaluate(at.nodes, state)
-            cut_rows.append(cuts.packed(at, activation, frames.reactions[i]))
         contact.evaluate(at.nodes, state)
         line_force[i] = contact.line_forces()
         pressure, carried[i] = contact.axial_forces()
         tissue_force[i] += pressure
-    cut_force, axial_force = cuts.unpacked(np.array(cut_rows))
-    axial_force -= carried
+    cut_force, inside = unpacked(cables, _cuts(model, configuration, activations, frames))
+    axial_force = inside - carried
 
     fibers = {}
     for f, fiber in enumerate(model.fibers):
@@ -171,6 +163,21 @@ def observe(
         states=state_histories(configuration.states.records(states)),
         elements=reported.histories,
     )
+
+
+def _cuts(model: Model, configuration: Configuration, activations: Array, frames: Frames) -> Array:
+    """Forces through cuts: as recorded, or computed with other contact points."""
+    cables, size = configuration.cables, packed_size(configuration.cables)
+    if frames.cuts.shape == (frames.t.size, size):
+        return frames.cuts
+    search = ContactSearch(cables, configuration.partners, configuration.tree)
+    search.spacing.restore(configuration.contact.spacing.memory())
+    forces, rows = CutForces(model, configuration, search), np.empty((frames.t.size, size))
+    for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
+        at = configuration.kinematics(float(t), y, v)
+        search.evaluate(at.nodes, at.motion.links)
+        rows[i] = forces.packed(at, activations[i, cables.fiber], frames.reactions[i])
+    return rows
 
 
 def _own(field: Array, cables: Cables, fiber: int) -> Array:
