@@ -66,7 +66,7 @@ def run(system, n_frames, landing, relative=1e-3):
 def test_frames_cost_no_steps_without_landing(arm):
     few, many = run(arm, 2, False), run(arm, 400, False)
     # landing on all frames would take a step for each
-    assert few.stats["substeps"] == many.stats["substeps"] < 200
+    assert few.stats["substeps"] == many.stats["substeps"] < 400
     np.testing.assert_allclose(many.time, np.linspace(0.0, 0.2, 401), rtol=1e-15)
     # the states where both have frames are those of the same steps; the frames in between are
     # evaluated, and where candidates were found last affects round-off
