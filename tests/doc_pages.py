@@ -6,8 +6,8 @@ A visible comment right above a block says what is special about it:
     <!-- needs display -->          opens a window; not run
     <!-- not run: reason -->        not run, for a reason of three words or more
     <!-- slow -->                   the page runs with the slow tests
-    <!-- tested with: steps=20 -->  the tests add these settings to its `fibermsk run`; scenes are
-                                    run as printed in test_scenes*.py and test_spline_knee.py
+    <!-- tested with: steps=20 -->  the tests add these settings to its `fibermsk run`; all scenes
+                                    run as printed in test_scenes_more.py, anatomy/test_arm26.py
     <!-- file: my_scene.py -->      is written to a file of this name, and not run by itself
     <!-- fails -->                  must end with an error (a ModelError, or an exit status)
     <!-- output -->                 a text block: what the block before prints, numbers to 1 %,
