@@ -233,8 +233,9 @@ class Hill(NamedTuple):
 
         low, high = (self.tendon + x * LENGTH for x in (0.3, 1.6))
         start = brentq(lambda one: self.force(one, 0.0, given(0.0)) - weight, low, high)
-        tolerances = {"rtol": 1e-9, "atol": 1e-11, "max_step": 0.01}
-        found = solve_ivp(rates, time[[0, -1]], (start, 0.0), "Radau", time, **tolerances)
+        found = solve_ivp(
+            rates, time[[0, -1]], (start, 0.0), "Radau", time, rtol=1e-9, atol=1e-11, max_step=0.01
+        )
         length, speed = found.y
         along = length - self.tendon
         states = zip(*found.y, time, strict=True)
