@@ -1,0 +1,1 @@
+"""Paths of line muscles: straight sections, and sections around one surface in closed form."""
