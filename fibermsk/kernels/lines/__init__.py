@@ -1,0 +1,1 @@
+"""Paths of line muscles over surfaces: taut, with first and second derivatives."""
