@@ -83,7 +83,7 @@ def case(name):
     if name == "torus":
         ends = (-0.1, 0.05, 0.02), (0.07, -0.11, -0.03)
     else:
-        ends = (-0.07, 0.0, 0.004), ((0.0, 0.07, 0.2, 0.33)[n], -0.002, 0.004)
+        ends = (-0.07, 0.0, -0.01 if n == 3 else 0.004), ((0.0, 0.07, 0.2, 0.33)[n], -0.002, 0.004)
     return Chain(kinds, turns, places, *ends, hints)
 
 
