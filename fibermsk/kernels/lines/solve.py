@@ -18,7 +18,7 @@ from fibermsk._compile import kernel
 from fibermsk.kernels.lines.chain import fill_frames, fill_lines
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, newton
-from fibermsk.kernels.lines.string import FINE, guess, lean, to_local
+from fibermsk.kernels.lines.string import DENSE, guess, lean, to_local
 from fibermsk.kernels.lines.surfaces import TORUS, level, settle
 
 TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
@@ -225,7 +225,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
         if clear:
             return TAUT
     status = LOST
-    for points in (FINE, 3 * FINE):
+    for points in (DENSE, 3 * DENSE):
         found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points)
         if found == 0:
             status = _settle_contacts(kind, size, R, p, o, i, foot, active)

@@ -14,7 +14,7 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels.lines.surfaces import level, settle
 
-COARSE, FINE = 32, 96
+COARSE, DENSE = 32, 96
 """Points of strings that are compared, and of the one that is used."""
 SIDES = 8
 """Sides of the straight line on which strings start without a hint."""
