@@ -166,10 +166,8 @@ def run(case: str = "ellipsoid", stride: int = 8) -> dict[str, float]:
     """
     check(case, stride)
     rows, touched = own(case, stride)
-    return numbers(rows, smooth_poses(rows, touched)) | {
-        "touching_share": float(touched[:, 2].any(axis=1).mean()),
-        "touch_changes": float(np.any(np.diff(touched[:, 2], axis=0) != 0, axis=1).sum()),
-    }
+    found = numbers(rows, smooth_poses(rows, touched))
+    return {name: found[name] for name in ("length_jumps", "arm_jumps", "mismatch_mm")}
 
 
 def expected(case: str = "ellipsoid", stride: int = 8) -> dict[str, Expected]:

@@ -8,6 +8,8 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from fibermsk.kernels.lines.geodesic import geodesic, integrate
+from fibermsk.kernels.lines.newton import fill_derivatives
+from fibermsk.kernels.lines.points import fill_point_derivatives, fill_points
 from fibermsk.kernels.lines.solve import TAUT, chain
 from fibermsk.kernels.lines.surfaces import (
     CYLINDER,
@@ -57,7 +59,15 @@ class Chain:
         )  # fmt: skip
         assert status == TAUT
         self.warm = True
+        self.placed = self.kind, self.size, R, p, self.o + z[:3], self.i + z[3:6], self.foot
         return length, gradient, hessian
+
+    def points(self, z, fractions):
+        """Points at fractions of the length."""
+        self.at(z)
+        x = np.empty((fractions.size, 3))
+        fill_points(*self.placed, fractions, x)
+        return x
 
 
 TOP = (0.0, 0.0, 0.06)
@@ -148,3 +158,30 @@ def test_common_motion(name):
         # the ends move on circles, of second order in the rotation
         circle = np.r_[np.cross(w, ends[0]), np.cross(w, ends[1])]
         assert_allclose(motion @ hessian @ motion, -gradient[:6] @ circle, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_points(name, rng):
+    """Points lie at their fractions, outside of the surfaces; derivatives against differences."""
+    one, fractions = case(name), np.linspace(0.0, 1.0, 401)
+    length, gradient, _ = one.at(np.zeros(one.n))
+    x, dx = np.empty((401, 3)), np.empty((401, 3, one.n))
+    shift, hessian = np.empty((4 * one.kind.size, one.n)), np.empty((one.n, one.n))
+    fill_derivatives(*one.placed, gradient, hessian, shift)
+    fill_point_derivatives(*one.placed, fractions, shift, gradient, x, dx)
+    assert_allclose(x[[0, -1]], [one.o, one.i], atol=1e-15)
+    pieces = np.linalg.norm(np.diff(x, axis=0), axis=1)
+    assert_allclose(pieces, length / 400, rtol=1e-2)
+    assert_allclose(pieces.sum(), length, rtol=1e-4)
+    g, H = np.empty(3), np.empty((3, 3))
+    for k, kind in enumerate(one.kind):
+        for point in x:
+            local = one.R[k].T @ (point - one.p[k])
+            F = level(kind, one.size[k], local, g, H)
+            assert F >= -1e-12 * np.linalg.norm(g)
+    d, h = rng.uniform(-1.0, 1.0, one.n), 1e-5
+    weights = np.array([1.0, -8.0, 8.0, -1.0]) / (12.0 * h)
+    moved = np.array([one.points(k * h * d, fractions) for k in (-2, -1, 1, 2)])
+    slope = np.tensordot(weights, moved, 1)
+    wrong = np.abs(dx @ d - slope).max(axis=1) > 2e-8
+    assert wrong.sum() <= 2 * one.kind.size  # beside tangent points, where x bends
