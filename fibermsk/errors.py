@@ -21,6 +21,13 @@ class ConstraintError(ModelError):
     """
 
 
+class PathError(ConstraintError):
+    """A path of a line muscle that has no solution, such as with a point inside a wrap surface.
+
+    A step that meets it fails; a shorter one may not.
+    """
+
+
 class ModelWarning(UserWarning):
     """A model or run that is valid but implausible.
 
@@ -28,7 +35,7 @@ class ModelWarning(UserWarning):
     ----------
     kind : str
         Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
-        "stability", "checkpoint", or "model" for all others.
+        "slack_tendon", "stability", "checkpoint", or "model" for all others.
     fiber : str or None
         Fiber concerned; the worst of several.
     time : float or None
