@@ -248,6 +248,7 @@ DESCRIBED = {
         with_law,
     ),
     "DeGrooteCurves": of(fm.DeGrooteCurves, slack_width=0.01),
+    "FittedMillardCurves": of(fm.FittedMillardCurves),
     "MillardCurves": of(fm.MillardCurves),
     "ThelenCurves": of(fm.ThelenCurves),
     "HillStress": Call(

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from reference import hill as page
 
 import fibermsk as fm
-from fibermsk.laws.hill import bezier, degroote, millard
+from fibermsk.laws.hill import bezier, degroote, millard, millard_fit
 from fibermsk.laws.hill.kinds import KINDS as MODULES, equations_of
 from fibermsk.laws.hill.row import CURVES
 
@@ -97,6 +97,33 @@ def test_bezier_curves():
     corner = [(0, 0), (0.3, 0), (0.3, 0), (0.8, 0.5), (0.8, 0.5), (1, 1)]
     for x in np.linspace(0.0, 1.0, 41):
         assert_allclose(bezier.value_and_slope(row, 0, 1, x)[0], page.bezier(x, corner), atol=1e-14)
+
+
+def test_fit_of_bezier_curves():
+    """The stated error, continuous second derivatives, slopes that are those of the values."""
+    exact, fit = fm.HillLaw(fm.MillardCurves()), fm.HillLaw(fm.FittedMillardCurves())
+    row, table = exact.constants(SIMPLE), fit.constants(SIMPLE)
+    force_velocity = [
+        lambda c, x, module=module: module.force_velocity_factor(c, x, 1.0)[:2]
+        for module in (millard, millard_fit)
+    ]
+    pairs = [force_velocity, *(
+        (getattr(millard, name), getattr(millard_fit, name))
+        for name in ("active_length", "passive", "tendon")
+    )]  # fmt: skip
+    ends = (-1.1, 1.1), (0.4, 1.9), (0.9, 1.8), (0.99, 1.07)
+    for (curve, fitted), (low, high) in zip(pairs, ends, strict=True):
+        x = np.linspace(low, high, 1201)
+        values = np.array([curve(row, one) for one in x])
+        found = np.array([fitted(table, one) for one in x])
+        assert abs(found - values)[:, 0].max() < 1e-7
+        assert abs(found - values)[:, 1].max() < 1e-4
+        for one in x[::60]:
+            stepped = fitted(table.astype(complex), complex(one, 1e-40))[0].imag / 1e-40
+            assert_allclose(stepped, fitted(table, one)[1], rtol=1e-12, atol=1e-13)
+    assert_allclose(
+        fit.energy(SIMPLE, 0.15, 0.208), exact.energy(SIMPLE, 0.15, 0.208), rtol=1e-6, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
