@@ -116,7 +116,7 @@ def curvature(c, first, n, x):
     at = first + 2 * (n + 1) + 4 * (k - first)
     in_x = c[k], c[at], c[at + 2], c[k + 1]
     in_y = c[k + n + 1], c[at + 1], c[at + 3], c[k + n + 2]
-    u = _parameter(*(value.real for value in in_x), x.real)
+    u = _parameter(in_x[0].real, in_x[1].real, in_x[2].real, in_x[3].real, x.real)
     found, by_u = _bend(*in_x, u + 0.0 * x)
     u = u - (found - x) / by_u
     x_u, y_u = _bend(*in_x, u)[1], _bend(*in_y, u)[1]
