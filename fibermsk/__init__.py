@@ -24,6 +24,7 @@ from fibermsk.laws import (
     DeGrooteCurves as DeGrooteCurves,
     DeGrooteForceLength as DeGrooteForceLength,
     DeGrooteForceVelocity as DeGrooteForceVelocity,
+    FittedMillardCurves as FittedMillardCurves,
     ForceLength as ForceLength,
     ForceVelocity as ForceVelocity,
     Friction as Friction,
