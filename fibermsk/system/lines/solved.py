@@ -132,7 +132,7 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
         muscle.name,
         float(placed.length[0]),
         {name: -float(placed.by_q[0, j]) for name, _, j in paths.moved_by(0)},
-        tuple(muscle.points[k].name for k in own),
+        tuple(muscle.points[int(k)].name for k in own),
         solved.x[own],
         tuple(arcs),
         np.concatenate(line),
