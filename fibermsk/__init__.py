@@ -173,6 +173,14 @@ if TYPE_CHECKING:
         check_contribution as check_contribution,
         skeleton as skeleton,
     )
+    from fibermsk.system.lines.solved import (
+        MusclePath as MusclePath,
+        WrapArc as WrapArc,
+        moment_arms as moment_arms,
+        muscle_path as muscle_path,
+        path_length as path_length,
+        path_points as path_points,
+    )
     from fibermsk.system.reports.moment import Moment as Moment
     from fibermsk.system.reports.still import still as still
 
@@ -192,6 +200,7 @@ _BY_MODULE = {
     "solvers": """BDF2 SDIRK2 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
         Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
+    "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",
     "system.reports.moment": "Moment",
     "system.reports.still": "still",
 }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines import paths as kernels
 from fibermsk.kernels.lines.path_arrays import PathState
@@ -93,6 +93,11 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
         self._second: tuple[PlacedPaths, Array] | None = None
+
+    @property
+    def kinds(self) -> Index:
+        """Kind of each wrap surface; see `fibermsk.kernels.lines.path_arrays`."""
+        return self._arrays.kind
 
     # the state of the paths
 
