@@ -21,6 +21,22 @@ class ConstraintError(ModelError):
     """
 
 
+class WrapError(ModelError):
+    """A path without a taut course around its wrapping surfaces, with the reason.
+
+    A step that meets it fails; a shorter one may not.
+
+    Attributes
+    ----------
+    reason : str
+        "inside", "lost", "loose", "shorter", "through", "pieces", "order" or "not finite".
+    """
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class ModelWarning(UserWarning):
     """A model or run that is valid but implausible.
 

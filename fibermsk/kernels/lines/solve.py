@@ -28,6 +28,8 @@ touched in several places; surfaces are touched in another order; input not fini
 
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
+ATTEMPTS = 3
+"""Strings that are tried as a start."""
 SAMPLES = 24
 """Points of arcs and lines at which surfaces that are not convex are examined."""
 DEPTH = 1e-9
@@ -225,8 +227,11 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
         if clear:
             return TAUT
     status = LOST
-    for points in (DENSE, 3 * DENSE):
-        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points)
+    for attempt in range(ATTEMPTS):
+        # with more patience where a string slides slowly, with more points where it turns sharply
+        points = DENSE if attempt < 2 else 3 * DENSE
+        sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
+        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm)
         if found == 0:
             status = _settle_contacts(kind, size, R, p, o, i, foot, active)
             if status == TAUT:

@@ -18,8 +18,8 @@ COARSE, DENSE = 32, 96
 """Points of strings that are compared, and of the one that is used."""
 SIDES = 8
 """Sides of the straight line on which strings start without a hint."""
-SETTLED = 1e-6
-"""Move of a point in one sweep, of the string's length, that ends the shrinking."""
+COARSE_CALM = 1e-6
+"""Move of a point in one sweep, of the string's length, that ends shrinking to compare."""
 
 
 @kernel
@@ -58,12 +58,15 @@ def _spread(knots, x):
 
 
 @kernel
-def shrink(kind, size, R, p, x, touched, sweeps):
-    """Shrink a string x (n, 3) and fill touched (n,): the surface on which a point lies, or -1."""
+def shrink(kind, size, R, p, x, touched, sweeps, calm):
+    """Shrink a string x (n, 3) and fill touched (n,): the surface on which a point lies, or -1.
+
+    It ends after so many sweeps, or if no point moves by more than calm, of the string's length.
+    """
     local, g, H, before = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
     n = x.shape[0]
     rate = 2.0 / (1.0 + math.sin(math.pi / n))
-    calm = SETTLED * _length(x)
+    least = calm * _length(x)
     for _ in range(sweeps):
         most = 0.0
         for j in range(1, n - 1):
@@ -80,7 +83,7 @@ def shrink(kind, size, R, p, x, touched, sweeps):
                     touched[j] = k
             for r in range(3):
                 most = max(most, abs(x[j, r] - before[r]))
-        if most < calm:
+        if most < least:
             return
 
 
@@ -104,7 +107,7 @@ def _reach(size, p, o, i):
 
 
 @kernel
-def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
+def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm):
     """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status.
 
     hint (m, 3): a point in the frame of the surface that the string passes first, where hinted
@@ -124,7 +127,7 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
         _spread(knots[: count + 1], x)
     else:
         _choose(kind, size, R, p, o, i, x)
-    shrink(kind, size, R, p, x, touched, 20 * points)
+    shrink(kind, size, R, p, x, touched, sweeps, calm)
     g, H, y = np.empty(3), np.empty((3, 3)), np.empty(3)
     before = 0
     for k in range(m):
@@ -194,7 +197,7 @@ def _choose(kind, size, R, p, o, i, x):
             for r in range(3):
                 tried[j, r] = o[r] + share * span * along[r]
                 tried[j, r] += out * (math.cos(angle) * u[r] + math.sin(angle) * w[r])
-        shrink(kind, size, R, p, tried, touched, 4 * COARSE)
+        shrink(kind, size, R, p, tried, touched, 4 * COARSE, COARSE_CALM)
         length = _length(tried)
         if length < shortest:
             shortest = length
