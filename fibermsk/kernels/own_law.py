@@ -102,6 +102,11 @@ def lazy_law(kind: type, name: str) -> Callable[..., Any]:
     return _compiled_function(getattr(kind, name), {})
 
 
+def compiled_function(function: Any) -> Any:
+    """Compile a function of numbers, and the plain functions that it calls, when it is used."""
+    return _compiled_function(function, {})
+
+
 def _compiled_function(function: FunctionType, known: dict[FunctionType, Any]) -> Any:
     """Compile a function of a user's script, and the plain functions that it calls."""
     if function not in known:

@@ -81,6 +81,7 @@ def with_paths():
         fm.LineMuscle(
             "over_line", points, wraps=(fm.PathWrap(wrap),), max_isometric_force=100.0,
             optimal_fiber_length=0.05, tendon_slack_length=0.04,
+            law=fm.HillLaw(), activation=fm.ActivationDynamics(0.3),
         )
     )  # fmt: skip
     model.meant = ("muscle force",)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.laws.hill import _ACTIVE
+from fibermsk.laws.hill.degroote import _ACTIVE
 
 STRESS, RADIUS, LENGTH = 3e5, 5e-3, 0.1
 F0 = STRESS * np.pi * RADIUS**2

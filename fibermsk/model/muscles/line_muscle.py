@@ -10,8 +10,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Range, checked, number, part
+from fibermsk._numbers import FRACTION, NON_NEGATIVE, POSITIVE, Range, checked, number, part
+from fibermsk.laws.hill import HillLaw
 from fibermsk.model.function import Function, check_function
+from fibermsk.model.muscles import profile
+from fibermsk.model.muscles.activation import Activation, Constant
+from fibermsk.model.muscles.dynamics import ActivationDynamics
+from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.model.muscles.wrap import PathWrap
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.joint import orientation
@@ -141,7 +146,9 @@ PointOfPath = PathPoint | ConditionalPathPoint | MovingPathPoint
 
 @dataclass(frozen=True, eq=False)
 class LineMuscle:
-    """A muscle as a line along a path, as in models of other programs.
+    """A muscle as a line along a path.
+
+    With a law it pulls on the bodies of its path; without one it is a description only.
 
     Parameters
     ----------
@@ -159,10 +166,20 @@ class LineMuscle:
         Angle of the fibers to the tendon at optimal fiber length [rad]; zero to below pi / 2.
     max_contraction_velocity : float
         Largest velocity of shortening [optimal fiber lengths / s]; positive.
+    law : HillLaw, optional
+        Its force.
+    activation : float, callable or ActivationDynamics, optional
+        Activation in [0, 1]: a number (stored as a `Constant`), a function t -> float, or a state;
+        see `ActivationDynamics`. With a law the default is 0, without one it must be left out.
     kind : str
         Class of the muscle in the program of origin, such as "Thelen2003Muscle".
     parameters : mapping of str to float, bool or str
         Further parameters of that class; copied.
+
+    Raises
+    ------
+    ModelError
+        If a value lies outside its range, or the law cannot act on a muscle of these numbers.
     """
 
     name: str
@@ -174,6 +191,10 @@ class LineMuscle:
     tendon_slack_length: float = number("m", NON_NEGATIVE)
     pennation_angle: float = number("rad", _PENNATION, default=0.0)
     max_contraction_velocity: float = number("1/s", POSITIVE, default=10.0)
+    law: HillLaw | None = part(default=None)
+    activation: float | Activation | ActivationDynamics | None = number(
+        "", FRACTION, varies=True, default=None
+    )
     kind: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -194,6 +215,26 @@ class LineMuscle:
                 _check.instance(owner, "parameters", self.parameters, Mapping, "a dict")
             ),
         )
+        self._check_force(owner)
+
+    def _check_force(self, owner: str) -> None:
+        """Check law and activation; a law without activation gets an activation of zero."""
+        if self.law is None:
+            if self.activation is not None:
+                must, remedy = "be left out without a law", "give the muscle law=fm.HillLaw()"
+                _check.refuse(owner, "activation", self.activation, must, remedy=remedy)
+            return
+        _check.instance(owner, "law", self.law, HillLaw, "a HillLaw").check(self)
+        if isinstance(self.activation, Reflex):
+            must = "be a number, a function or ActivationDynamics"
+            remedy = "use ActivationDynamics(excitation=Reflex(...))"
+            _check.refuse(owner, "activation", self.activation, must, remedy=remedy)
+        if self.activation is None:
+            _check.store(self, activation=Constant(0.0))
+        elif not isinstance(self.activation, ActivationDynamics):
+            if not callable(self.activation):
+                _check.store(self, activation=Constant(self.activation))
+            profile.fraction_at(owner, "activation", self.activation, 0.0)
 
 
 def bodies_of(muscle: LineMuscle) -> list[Body]:

@@ -1,18 +1,4 @@
-"""Curves of a Hill muscle with elastic tendon, and its static force.
-
-Symbols: ``length`` l_M / l_0 of the muscle fibers, ``velocity`` v_M / (v_max l_0), positive in
-lengthening, ``tendon_length`` l_T / l_Ts. Forces are relative to the largest isometric force F_0.
-Every curve takes numbers or arrays, real or complex, and returns its value and derivative.
-
-Note: the largest active force is 1.00107, at a length of 1.01329 and not of 1; the passive force is
-0.018 at optimal length; a slack tendon pushes with up to 0.2.
-
-References
-----------
-.. [1] De Groote, Kinney, Rao and Fregly, "Evaluation of direct collocation optimal control problem
-       formulations for solving the muscle redundancy problem", Annals of Biomedical Engineering 44
-       (2016), 2922-2936, doi:10.1007/s10439-016-1591-9, and its supplement.
-"""
+"""Static force of a Hill muscle with elastic tendon and De Groote's curves, by bisection."""
 
 from __future__ import annotations
 
@@ -23,64 +9,11 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-
-_ACTIVE = (
-    (0.8150671134243542, 1.055033428970575, 0.162384573599574, 0.063303448465465),
-    (0.433004984392647, 0.716775413397760, -0.029947116970696, 0.200356847296188),
-    (0.1, 1.0, 0.353553390593274, 0.0),
+from fibermsk.laws.hill.degroote import (
+    active_force_length,
+    passive_force_length,
+    tendon_force_length,
 )
-"""b_1 to b_4 of the three Gaussians of the active curve; eq. S1 of [1]_."""
-
-_PASSIVE_SHAPE, _PASSIVE_STRAIN = 4.0, 0.6
-"""Exponent of the passive curve, and the strain at which it is one; eq. S2."""
-
-_SHORTEST = 0.2
-"""Length at which the passive force is zero."""
-
-_VELOCITY = (-0.3211346127989808, -8.149, -0.374, 0.8825327733249912)
-"""d_1 to d_4; eq. S3."""
-
-TENDON_STRAIN = 0.049
-"""Strain of the tendon under F_0."""
-
-_TENDON_TOE = 0.2
-_TENDON_SHAPE = math.log(1.0 / _TENDON_TOE + 1.0) / TENDON_STRAIN
-
-
-def active_force_length(length):
-    """Active force f_L of the fibers and its derivative in the length."""
-    force, slope = 0.0, 0.0
-    for b1, b2, b3, b4 in _ACTIVE:
-        width = b3 + b4 * length
-        offset = (length - b2) / width
-        bell = b1 * np.exp(-0.5 * offset * offset)
-        force = force + bell
-        slope = slope - bell * offset * (1.0 - b4 * offset) / width
-    return force, slope
-
-
-def passive_force_length(length):
-    """Passive force f_P of the fibers and its derivative in the length."""
-    rate = _PASSIVE_SHAPE / _PASSIVE_STRAIN
-    offset = math.exp(rate * (_SHORTEST - 1.0))
-    scale = 1.0 / (math.exp(_PASSIVE_SHAPE) - offset)
-    growth = np.exp(rate * (length - 1.0))
-    return scale * (growth - offset), scale * rate * growth
-
-
-def force_velocity(velocity):
-    """Force-velocity factor f_V of the active force and its derivative."""
-    d1, d2, d3, d4 = _VELOCITY
-    y = d2 * velocity + d3
-    root = np.sqrt(y * y + 1.0)
-    # ln(y + root); for large -y the sum would cancel
-    return d1 * np.arcsinh(y) + d4, d1 * d2 / root
-
-
-def tendon_force_length(tendon_length):
-    """Force f_T of the tendon and its derivative in the length; negative below one."""
-    growth = _TENDON_TOE * np.exp(_TENDON_SHAPE * (tendon_length - 1.0))
-    return growth - _TENDON_TOE, _TENDON_SHAPE * growth
 
 
 def isometric_force(
