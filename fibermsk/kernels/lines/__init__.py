@@ -1,1 +1,1 @@
-"""Kernels of line muscles: geometry of paths, and Hill forces."""
+"""Kernels of line muscles: geometry of paths, Hill forces."""
