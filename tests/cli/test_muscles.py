@@ -48,3 +48,36 @@ def test_impossible_curves_are_refused(tmp_path, options, message):
     )
     assert found.exit_code == 2
     assert message in found.output
+
+
+@needs_model
+def test_a_model_follows_a_motion(tmp_path):
+    """From the first instant of the file on, in degrees as in a file without a version."""
+    from fibermsk.cli.running.model_scene import scene
+
+    with pytest.warns(fm.ModelWarning, match="r_acromion_tx"):
+        made = scene(str(MODEL), motion=str(MODEL.with_name("arm26_InverseKinematics.mot")))
+    assert made.duration == 1.0
+    elbow = made.model.coordinate("r_elbow_flex").prescribed
+    np.testing.assert_allclose(elbow(1.0), np.deg2rad(90.10762135), rtol=1e-12)
+    found = CliRunner().invoke(app, ["run", str(MODEL), "--motion", str(tmp_path / "none.mot")])
+    assert found.exit_code == 2 and "no such file" in found.output
+
+
+@needs_model
+def test_static_optimization_writes_activations(tmp_path):
+    """Without the biceps' long head and the triceps' long head, which wrap around ellipsoids."""
+    out = tmp_path / "so.sto"
+    motion = MODEL.with_name("arm26_InverseKinematics.mot")
+    names = [
+        word for name in ("TRIlat", "TRImed", "BICshort", "BRA") for word in ("--muscles", name)
+    ]
+    options = ["--lowpass", "6", "--out", str(out), "--json", *names]
+    found = CliRunner().invoke(app, ["so", str(MODEL), str(motion), *options])
+    assert found.exit_code == 0, found.output
+    report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
+    signals = fm.read_signals(out)
+    assert report["optimality"] < 1e-12 and report["frames"] == signals.time.size == 121
+    activation = signals.values["BRA/activation"]
+    assert activation.min() >= 0.0 and activation.max() <= 1.0
+    assert set(report["reserves"]) == {"r_shoulder_elev", "r_elbow_flex"}
