@@ -109,6 +109,13 @@ from fibermsk.results import (
 
 if TYPE_CHECKING:
     from fibermsk import view as view
+    from fibermsk.analysis import (
+        MuscleCurves as MuscleCurves,
+        StaticOptimum as StaticOptimum,
+        drive as drive,
+        muscle_curves as muscle_curves,
+        static_optimization as static_optimization,
+    )
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
         MuscleBundle as MuscleBundle,
@@ -187,6 +194,7 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
+    "analysis": "MuscleCurves StaticOptimum drive muscle_curves static_optimization",
     "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber""",
