@@ -38,7 +38,6 @@ class PathError(ConstraintError):
         self.reason = reason
 
 
-
 class ModelWarning(UserWarning):
     """A model or run that is valid but implausible.
 
