@@ -324,10 +324,11 @@ DESCRIBED = {
     "PathWrap": Call(
         fm.PathWrap,
         lambda p: {
-            "shape": fm.WrapSphere("s", p.bone, radius=0.02),
+            "shape": fm.WrapCylinder("s", p.bone, radius=0.02),
             "first": 1,
             "last": 2,
             "method": "hybrid",
+            "side": -1,
         },
         lambda p, x: p.with_muscle(wraps=[x]),
     ),

@@ -40,6 +40,11 @@ def test_path_of_a_hinge(kind):
     assert fm.moment_arms(skeleton, muscle, [0.1]) == {"q": pytest.approx(0.05, rel=1e-12)}
     assert fm.path_length(skeleton, muscle, [0.1]) == path.length
     assert_allclose(fm.path_points(skeleton, muscle, [0.1]), path.polyline, atol=0.0)
+    other = fm.Model("other")
+    leg = other.add(fm.Body("leg", mass=1.0, com=(0, -0.1, 0), inertia=(0.1, 0.1, 0.1)))
+    other.add(fm.Hinge("q", other.ground, leg, at=(0, 0, 0), axis=(0, 0, 1)))
+    with pytest.raises(fm.ModelError, match="'m': refers to 'arm', which the skeleton does not"):
+        fm.muscle_path(fm.skeleton(other), muscle, [0.1])
     with pytest.raises(fm.ModelError, match="skeleton"):
         fm.muscle_path(model, muscle, [0.1])
     with pytest.raises(fm.ModelError, match="q"):
