@@ -32,6 +32,7 @@ from fibermsk.laws import (
     HillLaw as HillLaw,
     HillStress as HillStress,
     KelvinVoigt as KelvinVoigt,
+    MillardCurves as MillardCurves,
     PenaltyContact as PenaltyContact,
     PiecewiseActivation as PiecewiseActivation,
     QuadraticLimit as QuadraticLimit,
@@ -41,6 +42,7 @@ from fibermsk.laws import (
     Stiffening as Stiffening,
     StressLaw as StressLaw,
     StretchGradient as StretchGradient,
+    ThelenCurves as ThelenCurves,
     Titin as Titin,
     law_constant as law_constant,
 )

@@ -30,7 +30,12 @@ from fibermsk.laws.force_velocity import (
 )
 from fibermsk.laws.friction import Friction as Friction
 from fibermsk.laws.gradient import StretchGradient as StretchGradient
-from fibermsk.laws.hill import DeGrooteCurves as DeGrooteCurves, HillLaw as HillLaw
+from fibermsk.laws.hill import (
+    DeGrooteCurves as DeGrooteCurves,
+    HillLaw as HillLaw,
+    MillardCurves as MillardCurves,
+    ThelenCurves as ThelenCurves,
+)
 from fibermsk.laws.own import (
     ContactLaw as ContactLaw,
     CoordinateLaw as CoordinateLaw,

@@ -7,16 +7,18 @@ The equations are those of `fibermsk.laws.hill.equations`. Of each muscle: ``L``
 
 from __future__ import annotations
 
+import inspect
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from fibermsk._compile import Rebuilding, kernel, uncached
 from fibermsk.kernels.own_law import compiled_function
 from fibermsk.laws.derivatives import STEP
+from fibermsk.laws.hill import bezier, equations as equations_module, row
 from fibermsk.laws.hill.equations import CurveFunctions, Equations, equations
 from fibermsk.laws.hill.kinds import KINDS, functions_of
 from fibermsk.laws.hill.law import HillLaw
-from fibermsk.laws.own import law_digest
 
 
 @kernel
@@ -39,6 +41,21 @@ def hill_forces(L, v, a, x, rate, c, out):
         for j in range(6):
             out[k, 0, j] = force[j]
             out[k, 1, j] = row[j]
+
+
+@kernel
+def outputs_of_one(c, L, v, a, x, rate):
+    """Outputs of one muscle; replaced by those of a law."""
+    return one_muscle(c, L, v, a, x, rate)[0]
+
+
+@kernel
+def hill_outputs(L, v, a, x, rate, c, out):
+    """Fill out (m, n_outputs) with the values of `fibermsk.laws.hill.equations.OUTPUTS`."""
+    for k in range(L.size):
+        values = outputs_of_one(c[k], L[k], v[k], a[k], x[k], rate[k])
+        for j in range(len(values)):
+            out[k, j] = values[j]
 
 
 @kernel
@@ -67,6 +84,8 @@ class HillKernels:
     ----------
     forces : callable
         `hill_forces`.
+    outputs : callable
+        `hill_outputs`.
     constant_slopes : callable
         `hill_constant_slopes`.
     """
@@ -74,6 +93,7 @@ class HillKernels:
     def __init__(self, kind: type, form: str) -> None:
         made = _rebuilding(kind, form)
         self.forces: Any = made.of(hill_forces)
+        self.outputs: Any = made.of(hill_outputs)
         self.constant_slopes: Any = made.of(hill_constant_slopes)
 
 
@@ -91,10 +111,30 @@ def kernels_of(law: HillLaw) -> HillKernels:
 @lru_cache
 def _compiled_equations(kind: type) -> Equations:
     functions = CurveFunctions(*map(compiled_function, functions_of(kind)))
-    return equations(functions, uncached)
+    name = KINDS[kind].__name__.rpartition(".")[2]
+
+    def compiled(function: Any) -> Any:
+        # machine code is linked by name: that of two kinds must differ, also across processes
+        function.__qualname__ = f"{name}_{function.__name__}"
+        return uncached(function)
+
+    return equations(functions, compiled)
 
 
 def _rebuilding(kind: type, form: str) -> Rebuilding:
-    label = f"{KINDS[kind].__name__.rpartition('.')[2]}_{form}"
-    one = getattr(_compiled_equations(kind), form)
-    return Rebuilding([(one_muscle, one)], label, law_digest(kind, ()))
+    name = KINDS[kind].__name__.rpartition(".")[2]
+    made = _compiled_equations(kind)
+    replaced = [
+        (one_muscle, getattr(made, form)),
+        (outputs_of_one, getattr(made, f"{form}_outputs")),
+    ]
+    return Rebuilding(replaced, f"{name}_{form}", _version(kind))
+
+
+@lru_cache
+def _version(kind: type) -> str:
+    """SHA-256 of the sources of the equations and of a kind of curves."""
+    sha = sha256()
+    for module in (equations_module, KINDS[kind], bezier, row):
+        sha.update(inspect.getsource(module).encode())
+    return sha.hexdigest()

@@ -149,12 +149,16 @@ def refused(curves, form, damping):
     return None
 
 
-def active(c, length, velocity, activation):
-    """Active force a f_L f_V, and its derivatives in length, velocity and activation."""
-    width = c[_WIDTH]
-    f, df = active_force_length((length - 1.0) / width + 1.0)
+def active_length(c, length):
+    """Factor of the active force at a length, and its slope."""
+    f, df = active_force_length((length - 1.0) / c[_WIDTH] + 1.0)
+    return f, df / c[_WIDTH]
+
+
+def force_velocity_factor(c, velocity, activation):
+    """Factor of the active force at a velocity, and its derivatives in velocity and activation."""
     g, dg = force_velocity(velocity)
-    return activation * f * g, activation * df / width * g, activation * f * dg, f * g
+    return g, dg, 0.0 * g
 
 
 def passive(c, length):

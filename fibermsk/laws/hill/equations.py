@@ -8,7 +8,7 @@ the tendon; ``P`` force of the fibers and ``T`` that which the tendon asks of th
 The fibers have a constant height h = l_0 sin(alpha_0) across the tendon. Force along the fibers and
 balance with the tendon, relative to F_0:
 
-    P = active(l_M / l_0, w, a) + f_P(l_M / l_0) + beta w,     P cos(alpha) = f_T(l_T / l_Ts).
+    P = a f_L(l_M / l_0) f_V(w, a) + f_P(l_M / l_0) + beta w,     P cos(alpha) = f_T(l_T / l_Ts).
 
 Every form returns two rows of six numbers: the force of the tendon [N] and the residual of the
 state, each with its derivatives in L, v, a, x and rate. Numbers are real or complex, so that a
@@ -55,7 +55,9 @@ NEWTON = 30
 class CurveFunctions(NamedTuple):
     """Functions of one kind of curves, of a row of constants and relative arguments."""
 
-    active: Callable[..., Any]  # of length, velocity, activation: force and three derivatives
+    active_length: Callable[..., Any]  # of length: factor and slope
+    # of velocity and activation: factor, and its derivatives in both
+    force_velocity_factor: Callable[..., Any]
     passive: Callable[..., Any]  # of length: force and slope
     tendon: Callable[..., Any]  # of length: force and slope
     # of force: length, slope, and derivative of the slope in the force
@@ -72,10 +74,29 @@ class Equations(NamedTuple):
     balance: Callable[..., Any]
     implicit: Callable[..., Any]
     rigid: Callable[..., Any]
+    elastic_outputs: Callable[..., Any]
+    balance_outputs: Callable[..., Any]
+    implicit_outputs: Callable[..., Any]
+    rigid_outputs: Callable[..., Any]
 
 
 FORMS = ("elastic", "balance", "implicit", "rigid")
 """Options of the tendon."""
+
+
+OUTPUTS = {
+    "activation": "", "fiber_length": "m", "normalized_fiber_length": "",
+    "fiber_length_along_tendon": "m", "pennation_angle": "rad", "tendon_length": "m",
+    "tendon_strain": "", "fiber_velocity": "m/s", "normalized_fiber_velocity": "",
+    "fiber_velocity_along_tendon": "m/s", "pennation_angular_velocity": "rad/s",
+    "tendon_velocity": "m/s", "active_force_length_multiplier": "",
+    "force_velocity_multiplier": "", "passive_force_multiplier": "", "active_fiber_force": "N",
+    "passive_fiber_elastic_force": "N", "passive_fiber_damping_force": "N",
+    "passive_fiber_force": "N", "total_fiber_force": "N", "fiber_force_along_tendon": "N",
+    "tendon_force": "N", "tendon_slack": "",
+}  # fmt: skip
+"""Outputs of a muscle by OpenSim's names, with units; "tendon_slack" is 1 where the tendon is
+shorter than its slack length or pushes, else 0."""
 
 
 def plain(function: Any) -> Any:
@@ -89,7 +110,7 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
     With `compiled`, all functions of the equations are passed through it, and those of the curves
     must be compiled already.
     """
-    active, passive, tendon, tendon_inverse = curves
+    active_length, force_velocity_factor, passive, tendon, tendon_inverse = curves
 
     @compiled
     def pennation(c, length):
@@ -110,51 +131,66 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         known = a.real > c[MIN_ACTIVATION].real
         used = a + 0.0 * c[MIN_ACTIVATION] if known else c[MIN_ACTIVATION] + 0.0 * a
         relative = length / c[OPTIMUM]
-        f, f_l, f_w, f_a = active(c, relative, w, used)
-        p, p_l = passive(c, relative)
-        return f + p + c[DAMPING] * w, f_l + p_l, f_w + c[DAMPING], f_a if known else 0.0 * f_a
+        f, df = active_length(c, relative)
+        g, g_w, g_a = force_velocity_factor(c, w, used)
+        p, dp = passive(c, relative)
+        by_a = f * (g + used * g_a)
+        return (
+            used * f * g + p + c[DAMPING] * w,
+            used * df * g + dp,
+            used * f * g_w + c[DAMPING],
+            by_a if known else 0.0 * by_a,
+        )
 
     @compiled
-    def found_velocity(c, length, a, T, guess):
-        """Return w with P = T, of real numbers: Newton's method, kept in a bracket by bisection.
+    def found_velocity(c, most, a, short):
+        """Return w with most g(w, a) + beta w = short, of real numbers.
 
-        NaN if there is none: without damping and activation no velocity carries the force.
+        By Newton's method, kept in a bracket by bisection. NaN if there is none: without damping
+        and activation no velocity carries the force.
         """
-        excess, _, slope, _ = fiber_force(c, length, 0.0, a)
-        excess -= T
-        if excess == 0.0:
-            return 0.0
-        # P increases with w: the root is on the side of zero with the missing force
-        side = -1.0 if excess > 0.0 else 1.0
-        far = 1.0
-        while True:
-            there = fiber_force(c, length, side * far, a)[0] - T
-            if there * side >= 0.0:
-                break
-            far *= 4.0
-            if not far < 1e12:
-                return np.nan
-        low, high = (-far, 0.0) if side < 0.0 else (0.0, far)
-        w = guess if low < guess < high else -excess / slope
+        # the force increases with w: first out to a bracket, then in
+        low, high, inside = -1.0, 1.0, False
+        w, far, side, start, step = 0.0, 0.5, 1.0, 0.0, 0.0
         for k in range(ITERATIONS):
-            if k >= NEWTON or not low < w < high:
-                w = 0.5 * (low + high)
-            excess, _, slope, _ = fiber_force(c, length, w, a)
-            excess -= T
+            g, slope, _ = force_velocity_factor(c, w, a)
+            slope = most * slope + c[DAMPING]
+            excess = most * g + c[DAMPING] * w - short
+            if not inside:
+                if k == 0 and excess == 0.0:
+                    return 0.0
+                if k == 0:
+                    side = -1.0 if excess > 0.0 else 1.0
+                    start, step = 0.0, -excess / slope
+                elif excess * side >= 0.0:
+                    inside = True
+                    low, high = (w, start) if side < 0.0 else (start, w)
+                else:
+                    start, step = w, -excess / slope
+                if not inside:
+                    # a Newton step if it is of reasonable size, and always outwards
+                    far *= 4.0
+                    if not far < 1e12:
+                        return np.nan
+                    w = start + side * min(max(1.1 * abs(step), 1e-9), far)
+                    continue
             if excess > 0.0:
                 high = w
             else:
                 low = w
             new = w - excess / slope
             if abs(new - w) <= 1e-15 * (1.0 + abs(w)) or high - low <= 1e-15 * (1.0 + abs(w)):
-                break
-            w = new
+                return w
+            w = new if k < NEWTON and low < new < high else 0.5 * (low + high)
         return w
 
     @compiled
-    def velocity(c, length, a, T, guess):
+    def velocity(c, length, a, T):
         """Return w with P = T, and derivatives in length, a and T; real or complex."""
-        w = found_velocity(c.real, length.real, a.real, T.real, guess.real)
+        used = max(a.real, c[MIN_ACTIVATION].real)
+        relative = length.real / c[OPTIMUM].real
+        f, p = active_length(c, relative)[0].real, passive(c, relative)[0].real
+        w = found_velocity(c.real, used * f, used, T.real - p)
         P, P_l, P_w, P_a = fiber_force(c, length, w + 0.0 * length, a)
         # one step of Newton's method from the real root carries a complex step exactly
         w = w - (P - T) / P_w
@@ -173,7 +209,7 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         """State: length of the fibers [m]; row: its rate minus their velocity."""
         F, fastest = c[MAX_FORCE], c[FASTEST] * c[OPTIMUM]
         f, f_l, f_x, cosine, dcosine, shortest = tendon_at(c, L, x)
-        w, w_m, w_a, w_T = velocity(c, x, a, f / cosine, rate / fastest)
+        w, w_m, w_a, w_T = velocity(c, x, a, f / cosine)
         w_l, w_x = w_T * f_l / cosine, w_m + w_T * (f_x - f * dcosine / cosine) / cosine
         # fibers do not become shorter than their least length
         room = (x - shortest) / (STOP * c[OPTIMUM])
@@ -224,7 +260,7 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         F, fastest = c[MAX_FORCE], c[FASTEST] * c[OPTIMUM]
         relative, K, K_x = tendon_inverse(c, x)
         length, cosine, free = from_along(c, L - c[SLACK] * relative)
-        w, w_m, w_a, w_T = velocity(c, length, a, x / cosine, 0.0 * x)
+        w, w_m, w_a, w_T = velocity(c, length, a, x / cosine)
         by_u = free * (1.0 - cosine * cosine) / length
         w_u = w_m * free * cosine - w_T * x * by_u / (cosine * cosine)
         u_x = -c[SLACK] / K
@@ -261,4 +297,56 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
             (zero, zero, zero, zero, zero, zero),
         )
 
-    return Equations(pennation, fiber_force, velocity, elastic, balance, implicit, rigid)
+    @compiled
+    def outputs(c, L, v, a, length, w, stiff):
+        """Values of `OUTPUTS` at a length and a relative velocity of the fibers."""
+        F, fastest = c[MAX_FORCE], c[FASTEST] * c[OPTIMUM]
+        cosine, _, _ = pennation(c, length)
+        used = max(a, c[MIN_ACTIVATION])
+        f, _ = active_length(c, length / c[OPTIMUM])
+        g, _, _ = force_velocity_factor(c, w, used)
+        p, _ = passive(c, length / c[OPTIMUM])
+        muscle = F * used * f * g, F * p, F * c[DAMPING] * w
+        total = muscle[0] + muscle[1] + muscle[2]
+        speed, along = fastest * w, length * cosine
+        tendon_length = L - along
+        strain = tendon_length / c[SLACK] - 1.0 if c[SLACK] > 0.0 else 0.0
+        in_tendon = total * cosine if stiff else F * tendon(c, 1.0 + strain)[0]
+        sine = np.sqrt(1.0 - cosine * cosine)
+        turn = -speed * sine / (length * cosine)
+        return (
+            used, length, length / c[OPTIMUM], along, np.arctan2(sine, cosine), tendon_length,
+            strain, speed, w, speed / cosine, turn, v - speed / cosine, f, g, p, muscle[0],
+            muscle[1], muscle[2], muscle[1] + muscle[2], total, total * cosine, in_tendon,
+            1.0 if strain < -1e-12 or in_tendon < 0.0 else 0.0,
+        )  # fmt: skip
+
+    @compiled
+    def elastic_outputs(c, L, v, a, x, rate):
+        """Outputs with the velocity that balances the tendon."""
+        _, row = elastic(c, L, v, a, x, 0.0)
+        return outputs(c, L, v, a, x, -row[0] / (c[FASTEST] * c[OPTIMUM]), False)
+
+    @compiled
+    def balance_outputs(c, L, v, a, x, rate):
+        """Outputs with the rate of the state as velocity."""
+        return outputs(c, L, v, a, x, rate / (c[FASTEST] * c[OPTIMUM]), False)
+
+    @compiled
+    def implicit_outputs(c, L, v, a, x, rate):
+        """Outputs with the velocity that balances the force of the tendon."""
+        relative, _, _ = tendon_inverse(c, x)
+        length, cosine, _ = from_along(c, L - c[SLACK] * relative)
+        w, _, _, _ = velocity(c, length, a, x / cosine)
+        return outputs(c, L, v, a, length, w, False)
+
+    @compiled
+    def rigid_outputs(c, L, v, a, x, rate):
+        """Outputs with a tendon of its slack length."""
+        length, cosine, free = from_along(c, L - c[SLACK])
+        return outputs(c, L, v, a, length, free * v * cosine / (c[FASTEST] * c[OPTIMUM]), True)
+
+    return Equations(
+        pennation, fiber_force, velocity, elastic, balance, implicit, rigid,
+        elastic_outputs, balance_outputs, implicit_outputs, rigid_outputs,
+    )  # fmt: skip

@@ -13,8 +13,9 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import FRACTION, NON_NEGATIVE, bounded, checked, number, part
 from fibermsk.laws.hill.degroote import DeGrooteCurves
-from fibermsk.laws.hill.equations import FORMS
-from fibermsk.laws.hill.kinds import KINDS
+from fibermsk.laws.hill.equations import FORMS, OUTPUTS
+from fibermsk.laws.hill.equilibrium import HillStart, static_start
+from fibermsk.laws.hill.kinds import KINDS, equations_of
 
 NUMBERS = (
     "max_isometric_force",
@@ -131,6 +132,11 @@ class HillLaw:
             _check.refuse(owner, "curves", self.curves, f"be {names}")
         _check.choice(owner, "tendon", self.tendon, FORMS)
         _check.store(self, **checked(self, owner))
+        solved = self.tendon in ("elastic", "implicit")
+        if solved and self.damping == 0.0 and self.min_activation == 0.0:
+            must = f'be positive for tendon="{self.tendon}" without min_activation'
+            remedy = "without both, passive fibers have no velocity that carries the tendon's force"
+            _check.refuse(owner, "damping", self.damping, must, remedy=remedy)
         why = KINDS[type(self.curves)].refused(self.curves, self.tendon, self.damping)
         if why:
             must, remedy = why
@@ -182,3 +188,77 @@ class HillLaw:
     def constants(self, muscle: HillNumbers) -> Array:
         """Row of constants (n_constants,) of a muscle, see `fibermsk.laws.hill.row`."""
         return self.row(self.values(muscle))
+
+    def start(
+        self, muscle: HillNumbers, length: float, activation: float, near: float | None = None
+    ) -> HillStart:
+        """Static equilibrium of fibers and tendon, from which a run starts.
+
+        Parameters
+        ----------
+        muscle : HillNumbers
+            The muscle.
+        length : float
+            Length of its path [m].
+        activation : float
+            In [0, 1].
+        near : float, optional
+            Length of the fibers [m] next to which the equilibrium is wanted if there are several.
+
+        Returns
+        -------
+        HillStart
+
+        Raises
+        ------
+        ModelError
+            If there is no equilibrium; the message says why.
+        """
+        kind = type(self.curves)
+        c, owner = self.constants(muscle), f"line muscle {muscle.name!r}"
+        return static_start(owner, c, equations_of(kind), self.tendon, length, activation, near)
+
+    def describe(
+        self,
+        muscle: HillNumbers,
+        length: float,
+        speed: float,
+        activation: float,
+        state: float = 0.0,
+        rate: float = 0.0,
+    ) -> dict[str, float]:
+        """Outputs of a muscle by OpenSim's names, see `fibermsk.laws.hill.equations.OUTPUTS`.
+
+        Parameters
+        ----------
+        muscle : HillNumbers
+            The muscle.
+        length, speed : float
+            Length of its path [m] and its rate [m/s].
+        activation : float
+            In [0, 1].
+        state, rate : float
+            Its state and the rate of it; `rate` matters to "balance" alone.
+        """
+        one = getattr(equations_of(type(self.curves)), f"{self.tendon}_outputs")
+        values = one(self.constants(muscle), length, speed, activation, state, rate)
+        return dict(zip(OUTPUTS, map(float, values), strict=True))
+
+    def energy(
+        self, muscle: HillNumbers, fiber_length: float, tendon_length: float
+    ) -> tuple[float, float]:
+        """Elastic energies of fibers and tendon [J] at their lengths [m].
+
+        The first is zero at optimal length, or where the passive force begins; the second at slack
+        length, and everywhere for a rigid tendon. Both exact integrals of the curves.
+        """
+        c, l0, slack = (
+            self.constants(muscle),
+            muscle.optimal_fiber_length,
+            muscle.tendon_slack_length,
+        )
+        relative = tendon_length / slack if self.tendon != "rigid" else 1.0
+        fibers, tendon = KINDS[type(self.curves)].stored(c, fiber_length / l0, relative)
+        force = muscle.max_isometric_force
+        in_tendon = force * slack * tendon if self.tendon != "rigid" else 0.0
+        return float(force * l0 * fibers), float(in_tendon)

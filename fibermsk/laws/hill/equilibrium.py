@@ -1,0 +1,179 @@
+"""Static equilibrium of the fibers and the tendon of a Hill muscle."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.laws.hill.equations import Equations
+from fibermsk.laws.hill.row import MAX_FORCE, OPTIMUM, PENNATION, SLACK
+
+SAMPLES = 240
+"""Lengths of the fibers at which the balance is sampled, from the least to the longest."""
+
+
+class HillStart(NamedTuple):
+    """Static equilibrium of a muscle.
+
+    Attributes
+    ----------
+    state : float
+        State of the law: fiber_length [m] or normalized_tendon_force; NaN for a rigid tendon.
+    fiber_length : float
+        [m].
+    tendon_force : float
+        [N].
+    slack : bool
+        Whether the tendon is no longer than its slack length: it carries nothing, or pushes by the
+        published curves of De Groote.
+    equilibria : (n,) float array
+        Lengths of the fibers at all stable equilibria [m], in increasing order.
+    """
+
+    state: float
+    fiber_length: float
+    tendon_force: float
+    slack: bool
+    equilibria: Array
+
+
+def static_start(
+    owner: str,
+    c: Array,
+    equations: Equations,
+    form: str,
+    length: float,
+    activation: float,
+    near: float | None = None,
+) -> HillStart:
+    """Stable equilibrium of a muscle at rest, with a row of constants c.
+
+    The residual P cos(alpha) - f_T is sampled over all lengths of the fibers, from the least one to
+    that without a tendon. Where it rises through zero the equilibrium is stable: longer fibers pull
+    more than the tendon. Between two samples of equal sign whose slopes differ, its extremum is
+    searched, so that pairs of roots are found too. Of several equilibria the one with the shortest
+    fibers is taken: there the muscle arrives when its path lengthens from a slack tendon. With
+    `near`, it is the closest.
+
+    Raises
+    ------
+    ModelError
+        If there is no equilibrium.
+    """
+    length = _check.positive(owner, "length of the path", length, "m")
+    activation = _check.fraction(owner, "activation", activation)
+    force, slack = float(c[MAX_FORCE]), float(c[SLACK])
+    if form == "rigid":
+        return _rigid(owner, c, equations, length, activation)
+    shortest = float(equations.pennation(c, float(c[OPTIMUM]))[2])
+    least = float(equations.pennation(c, shortest * (1.0 + 1e-9))[0]) * shortest
+    if length <= least:
+        _check.refuse(
+            owner, "length of the path", length,
+            f"exceed {least:.6g} m, the least length of the fibers along the tendon", unit="m",
+        )  # fmt: skip
+    height = float(c[OPTIMUM]) * math.sin(float(c[PENNATION]))
+
+    def excess(x: float) -> tuple[float, float]:
+        row = equations.balance(c, length, 0.0, activation, x, 0.0)[1]
+        return float(row[0]), float(row[4])
+
+    longest = math.hypot(length, height)
+    # the tendon is stiff: most samples where it is about its slack length
+    even = np.linspace(shortest, longest, SAMPLES)
+    taut = np.hypot(np.maximum(length - slack * np.linspace(0.98, 1.12, SAMPLES), 0.0), height)
+    at = np.unique(np.clip(np.concatenate([even, taut]), shortest, longest))
+    roots = _stable_roots(excess, at)
+    if not roots:
+        _no_root(owner, length, slack, least, excess(shortest)[0])
+    chosen = roots[0] if near is None else min(roots, key=lambda x: abs(x - near))
+    F = float(equations.balance(c, length, 0.0, activation, chosen, 0.0)[0][0])
+    cosine = float(equations.pennation(c, chosen)[0])
+    is_slack = length - chosen * cosine <= slack * (1.0 + 1e-12)
+    state = F / force if form == "implicit" else chosen
+    return HillStart(state, chosen, F, is_slack, np.array(roots))
+
+
+def _rigid(owner, c, equations, length, activation) -> HillStart:
+    slack = float(c[SLACK])
+    values = equations.rigid_outputs(c, length, 0.0, activation, 0.0, 0.0)
+    fiber = float(values[1])
+    if values[22] and length - slack <= float(values[3]) * (1.0 - 1e-12):
+        _check.refuse(
+            owner, "length of the path", length,
+            f"exceed tendon_slack_length = {slack:.6g} m by {float(values[3]):.3g} m, the least "
+            "length of the fibers along the tendon", unit="m",
+            remedy='a tendon that may be slack needs tendon="elastic"',
+        )  # fmt: skip
+    return HillStart(math.nan, fiber, float(values[21]), False, np.array([fiber]))
+
+
+def _no_root(owner, length, slack, least, at_least) -> None:
+    if at_least > 0.0:
+        must = (
+            f"be long enough: with a tendon of {slack:.6g} m the fibers would shorten below their "
+            f"least length along the tendon, {least:.3g} m, and still pull more than the tendon"
+        )
+        remedy = "check tendon_slack_length, or lower the activation"
+    else:
+        must = (
+            f"admit an equilibrium: fibers as long as the whole path pull less than a tendon of "
+            f"{slack:.6g} m pushes"
+        )
+        remedy = "check tendon_slack_length, or use curves by which a slack tendon does not push"
+    _check.refuse(owner, "length of the path", length, must, unit="m", remedy=remedy)
+
+
+def _stable_roots(excess, at: Array) -> list[float]:
+    """All points at which a function rises through zero, or reaches it from below."""
+    values = [excess(float(x)) for x in at]
+    roots: list[float] = []
+    for k in range(len(at) - 1):
+        (e0, s0), (e1, s1) = values[k], values[k + 1]
+        low, high = float(at[k]), float(at[k + 1])
+        if e0 < 0.0 <= e1:
+            roots.append(_crossing(excess, low, high))
+        elif e0 < 0.0 and e1 < 0.0 and s0 > 0.0 > s1:
+            top = _turn(excess, low, high, 1.0)
+            if excess(top)[0] >= 0.0:
+                roots.append(_crossing(excess, low, top))
+        elif e0 >= 0.0 and e1 >= 0.0 and s0 < 0.0 < s1:
+            bottom = _turn(excess, low, high, -1.0)
+            if excess(bottom)[0] < 0.0:
+                roots.append(_crossing(excess, bottom, high))
+    return roots
+
+
+def _crossing(excess, low: float, high: float) -> float:
+    """First point of a bracket at which the function is not negative, by Newton and bisection."""
+    x = 0.5 * (low + high)
+    for k in range(200):
+        value, slope = excess(x)
+        if value < 0.0:
+            low = x
+        else:
+            high = x
+        new = x - value / slope if slope > 0.0 else low
+        if not low < new < high or k > 40:
+            new = 0.5 * (low + high)
+        if abs(new - x) <= 1e-15 * abs(x) or new <= low or new >= high:
+            break
+        x = new
+    return high if excess(high)[0] == 0.0 else x
+
+
+def _turn(excess, low: float, high: float, side: float) -> float:
+    """Extremum between two points, by bisection of the slope."""
+    for _ in range(100):
+        x = 0.5 * (low + high)
+        if x <= low or x >= high:
+            break
+        if side * excess(x)[1] > 0.0:
+            low = x
+        else:
+            high = x
+    return 0.5 * (low + high)
