@@ -21,6 +21,13 @@ class ConstraintError(ModelError):
     """
 
 
+class PathError(ConstraintError):
+    """A path of a line muscle that has no solution, such as with a point inside a wrap surface.
+
+    A step that meets it fails; a shorter one may not.
+    """
+
+
 class ModelWarning(UserWarning):
     """A model or run that is valid but implausible.
 

@@ -1,1 +1,1 @@
-"""Kernels of line muscles: geometry of paths, and Hill forces."""
+"""Line muscles: geometry of their paths, and Hill forces."""

@@ -96,7 +96,7 @@ class Rows(NamedTuple):
 
 
 @kernel
-def _derivatives(x, e, arrays, out):
+def derivatives(x, e, arrays, out):
     """Fill out (4,) with function e and its first three derivatives."""
     begin, coefficients = arrays.begin, arrays.coefficients
     low, high = arrays.piece_start[e], arrays.piece_start[e + 1]
@@ -130,7 +130,7 @@ def fill_rows(arrays, rows):
         x[i], x_dot[i], x_ddot[i] = arrays.offset[i], 0.0, 0.0
     for e in range(arrays.row.size):
         i, a = arrays.row[e], arrays.source[e]
-        _derivatives(x[a], e, arrays, slopes)
+        derivatives(x[a], e, arrays, slopes)
         f, df, ddf, dddf = slopes
         rate, change = x_dot[a], x_ddot[a]
         x[i] += f
@@ -314,7 +314,7 @@ def bound_excess(arrays, x, update, out):
     for e in range(arrays.row.size):
         i, a = arrays.row[e], arrays.source[e]
         first, last = arrays.piece_start[e], arrays.piece_start[e + 1]
-        _derivatives(value[a], e, arrays, four)
+        derivatives(value[a], e, arrays, four)
         low, high, spread = value[a] - way[a], value[a] + way[a], 0.0
         for piece in range(first, last):
             end = begin[piece + 1] if piece + 1 < last else math.inf

@@ -119,12 +119,17 @@ class PathWrap:
         Path points, counted from 1, between which it may wrap; the ends if left out.
     method : {"hybrid", "midpoint", "axial"}
         OpenSim's method for a path over an ellipsoid.
+    side : {1, -1}, optional
+        Side on which the path passes a cylinder at the start: 1 counter-clockwise about its z axis
+        from origin to insertion, -1 clockwise. If left out, on the half named by the quadrant of
+        the surface, else the shorter way.
     """
 
     shape: WrapSurface
     first: int | None = None
     last: int | None = None
     method: str = "hybrid"
+    side: int | None = None
 
     def __post_init__(self) -> None:
         _check.instance("path wrap", "shape", self.shape, _Surface, "a wrap surface")
@@ -136,3 +141,10 @@ class PathWrap:
         if self.first is not None and self.last is not None and self.last < self.first:
             _check.refuse(owner, "last", self.last, f"be first = {self.first} or more")
         _check.choice(owner, "method", self.method, METHODS)
+        if self.side is None:
+            return
+        if self.side not in (1, -1) or isinstance(self.side, bool):
+            _check.refuse(owner, "side", self.side, "be 1, -1 or None")
+        if not isinstance(self.shape, WrapCylinder):
+            must = "be None for a surface other than a cylinder, around which a path may slip"
+            _check.refuse(owner, "side", self.side, must)

@@ -1,0 +1,112 @@
+"""Arrays that describe the paths of line muscles."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fibermsk._arrays import Array, Index
+
+CYLINDER, SPHERE = 0, 1
+
+
+class PathArrays(NamedTuple):
+    """Paths of m muscles: points, wrap surfaces, and the candidate sections of these.
+
+    Attributes
+    ----------
+    start : (m + 1,) int array
+        First point of each muscle.
+    link, local : (n_points,) int and (n_points, 3) float array
+        Link of each point, -1 for the ground, and its position there [m]; of a moving point that
+        of the origin of its components.
+    moving : (n_points,) int array
+        Number of a moving point; -1 for others.
+    condition, low, high : (n_points,) int and float arrays
+        Driver of a conditional point, -1 for others, and its range.
+    driver, axis : (n_moving, 3) int and (n_moving, 3, 3) float array
+        Driver of each component of a moving point, -1 for a constant, and its direction in the
+        link.
+    ends : (n_moving, 3, 2) float array
+        Ranges of the drivers, outside of which the components are constant.
+    piece_start, begin, origin, coefficients
+        Functions of the components, 3 k + c of component c of moving point k; see
+        `fibermsk.kernels.skeleton.coordinate_map.MapArrays`.
+    wrap_start : (m + 1,) int array
+        First wrap of each muscle.
+    kind, radius : (n_wraps,) int and float array
+        `CYLINDER` or `SPHERE`, and radius [m].
+    wrap_link, rotation, position : (n_wraps,), (n_wraps, 3, 3) and (n_wraps, 3) array
+        Link of each surface, and its frame there.
+    first, last : (n_wraps,) int array
+        Points of the model's list between which it acts.
+    slot : (n_wraps,) int array
+        Candidate of the section that starts at the point `first`; the next ones follow.
+    acts : (n_slots,) bool array
+        Whether a surface acts in a section.
+    """
+
+    start: Index
+    link: Index
+    local: Array
+    moving: Index
+    condition: Index
+    low: Array
+    high: Array
+    driver: Index
+    axis: Array
+    ends: Array
+    piece_start: Index
+    begin: Array
+    origin: Array
+    coefficients: Array
+    wrap_start: Index
+    kind: Index
+    radius: Array
+    wrap_link: Index
+    rotation: Array
+    position: Array
+    first: Index
+    last: Index
+    slot: Index
+    acts: NDArray[np.bool_]
+
+
+class PathState(NamedTuple):
+    """Placed paths.
+
+    Attributes
+    ----------
+    x : (n_points, 3) float array
+        Points, ground frame [m].
+    active : (n_points,) bool array
+        False for conditional points outside their range.
+    slope, bend : (n_moving, 3, 3) float array
+        First and second derivative of x of a moving point by its three drivers.
+    R, p : (n_wraps, 3, 3) and (n_wraps, 3) float array
+        Frames of the surfaces, ground.
+    wrapped : (n_points,) int array
+        Surface around which the section that starts at a point wraps; -1 for a straight one.
+    length : (n_points,) float array
+        Length of the section that starts at each point [m]; zero if there is none.
+    found : (n_points, FOUND) float array
+        Of wrapped sections; see `fibermsk.kernels.lines.section`.
+    reference : (n_slots,) float array
+        Winding angle to which that of each candidate is nearest.
+    trouble : (2,) int array
+        State of the first section that has no solution, and its start point; `FINE` if all have.
+    """
+
+    x: Array
+    active: NDArray[np.bool_]
+    slope: Array
+    bend: Array
+    R: Array
+    p: Array
+    wrapped: Index
+    length: Array
+    found: Array
+    reference: Array
+    trouble: Index

@@ -1,0 +1,347 @@
+"""Paths of line muscles on a skeleton: points, sections around surfaces, and lengths.
+
+``drivers`` are coordinates that move or switch points, with the values ``driver`` (n_drivers,).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk._compile import kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
+from fibermsk.kernels.lines.path_arrays import CYLINDER
+from fibermsk.kernels.lines.section import (
+    COINCIDENT,
+    DELTA,
+    DIRECTION_P,
+    FINE,
+    FOUND,
+    INSIDE,
+    PHI,
+    POINT_P,
+    SEVERAL,
+    add_twist,
+    straight,
+    turn_derivatives,
+)
+from fibermsk.kernels.lines.sphere import around_sphere, sphere_angle
+from fibermsk.kernels.skeleton.coordinate_map import derivatives
+from fibermsk.kernels.skeleton.rigid import bracket, cross
+
+
+@kernel
+def _placed(link, rotation, position, local, out):
+    """Fill out (3,) with a point of a link in the ground frame."""
+    for r in range(3):
+        if link < 0:
+            out[r] = local[r]
+        else:
+            out[r] = position[link, r]
+            for c in range(3):
+                out[r] += rotation[link, r, c] * local[c]
+
+
+@kernel
+def _turned(link, rotation, local, out):
+    """Fill out (3,) with a direction of a link in the ground frame."""
+    for r in range(3):
+        out[r] = local[r]
+        if link >= 0:
+            out[r] = 0.0
+            for c in range(3):
+                out[r] += rotation[link, r, c] * local[c]
+
+
+@kernel
+def place_paths(paths, rotation, position, driver, state):
+    """Fill points and surfaces of the state from the poses of the links."""
+    local, four = scratch(3), scratch(4)
+    for k in range(paths.link.size):
+        j = paths.condition[k]
+        state.active[k] = j < 0 or paths.low[k] <= driver[j] <= paths.high[k]
+        for r in range(3):
+            local[r] = paths.local[k, r]
+        moving = paths.moving[k]
+        for c in range(3 if moving >= 0 else 0):
+            j, e = paths.driver[moving, c], 3 * moving + c
+            low, high = paths.ends[moving, c]
+            value = 0.0 if j < 0 else driver[j]
+            derivatives(min(max(value, low), high), e, paths, four)
+            inside = j >= 0 and low <= value <= high
+            _turned(paths.link[k], rotation, paths.axis[moving, c], state.slope[moving, c])
+            for r in range(3):
+                local[r] += paths.axis[moving, c, r] * four[0]
+                way = state.slope[moving, c, r]
+                state.slope[moving, c, r] = way * four[1] if inside else 0.0
+                state.bend[moving, c, r] = way * four[2] if inside else 0.0
+        _placed(paths.link[k], rotation, position, local, state.x[k])
+    for w in range(paths.kind.size):
+        link = paths.wrap_link[w]
+        _placed(link, rotation, position, paths.position[w], state.p[w])
+        for c in range(3):
+            for r in range(3):
+                state.R[w, r, c] = paths.rotation[w, r, c]
+                if link >= 0:
+                    state.R[w, r, c] = 0.0
+                    for s in range(3):
+                        state.R[w, r, c] += rotation[link, r, s] * paths.rotation[w, s, c]
+
+
+@kernel
+def _in_surface(R, p, x, out):
+    """Fill out (3,) with a point of the ground in the frame of a surface."""
+    for c in range(3):
+        out[c] = 0.0
+        for r in range(3):
+            out[c] += R[r, c] * (x[r] - p[r])
+
+
+@kernel
+def _angle(paths, state, w, o, i, reference, found):
+    """Fill phi and delta of a section around surface w; returns the state."""
+    a, b = scratch(3), scratch(3)
+    _in_surface(state.R[w], state.p[w], o, a)
+    _in_surface(state.R[w], state.p[w], i, b)
+    if paths.kind[w] == CYLINDER:
+        return cylinder_angle(a, b, paths.radius[w], reference, found)
+    return sphere_angle(a, b, paths.radius[w], found)
+
+
+@kernel
+def around(paths, state, w, o, i, second, g, H, found):
+    """Length around surface w, whose phi and delta are `found`; fills the rest, ground frame."""
+    a, b = scratch(3), scratch(3)
+    R, p = state.R[w], state.p[w]
+    _in_surface(R, p, o, a)
+    _in_surface(R, p, i, b)
+    if paths.kind[w] == CYLINDER:
+        L = around_cylinder(a, b, paths.radius[w], second, g, H, found)
+    else:
+        L = around_sphere(a, b, paths.radius[w], second, g, H, found)
+    turn_derivatives(R, second, g, H)
+    add_twist(o, i, second, g, H)
+    for k in range(POINT_P, DIRECTION_P + 6, 3):
+        for r in range(3):
+            a[r] = found[k + r]
+        for r in range(3):
+            found[k + r] = R[r, 0] * a[0] + R[r, 1] * a[1] + R[r, 2] * a[2]
+            if k < DIRECTION_P:
+                found[k + r] += p[r]
+    return L
+
+
+@kernel
+def _blocked(paths, state, w, k, own, o, i, other):
+    """Whether surface w is in the way of the free lines of a section around another one."""
+    P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
+    if _angle(paths, state, w, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
+        return True
+    return _angle(paths, state, w, Q, i, 0.0, other) != FINE or other[PHI] > 0.0
+
+
+@kernel
+def _solve_section(paths, state, m, k, j, second, g, H):
+    """Length of the section of muscle m from its point k to its point j; -1 if unsolved."""
+    o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
+    touched, at = -1, FINE
+    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
+        if k < paths.first[w] or j > paths.last[w]:
+            continue
+        slot = paths.slot[w] + k - paths.first[w]
+        if not paths.acts[slot]:
+            continue
+        at = _angle(paths, state, w, o, i, state.reference[slot], other)
+        if at == FINE:
+            # the reference follows in large steps: results between them do not depend on the past
+            if abs(other[DELTA] - state.reference[slot]) > 0.5 * math.pi:
+                state.reference[slot] = other[DELTA]
+        elif at == INSIDE or other[PHI] > 0.0:
+            state.trouble[0], state.trouble[1] = at, k
+            return -1.0
+        if other[PHI] > 0.0:
+            if touched >= 0:
+                state.trouble[0], state.trouble[1] = SEVERAL, k
+                return -1.0
+            touched, own[PHI], own[DELTA] = w, other[PHI], other[DELTA]
+    state.wrapped[k] = touched
+    if touched < 0:
+        L = straight(o, i, second, g, H)
+        if not L > 0.0:
+            state.trouble[0], state.trouble[1] = COINCIDENT, k
+            return -1.0
+        return L
+    L = around(paths, state, touched, o, i, second, g, H, own)
+    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
+        if w != touched and k >= paths.first[w] and j <= paths.last[w]:
+            if paths.acts[paths.slot[w] + k - paths.first[w]]:
+                if _blocked(paths, state, w, k, own, o, i, other):
+                    state.trouble[0], state.trouble[1] = SEVERAL, k
+                    return -1.0
+    return L
+
+
+@kernel
+def _moved(moves, link, axis):
+    """Whether an axis moves a link, -1 for the ground."""
+    return link >= 0 and moves[link, axis]
+
+
+@kernel
+def _moves_of_section(paths, S, moves, drives, state, k, j, dz, who):
+    """Fill dz (n_u, 12), derivatives of z in the u that change a section, and who (n_u,).
+
+    Returns their number: axes that move all of the section together are left out.
+    """
+    w, size, n_axes = state.wrapped[k], 0, S.shape[0]
+    surface = paths.wrap_link[w] if w >= 0 else -1
+    for a in range(n_axes):
+        at_o, at_i = _moved(moves, paths.link[k], a), _moved(moves, paths.link[j], a)
+        at_w = _moved(moves, surface, a) if w >= 0 else at_o
+        if at_o == at_i and at_w == at_o:
+            continue
+        who[size] = a
+        for r in range(12):
+            dz[size, r] = 0.0
+        if at_o:
+            cross(S[a, :3], state.x[k], dz[size, :3])
+        if at_i:
+            cross(S[a, :3], state.x[j], dz[size, 3:6])
+        for r in range(3):
+            if at_o:
+                dz[size, r] += S[a, 3 + r]
+            if at_i:
+                dz[size, 3 + r] += S[a, 3 + r]
+            if w >= 0 and at_w:
+                dz[size, 6 + r], dz[size, 9 + r] = S[a, 3 + r], S[a, r]
+        size += 1
+    for d in range(drives.shape[1]):
+        if not (drives[k, d] or drives[j, d]):
+            continue
+        who[size] = n_axes + d
+        for r in range(12):
+            dz[size, r] = 0.0
+        _add_driven(paths, state.slope, k, d, dz[size, :3])
+        _add_driven(paths, state.slope, j, d, dz[size, 3:6])
+        size += 1
+    return size
+
+
+@kernel
+def _add_driven(paths, slope, k, d, out):
+    """Add the derivative of point k by driver d to out (3,)."""
+    moving = paths.moving[k]
+    for c in range(3 if moving >= 0 else 0):
+        if paths.driver[moving, c] == d:
+            for r in range(3):
+                out[r] += slope[moving, c, r]
+
+
+@kernel
+def _turning(g, w, x):
+    """g . (w x x)."""
+    return (
+        g[0] * (w[1] * x[2] - w[2] * x[1])
+        + g[1] * (w[2] * x[0] - w[0] * x[2])
+        + g[2] * (w[0] * x[1] - w[1] * x[0])
+    )
+
+
+@kernel
+def _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v):
+    """g times the second derivative of z in who[u] and who[v], u <= v.
+
+    With axis a at or above b: w_a x C_b for a point, and 1/2 [S_a, S_b] for the twist.
+    """
+    a, b, n_axes, total = who[u], who[v], S.shape[0], 0.0
+    for end in range(2):
+        point = k if end == 0 else j
+        own = g[3 * end : 3 * end + 3]
+        if a >= n_axes:
+            if a == b:
+                x = scratch(3)
+                x[0], x[1], x[2] = 0.0, 0.0, 0.0
+                _add_driven(paths, state.bend, point, a - n_axes, x)
+                total += own[0] * x[0] + own[1] * x[1] + own[2] * x[2]
+        elif _moved(moves, paths.link[point], a):
+            if b >= n_axes or _moved(moves, paths.link[point], b):
+                total += _turning(own, S[a, :3], dz[v, 3 * end : 3 * end + 3])
+    w = state.wrapped[k]
+    if w >= 0 and a < b < n_axes:
+        link = paths.wrap_link[w]
+        if _moved(moves, link, a) and _moved(moves, link, b):
+            x = scratch(6)
+            bracket(S[a], S[b], x)
+            for r in range(3):
+                total += 0.5 * (g[6 + r] * x[3 + r] + g[9 + r] * x[r])
+    return total
+
+
+@kernel
+def _add_second(
+    paths, S, moves, state, k, j, g, H, dz, who, size, speed_u, tension, bend, curve
+):  # fmt: skip
+    """Add the second derivatives of a section, times speeds to bend and times tension to curve."""
+    part, n_z = scratch(12), 12 if state.wrapped[k] >= 0 else 6
+    for u in range(size):
+        for r in range(n_z):
+            part[r] = 0.0
+            for c in range(n_z):
+                part[r] += H[r, c] * dz[u, c]
+        for v in range(u, size):
+            value = _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v)
+            for r in range(n_z):
+                value += part[r] * dz[v, r]
+            a, b = who[u], who[v]
+            bend[a] += value * speed_u[b]
+            curve[a, b] += tension * value
+            if u != v:
+                bend[b] += value * speed_u[a]
+                curve[b, a] += tension * value
+
+
+@kernel
+def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, bend, curve):
+    """Fill lengths (m,) and their derivatives; False if a section has no solution.
+
+    u are the axes of the joints and then the drivers. by_u (m, n_u) is dL/du. With ``speed_u``
+    (n_u,), else of size zero: bend (m, n_u) is d2L/du2 speed_u, and curve (n_u, n_u) the sum of
+    tension (m,) times d2L/du2. drives (n_points, n_drivers): whether a driver moves a point.
+    """
+    second = speed_u.size > 0
+    g, H, n_axes = scratch(12), scratch((12, 12)), S.shape[0]
+    # a section depends on the axes that do not move all of it together
+    dz, who = np.empty((n_axes + drives.shape[1], 12)), np.empty(n_axes + drives.shape[1], np.int64)
+    length[:] = 0.0
+    by_u[:] = 0.0
+    bend[:] = 0.0
+    curve[:] = 0.0
+    state.trouble[0] = FINE
+    for m in range(length.size):
+        last = paths.start[m + 1]
+        k = paths.start[m]
+        state.wrapped[k] = -1
+        while not state.active[k] and k + 1 < last:
+            k += 1
+        for j in range(k + 1, last):
+            state.wrapped[j] = -1
+            if not state.active[j]:
+                continue
+            L = _solve_section(paths, state, m, k, j, second, g, H)
+            if L < 0.0:
+                return False
+            state.length[k] = L
+            length[m] += L
+            size = _moves_of_section(paths, S, moves, drives, state, k, j, dz, who)
+            for u in range(size):
+                for r in range(12):
+                    by_u[m, who[u]] += g[r] * dz[u, r]
+            if second:
+                _add_second(
+                    paths, S, moves, state, k, j, g, H, dz, who, size,
+                    speed_u, tension[m], bend[m], curve,
+                )  # fmt: skip
+            k = j
+    return True

@@ -1,0 +1,1 @@
+"""Line muscles in a system: their paths."""

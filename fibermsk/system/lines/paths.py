@@ -1,0 +1,282 @@
+"""Port of line muscles: lengths of their paths, the speeds of these, and the pull of tensions.
+
+Symbols: ``u`` axes of the joints, and then drivers: coordinates that move or switch path points;
+``L`` length. The moment arm about a coordinate is -dL/dq.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.errors import PathError
+from fibermsk.kernels.lines import paths as kernels
+from fibermsk.kernels.lines.path_arrays import PathState
+from fibermsk.kernels.lines.section import COINCIDENT, FOUND, INSIDE, OPPOSITE
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import At, Slopes, Sums
+from fibermsk.system.lines.describe import acting, drivers_of, has_closed_form, path_arrays
+from fibermsk.system.lines.sides import choose_sides
+from fibermsk.system.skeleton.skeleton import Motion, Skeleton
+
+
+class PlacedPaths(NamedTuple):
+    """Paths of m muscles at one state.
+
+    Attributes
+    ----------
+    length, speed : (m,) float array
+        Length [m] and its rate [m/s].
+    by_u : (m, n_u) float array
+        Derivative of the length by the axes and the drivers.
+    by_q : (m, n) float array
+        By the coordinates; moment arms are its negative.
+    speed_u : (n_u,) float array
+        Rates of axes and drivers.
+    state : PathState
+        Points and sections.
+    """
+
+    length: Array
+    speed: Array
+    by_u: Array
+    by_q: Array
+    speed_u: Array
+    state: PathState
+
+
+class LinePaths:
+    """Paths of line muscles on a skeleton.
+
+    Parameters
+    ----------
+    configuration : Configuration or Skeleton
+        Configuration of the system, or bodies alone.
+    muscles : sequence of LineMuscle
+        Muscles of the same model.
+
+    Raises
+    ------
+    ModelError
+        If a point lies inside a surface at the start.
+    NotImplementedError
+        If a surface has no closed form.
+    """
+
+    def __init__(
+        self, configuration: Configuration | Skeleton, muscles: Sequence[LineMuscle]
+    ) -> None:
+        body = configuration
+        self._skeleton = body if isinstance(body, Skeleton) else body.skeleton
+        self.muscles = tuple(muscles)
+        for muscle in self.muscles:
+            if not has_closed_form(muscle):
+                raise NotImplementedError(
+                    f"line muscle {muscle.name!r}: its path wraps around a surface other than a "
+                    "cylinder or a sphere, which paths do not yet; set active=False on the surface"
+                )
+        skeleton, tree = self._skeleton, self._skeleton.tree
+        self._drivers = drivers_of(self.muscles)
+        self._rows = np.array([skeleton.row_of(name) for name in self._drivers], np.int64)
+        self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
+        self._drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
+        for k in np.flatnonzero(arrays.moving >= 0):
+            own = arrays.driver[arrays.moving[k]]
+            self._drives[k, own[own >= 0]] = True
+        self.reference = np.zeros(arrays.acts.size)
+        motion = skeleton.at(skeleton.start)
+        state = self._place(motion, self._values(motion, skeleton.start))
+        choose_sides(self.muscles, arrays, state)
+        self.reference[:] = self._start = state.reference
+        self._second: tuple[PlacedPaths, Array] | None = None
+
+    # the state of the paths
+
+    def _values(self, motion: Motion, q: Array) -> Array:
+        """Values of the drivers."""
+        return (q if motion.rows is None else motion.rows.x)[self._rows]
+
+    def _place(self, motion: Motion, drivers: Array) -> PathState:
+        """Points and surfaces; sections are not solved."""
+        arrays, links = self._arrays, motion.links
+        n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
+        state = PathState(
+            np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving),
+            np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
+            np.zeros((n, FOUND)), self.reference.copy(), np.zeros(2, np.int64),
+        )  # fmt: skip
+        kernels.place_paths(arrays, links.rotation, links.position, drivers, state)
+        return state
+
+    def _solve(
+        self, motion: Motion, state: PathState, speed_u: Array, tension: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Lengths, their derivatives in u, and second ones times speeds and tensions."""
+        m, n_u = len(self.muscles), self._skeleton.tree.n + len(self._drivers)
+        second = n_u if speed_u.size else 0
+        length, by_u = np.empty(m), np.empty((m, n_u))
+        bend, curve = np.zeros((m if second else 0, n_u)), np.zeros((second, second))
+        moves = self._skeleton.tree.moves
+        fine = kernels.solve_paths(
+            self._arrays, motion.links.S, moves, self._drives, state, length, by_u,
+            speed_u, tension, bend, curve,
+        )  # fmt: skip
+        if not fine:
+            raise PathError(self._explain(state))
+        return length, by_u, bend, curve
+
+    def _explain(self, state: PathState) -> str:
+        """Message about the section that has no solution."""
+        arrays, (kind, k) = self._arrays, state.trouble
+        m = int(np.searchsorted(arrays.start, k, side="right")) - 1
+        muscle, j = self.muscles[m], int(k - arrays.start[m])
+        after = next(i for i in range(k + 1, arrays.start[m + 1]) if state.active[i])
+        ends = [muscle.points[i - arrays.start[m]].name for i in (k, after)]
+        what = f"line muscle {muscle.name!r}: between path points {ends[0]!r} and {ends[1]!r}"
+        if kind == COINCIDENT:
+            return f"{what} the distance is zero; must be positive: move one of them"
+        wraps = list(zip(acting(muscle), range(*arrays.wrap_start[m : m + 2]), strict=True))
+        if kind == INSIDE:
+            for wrap, w in wraps:
+                size = 2 if arrays.kind[w] == 0 else 3
+                for i, name in zip((k, after), ends, strict=True):
+                    local = state.R[w].T @ (state.x[i] - state.p[w])
+                    depth = arrays.radius[w] - float(np.linalg.norm(local[:size]))
+                    if depth >= 0.0 and arrays.first[w] <= k and after <= arrays.last[w]:
+                        return (
+                            f"line muscle {muscle.name!r}: path point {name!r} lies {depth:.3g} m "
+                            f"inside wrap surface {wrap.shape.name!r}; must lie outside: limit the "
+                            "coordinates, move the point or shrink the surface"
+                        )
+        if kind == OPPOSITE:
+            return (
+                f"{what} a sphere lies exactly in the way, its center on the line through both; "
+                "the side is undefined: move one of the points"
+            )
+        names = ", ".join(repr(wrap.shape.name) for wrap, _ in wraps)
+        return (
+            f"{what} the path touches several of the wrap surfaces {names} at once, which "
+            f"closed forms do not cover; must touch one: add a via point after number {j + 1}"
+        )
+
+    def at(self, at: At) -> PlacedPaths:
+        """Lengths, their rates and derivatives at a state."""
+        placed = self.place(at.motion, at.q, at.p)
+        self.reference[:] = placed.state.reference
+        return placed
+
+    def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
+        """Lengths, rates and derivatives of a motion; leaves the winding angles as they are."""
+        rows = motion.rows
+        state = self._place(motion, self._values(motion, q))
+        none = np.zeros(0)
+        length, by_u, _, _ = self._solve(motion, state, none, none)
+        rates = (p if rows is None else rows.x_dot)[self._rows]
+        speed_u = np.concatenate([motion.speed, rates])
+        by_q = self._to_q(motion, by_u)
+        return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
+
+    def _to_q(self, motion: Motion, columns: Array) -> Array:
+        """Columns (m, n_u) times du/dq."""
+        skeleton, rows = self._skeleton, motion.rows
+        n = skeleton.tree.n
+        out = np.array(skeleton.columns(motion, columns[:, :n]))
+        if self._rows.size and rows is not None:
+            out += columns[:, n:] @ rows.J[self._rows]
+        elif self._rows.size:
+            out[:, self._rows] += columns[:, n:]
+        return out
+
+    # the interface of ports
+
+    def follow(self, at: At, placed: PlacedPaths, slopes: Slopes) -> tuple[Array, Array]:
+        """Derivatives of lengths and speeds in the coordinates, X and V (m, n)."""
+        motion, X = at.motion, placed.by_q
+        V = slopes.dv_dy * X + self._to_q(motion, self._bend(at, placed))
+        if motion.rows is not None:
+            n, rates = self._skeleton.tree.n, motion.rows.V
+            V += placed.by_u[:, :n] @ self._skeleton.axes_of(rates)
+            V += placed.by_u[:, n:] @ rates[self._rows]
+        return X, V
+
+    def _bend(self, at: At, placed: PlacedPaths) -> Array:
+        """Second derivatives of lengths in u times speeds, (m, n_u)."""
+        if self._second is None or self._second[0] is not placed:
+            none = np.zeros(len(self.muscles))
+            _, _, bend, _ = self._solve(at.motion, placed.state, placed.speed_u, none)
+            self._second = placed, bend
+        return self._second[1]
+
+    def push(
+        self,
+        at: At,
+        placed: PlacedPaths,
+        sums: Sums,
+        tension: Array,
+        by_length: Array,
+        by_speed: Array,
+    ) -> None:
+        """Pull with tensions (m,) [N], with derivatives in each path's own length and speed."""
+        sums.force[:] += tension @ placed.by_q
+        if sums.slopes is None:
+            return
+        X, D = placed.by_q, self.curvature(at, placed, tension)
+        _, V = self.follow(at, placed, sums.slopes)
+        sums.corner[:] += D + X.T @ (by_length[:, None] * X + by_speed[:, None] * V)
+
+    def curvature(self, at: At, placed: PlacedPaths, tension: Array) -> Array:
+        """Sum of tension times d2L/dq2, (n, n)."""
+        motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
+        _, _, bend, curve = self._solve(motion, placed.state, placed.speed_u, tension)
+        self._second = placed, bend
+        n, force = skeleton.tree.n, tension @ placed.by_u
+        if rows is None:
+            J = np.zeros((curve.shape[0], skeleton.n))
+            J[np.arange(n), np.arange(n)] = 1.0
+            J[np.arange(n, J.shape[0]), self._rows] = 1.0
+            return J.T @ curve @ J
+        J = np.concatenate([skeleton.axes_of(rows.J), rows.J[self._rows]])
+        out = J.T @ curve @ J
+        skeleton.add_curvature(motion, force[:n], out)
+        if self._rows.size and skeleton.map is not None:
+            weight = np.zeros(rows.x.size)
+            np.add.at(weight, self._rows, force[n:])
+            skeleton.map.add_curvature(rows, 0, weight, out)
+        return out
+
+    # what contributions remember and report
+
+    def memory(self) -> dict[str, Array]:
+        """Winding angles near which those of the next state are sought."""
+        return {"winding": self.reference.copy()}
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Return to a `memory`."""
+        self.reference[:] = memory["winding"]
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        """Arrays that describe the paths."""
+        return [*self._arrays, self._start]
+
+    def moved_by(self, k: int) -> list[tuple[str, str, int]]:
+        """Coordinates that change the length of muscle k: name, unit and entry of the state."""
+        skeleton, arrays = self._skeleton, self._arrays
+        points, wraps = slice(*arrays.start[k : k + 2]), slice(*arrays.wrap_start[k : k + 2])
+        link = np.concatenate([arrays.link[points], arrays.wrap_link[wraps]])
+        moves = np.zeros((link.size, skeleton.tree.n), bool)
+        moves[link >= 0] = skeleton.tree.moves[link[link >= 0]]
+        axes = np.flatnonzero(moves.any(0) & ~moves.all(0))
+        drivers = self._rows[self._drives[points].any(0)]
+        if skeleton.map is None:
+            own = {*axes.tolist(), *drivers.tolist()}
+        else:
+            support = skeleton.map.arrays.support
+            of_axes, of_drivers = support[-skeleton.tree.n :][axes], support[drivers]
+            own = {*of_axes.ravel().tolist(), *of_drivers.ravel().tolist()} - {-1}
+        names, units = skeleton.independent, skeleton.units
+        return [(names[j], units.get(names[j], "1"), j) for j in sorted(own)]
