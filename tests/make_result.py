@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk.results import Field, Histories, StateRecord
+from fibermsk.results import Field, Histories, MuscleHistory, StateRecord
 from fibermsk.results.histories import state_histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
@@ -150,6 +150,30 @@ def make_reporting_arm(n_frames: int = 5) -> Result:
             "band": Histories({"tension": tension}, {"tension": np.linspace(3.0, 4.0, n_frames)}),
             "load": Histories({"force": force}, {"force": states[:, ::-1] * 7.0}),
         },
+        muscles={"brachialis": make_muscle(n_frames)},
+    )
+
+
+def make_muscle(n_frames: int) -> MuscleHistory:
+    """A line muscle along an arc."""
+    time = np.linspace(0.0, 1.0, n_frames)
+    arms = Field(
+        "moment_arm/elbow_flexion", "m", "moment arm about elbow_flexion", "", (), "muscle"
+    )
+    fields = [
+        Field("length", "m", "length", "of muscle and tendon", (), "muscle"),
+        Field("activation", "1", "activation", "0 to 1", (), "muscle"),
+        Field("tendon_force", "N", "tendon force", "positive if it pulls", (), "muscle"),
+        arms,
+    ]
+    values = (0.2 + 0.01 * time, time, 10.0 + time, 0.03 - 0.01 * time)
+    angle = np.linspace(0.0, 2.0, 17)
+    arc = np.stack([0.1 * np.cos(angle), 0.0 * angle, 0.1 * np.sin(angle)], axis=1)
+    return MuscleHistory(
+        {field.name: field for field in fields},
+        {field.name: value for field, value in zip(fields, values, strict=True)},
+        arc * (1.0 + 0.1 * time[:, None, None]),
+        0.003,
     )
 
 

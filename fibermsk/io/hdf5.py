@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,6 +25,7 @@ from fibermsk.results.fields import (
     Place,
 )
 from fibermsk.results.histories import Histories
+from fibermsk.results.muscle_history import MuscleHistory
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord, to_json
 from fibermsk.results.slack import Slack
 from fibermsk.results.softening import Softening
@@ -35,6 +37,8 @@ _KINDS = {False: np.dtype(np.float64), True: np.dtype(np.int64)}
 """Data type of an array, by whether it holds integers."""
 _OF_SHAPES = {name: field for name, field in SHAPE_FIELDS.items() if field.unit}
 """Numbers of shapes; their kinds are texts."""
+_PATH = "path"
+"""Array of the path of a line muscle."""
 _TEXTS = {
     "scene": "scene",
     "fibermsk_version": "version",
@@ -132,6 +136,7 @@ def _write(file: h5py.File, result: Result) -> None:
     _put_all(_group(file, "solver"), SOLVER_FIELDS, result)
     _put_histories(file, "states", result.states)
     _put_histories(file, "elements", result.elements)
+    _put_histories(file, "muscles", result.muscles)
 
 
 def _read_result(file: _Node) -> Result:
@@ -172,6 +177,7 @@ def _read_result(file: _Node) -> Result:
         coordinate_units={key: unit for key, unit in units.items() if unit != "rad"},
         states=_get_histories(file, "states", "state"),
         elements=_get_histories(file, "elements", "element"),
+        muscles=_get_muscles(file),
     )
     check_result(result)
     for name, group in file["fibers"].items():
@@ -252,26 +258,51 @@ def _get(group: _Node, name: str, units: str, whole: bool = False) -> np.ndarray
     return item[()]
 
 
-def _put_histories(file: h5py.File, name: str, owners: dict[str, Histories]) -> None:
+def _put_histories(file: h5py.File, name: str, owners: Mapping[str, Histories]) -> None:
     """Write histories with their metadata; no group if there are none."""
     table = _group(file, name) if owners else file
     for owner, own in owners.items():
         group = _group(table, _escape(owner))
         for key, values in own.items():
+            # a field of a muscle for each coordinate is in a group of these
+            *inner, last = key.split("/") if name == "muscles" else [key]
+            place = group
+            for part in inner:
+                place = place[part] if part in place else _group(place, _escape(part))
             field = own.fields[key]
-            item = _put(group, _escape(key), values, field.unit)
+            item = _put(place, _escape(last), values, field.unit)
             item.attrs["label"], item.attrs["description"] = field.label, field.description
+        if isinstance(own, MuscleHistory):
+            _put(group, _PATH, own.path, "m")
+            group.attrs["radius"] = own.radius
 
 
 def _get_histories(file: _Node, name: str, place: Place) -> dict[str, Histories]:
     owners = {}
     for owner, group in file.get(name, {}).items():
         own = owners[_unescape(owner)] = Histories({}, {})
-        for key, item in group.items():
+        _read_fields(group, "", own, place)
+    return owners
+
+
+def _read_fields(group: _Node, prefix: str, own: Histories, place: Place) -> None:
+    """Read the fields of a group and of the groups in it."""
+    for key, item in group.items():
+        name = prefix + _unescape(key)
+        if place == "muscle" and isinstance(item, h5py.Group):
+            _read_fields(item, f"{name}/", own, place)
+        elif place != "muscle" or name != _PATH:
             unit, label, text = (_text(item, word) for word in ("units", "label", "description"))
-            values = own.arrays[_unescape(key)] = _get(group, key, unit)
-            field = Field(_unescape(key), unit, label, text, values.shape[1:], place)
-            own.fields[field.name] = field
+            values = own.arrays[name] = _get(group, key, unit)
+            own.fields[name] = Field(name, unit, label, text, values.shape[1:], place)
+
+
+def _get_muscles(file: _Node) -> dict[str, MuscleHistory]:
+    owners, table = {}, file.get("muscles", {})
+    for name, own in _get_histories(file, "muscles", "muscle").items():
+        group = table[_escape(name)]
+        path, radius = _get(group, _PATH, "m"), float(group.attrs["radius"])
+        owners[name] = MuscleHistory(own.fields, own.arrays, path, radius)
     return owners
 
 

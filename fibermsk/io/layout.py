@@ -56,10 +56,12 @@ def _arrays(result: Result) -> Iterator[tuple[str, Any, tuple[str | int, ...], d
         for key, field in fields.items():
             if field.in_file:
                 yield f"{where}/{key}", getattr(owner, key), field.full_shape, lengths
-    for table in ("states", "elements"):
+    for table in ("states", "elements", "muscles"):
         for name, own in getattr(result, table).items():
             for key, values in own.items():
                 yield f"/{table}/{name}/{key}", values, own.fields[key].full_shape, frames
+    for name, muscle in result.muscles.items():
+        yield f"/muscles/{name}/path", muscle.path, ("n_frames", "n_points", 3), dict(frames)
 
 
 def _check_shape(

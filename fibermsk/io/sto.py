@@ -28,7 +28,8 @@ def sto_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
     }
     tables |= {
         what: {column.name: column.values for column in columns_of(own)}
-        for what, own in (("states", result.states), ("elements", result.elements))
+        for what in ("states", "elements", "muscles")
+        if (own := getattr(result, what))
     }
     labels = _labels(result, fibers, "fibers")
     found = {}

@@ -222,7 +222,7 @@ def _put_field_data(root: h5py.Group, steps: h5py.Group, result: Result, shape: 
         group.create_dataset(name, data=data, dtype=h5py.string_dtype("ascii"))
         offsets[name] = np.zeros(result.time.size, np.int64)
         sizes[name] = np.tile([1, len(values)], (result.time.size, 1))
-    for owners in (result.states, result.elements):
+    for owners in (result.states, result.elements, result.muscles):
         for owner, own in owners.items():
             for key, values in own.items():
                 name, n = f"{owner}.{key}", len(values)

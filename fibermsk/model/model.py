@@ -131,8 +131,13 @@ class Model:
 
     @property
     def muscles(self) -> tuple[LineMuscle, ...]:
-        """Line muscles in the order they were added; descriptions only, they exert no force."""
+        """Line muscles in the order they were added; only those with a law exert forces."""
         return tuple(self._muscles)
+
+    @property
+    def acting_muscles(self) -> tuple[LineMuscle, ...]:
+        """Line muscles that exert forces: those with a law."""
+        return tuple(muscle for muscle in self._muscles if getattr(muscle, "law", None) is not None)
 
     @property
     def elements(self) -> tuple[Element, ...]:

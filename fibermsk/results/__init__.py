@@ -2,6 +2,7 @@
 
 from fibermsk.results.fields import Field as Field
 from fibermsk.results.histories import Histories as Histories, StateRecord as StateRecord
+from fibermsk.results.muscle_history import MuscleHistory as MuscleHistory
 from fibermsk.results.progress import Progress as Progress
 from fibermsk.results.result import (
     BodyMotion as BodyMotion,

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 Place = Literal[
     "frame", "coordinate", "body", "shape", "mesh", "fiber", "node", "sample", "end", "solver",
-    "element", "state",
+    "element", "state", "muscle",
 ]  # fmt: skip
 """Objects with one value each: every fiber, every sample of a fiber, and so on."""
 
@@ -22,6 +22,7 @@ _GROUPS = {
     "solver": "solver/",
     "element": "elements/<element>/",
     "state": "states/<owner>/",
+    "muscle": "muscles/<muscle>/",
 }
 
 

@@ -62,7 +62,7 @@ def to_xarray(result: Result) -> xarray.Dataset:
             else:
                 values, over = _stacked([row[None] for row in rows], (1, *shape))[0], [owner, *over]
             data[prefix + key] = (tuple(over), values, {"units": field.unit})
-    for own in (result.states, result.elements):
+    for own in (result.states, result.elements, result.muscles):
         for owner, histories in own.items():
             for key, values in histories.items():
                 name, field = f"{owner}.{key}", histories.fields[key]

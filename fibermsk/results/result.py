@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from fibermsk.results.softening import Softening
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
     import xarray  # pyright: ignore[reportMissingImports]
+
+    from fibermsk.results.muscle_history import MuscleHistory
 
 
 COMPLETE = ("success", "stopped")
@@ -187,6 +190,8 @@ class Result:
     elements : dict of Histories
         Reported fields of springs, loads and other elements by element and name:
         ``result.elements["band"]["tension"]``.
+    muscles : dict of MuscleHistory
+        Line muscles with a force by name: ``result.muscles["biceps"]["tendon_force"]``.
     """
 
     scene: str
@@ -210,15 +215,21 @@ class Result:
     coordinate_units: dict[str, str] = field(default_factory=dict)
     states: dict[str, Histories] = field(default_factory=dict)
     elements: dict[str, Histories] = field(default_factory=dict)
+    muscles: dict[str, MuscleHistory] = field(default_factory=dict)
 
     def at_frames(self, frames: slice) -> Result:
         """Select some frames; views of the arrays."""
         names = "coordinates", "speeds"
         histories = {k: {n: one[frames] for n, one in getattr(self, k).items()} for k in names}
-        names = "bodies", "fibers", "states", "elements"
+        names = "bodies", "fibers", "states", "elements", "muscles"
         parts = {k: {n: o.at_frames(frames) for n, o in getattr(self, k).items()} for k in names}
         solver = _at_frames(self, SOLVER_FIELDS, frames)
         return replace(self, time=self.time[frames], **histories, **parts, **solver)
+
+    @cached_property
+    def drawn(self) -> dict[str, FiberHistory]:
+        """Fibers, and line muscles as fibers along their paths, for pictures."""
+        return self.fibers | {name: muscle.drawn for name, muscle in self.muscles.items()}
 
     def unit_of(self, coordinate: str) -> str:
         """Unit of a coordinate: ``"rad"``, ``"m"`` or ``"1"``."""

@@ -84,6 +84,7 @@ def _time(result: Result) -> list[Column]:
                 Column(f"{name}.{end}_{axis}", force[:, i], unit) for i, axis in enumerate(AXES)
             ]
     columns += columns_of(result.states) + columns_of(result.elements)
+    columns += columns_of(result.muscles)
     return columns + [Column(key, getattr(result, key), f.unit) for key, f in SOLVER_FIELDS.items()]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol, runtime_checkable
 
 from fibermsk._arrays import Array
+from fibermsk.results import MuscleHistory
 from fibermsk.results.fields import Field
 from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
@@ -107,6 +108,25 @@ class HasFields(Protocol):
 
     def fields(self, at: At) -> dict[str, Any]:
         """Value of each field at a frame. Accelerations are NaN, since they are not recorded."""
+        ...
+
+
+@runtime_checkable
+class HasMuscles(Protocol):
+    """A contribution of line muscles, which results report."""
+
+    def muscle_reports(self, n_frames: int) -> MuscleTable:
+        """Table to fill frame by frame."""
+        ...
+
+
+class MuscleTable(Protocol):
+    """Histories of line muscles, filled frame by frame."""
+
+    histories: dict[str, MuscleHistory]
+
+    def put(self, frame: int, at: At) -> None:
+        """Store all muscles at a frame. Accelerations are NaN, since they are not recorded."""
         ...
 
 

@@ -151,7 +151,7 @@ class StatesOfModel:
         Parameters
         ----------
         owner : str
-            Name of the element; unique among the owners of states.
+            Name of the element; one owner may have several blocks with other names.
         names, units : sequence of m str
             Of each entry, for messages, files and plots.
         scale : (m,) array_like
@@ -162,15 +162,17 @@ class StatesOfModel:
         Raises
         ------
         ModelError
-            If the owner has states already, or a length or range is wrong.
+            If the owner has states of these names already, or a length or range is wrong.
         """
         what = f"states of {owner!r}"
-        if any(block.owner == owner for block in self.blocks):
-            raise ModelError(f"{what}: the name is taken; must be unique among owners of states")
         names = _check.items(what, "names", names, str, "a text", "a list of names")
         units = _check.items(what, "units", units, str, "a text, empty for none", "a list of units")
         for name in names:
             _check.item_name(f"{what}: entry", name)
+            if any(one.owner == owner and name in (one.field, *one.names) for one in self.blocks):
+                raise ModelError(
+                    f"{what}: the name {name!r} is taken; must be unique for each owner"
+                )
         m = len(names)
         if not m or len(units) != m or len(set(names)) != m:
             _check.refuse(what, "names", names, f"be unique, and as many as units, {units}")

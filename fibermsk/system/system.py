@@ -13,7 +13,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelWarning
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
@@ -107,6 +107,7 @@ class FiberSystem:
             self.named_elements[free_name(model)] = FrictionForces(own)
         self.contributions: tuple[Contribution, ...] = (
             *physics_of(model, own, self.loads, self.tension),
+            *self._line_muscles(activation.state_of_muscle),
             *([activation] if activation.groups else []),
             *self.named_elements.values(),
         )
@@ -130,6 +131,15 @@ class FiberSystem:
         nodes, q = own.split(own.start()[0])
         links = self.skeleton.at(q).links
         check_start(owner, self.cables, self.partners, self.tree, nodes, links)
+
+    def _line_muscles(self, state_of: Index) -> list[Contribution]:
+        """Contribution of the line muscles with a law, if there are any."""
+        if not self.model.acting_muscles:
+            return []
+        # Their kernels compile only where they are used.
+        from fibermsk.system.lines.muscles import LineMuscles
+
+        return [LineMuscles(self.model, self.configuration, state_of)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_picklable(self.model)
@@ -384,7 +394,14 @@ class FiberSystem:
         )
         self.contact.release()  # the reports use contact points of their own
         self.forget()
-        result = observe(self.model, self.configuration, self.named_elements, activations, frames)
+        result = observe(
+            self.model,
+            self.configuration,
+            self.contributions,
+            self.named_elements,
+            activations,
+            frames,
+        )
         result = replace(result, softening=soft.softening_of(self.model, result))
         for one in (soft.softening_remark(result.softening), stress_remark(self.model, result)):
             if one is not None:

@@ -19,7 +19,7 @@ def check_frames(result: Result) -> None:
     """Refuse a result without frames, or with a fiber without finite positions."""
     if result.time.size == 0:
         raise ModelError(f"the result of {result.scene!r} has no frame; there is nothing to show")
-    for name, fiber in result.fibers.items():
+    for name, fiber in result.drawn.items():
         if not np.any(np.isfinite(fiber.position)) or not np.any(np.isfinite(fiber.radius)):
             raise ModelError(
                 f"the result of {result.scene!r} has no finite number for fiber {name!r}; there is "
@@ -30,7 +30,7 @@ def check_frames(result: Result) -> None:
 def flawed_fibers(result: Result) -> NDArray[np.int64]:
     """Number of fibers with positions or radii that are not finite, at each frame."""
     flawed = np.zeros(result.time.size, dtype=np.int64)
-    for fiber in result.fibers.values():
+    for fiber in result.drawn.values():
         placed = np.isfinite(fiber.position).all(axis=(1, 2))
         flawed += ~(placed & np.isfinite(fiber.radius).all(axis=1))
     return flawed
@@ -68,7 +68,7 @@ def fiber_field(fiber: FiberHistory, name: str) -> Array:
 
 def field_range(result: Result, name: str) -> tuple[float, float]:
     """Minimum and maximum of a field over all fibers and frames, distinct."""
-    values = [fiber_field(fiber, name) for fiber in result.fibers.values()]
+    values = [fiber_field(fiber, name) for fiber in result.drawn.values()]
     values = [v[np.isfinite(v)] for v in values]
     values = [v for v in values if v.size]
     if not values:

@@ -112,7 +112,7 @@ def test_plots_and_colors_are_what_they_were():
     ]  # fmt: skip
     names = plot_names(make_result(4))
     assert list(names) == shown
-    assert set(plot_names()) == {*shown, "states", "elements"}
+    assert set(plot_names()) == {*shown, "states", "elements", "muscles"}
     assert names["stress_map"] == (
         "axial stress (force / current area) over time and along a fiber, as colors"
     )
@@ -211,6 +211,7 @@ def test_states_and_elements_in_plots():
     names = plot_names(result)
     assert names["band.tension"] == "spring tension of band over time: positive if it pulls"
     own = ["tendon.force", "tendon.open_part", "band.tension", "load.force"]
+    own += [f"brachialis.{name}" for name in result.muscles["brachialis"]]
     assert list(names)[-len(own) :] == own and {"states", "elements"} <= set(names)
     load = result.elements["load"]["force"]
     lines = plot(result, "load.force").axes[0].get_lines()

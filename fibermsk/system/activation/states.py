@@ -1,13 +1,13 @@
-"""States of activation, each shared by the fibers of one signal, with their rows.
+"""States of activation, each shared by the muscles of one signal, with their rows.
 
 Symbols: ``a`` activation and ``e`` excitation. The row is a_dot - r(e, a) = 0 with the rate r of a
-law of `fibermsk.laws.activation`. The forces of the fibers on a are those of
-`fibermsk.system.fibers.forces`.
+law of `fibermsk.laws.activation`. The forces of muscles on a are theirs; see
+`fibermsk.system.fibers.forces` and `fibermsk.system.lines.muscles`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
 from fibermsk.laws.derivatives import activation_rate
 from fibermsk.laws.own import law_digest
-from fibermsk.model import ActivationDynamics, Model, Reflex
+from fibermsk.model import ActivationDynamics, Fiber, LineMuscle, Model, Reflex
 from fibermsk.system.activation.past import Past
 from fibermsk.system.activation.sensors import Sensor, sensor
 from fibermsk.system.configuration import Configuration
@@ -25,7 +25,7 @@ from fibermsk.system.recorder import View
 from fibermsk.system.states import States
 
 STATE = "active_state"
-"""Name of the state of each owner in results; its fibers have it as their activation."""
+"""Name of the state of each owner in results; its muscles have it as their activation."""
 
 
 class ActivationStates:
@@ -35,19 +35,26 @@ class ActivationStates:
     ----------
     state_of : (n_fibers,) int array
         Number of each fiber's state among all states; -1 for an activation that is none.
+    state_of_muscle : (n_muscles,) int array
+        The same of each line muscle with a force.
     """
 
     def __init__(self, model: Model, configuration: Configuration) -> None:
-        self.state_of: Index = np.full(len(model.fibers), -1, np.int64)
         shared: dict[Any, _Group] = {}
-        for f, fiber in enumerate(model.fibers):
-            dynamics = fiber.activation
-            if not isinstance(dynamics, ActivationDynamics):
-                continue
-            key = dynamics.key
-            if key not in shared:
-                shared[key] = _Group(dynamics, fiber.name, configuration)
-            self.state_of[f] = shared[key].state
+
+        def numbered(muscles: Sequence[Fiber | LineMuscle], kind: str) -> Index:
+            states = np.full(len(muscles), -1, np.int64)
+            for k, muscle in enumerate(muscles):
+                dynamics = muscle.activation
+                if isinstance(dynamics, ActivationDynamics):
+                    if (key := dynamics.key) not in shared:
+                        owner = f"{kind} {muscle.name!r}"
+                        shared[key] = _Group(dynamics, muscle.name, owner, configuration)
+                    states[k] = shared[key].state
+            return states
+
+        self.state_of = numbered(model.fibers, "fiber")
+        self.state_of_muscle = numbered(model.acting_muscles, "line muscle")
         self.groups = tuple(shared.values())
         self._reflexes = [one for one in self.groups if one.past is not None]
 
@@ -63,7 +70,7 @@ class ActivationStates:
         for one in self.groups:
             dynamics = one.dynamics
             yield Signal(
-                f"fiber {one.fiber!r}", "excitation", dynamics.signal,
+                one.owner, "excitation", dynamics.signal,
                 lambda t, dynamics=dynamics: np.array(dynamics.excitation_at(t)),
             )  # fmt: skip
 
@@ -106,7 +113,7 @@ class ActivationStates:
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Laws, reflexes and excitations."""
-        found: list[Any] = [self.state_of]
+        found: list[Any] = [self.state_of, self.state_of_muscle]
         for one in self.groups:
             law, dynamics = one.dynamics.law, one.dynamics
             found += [law_digest(type(law), ("rate",)), repr(law)]
@@ -118,23 +125,22 @@ class ActivationStates:
 
 
 class _Group:
-    """Fibers that share a state: its port, its law, and the past that a reflex needs."""
+    """Muscles that share a state: its port, its law, and the past that a reflex needs."""
 
     def __init__(
-        self, dynamics: ActivationDynamics, fiber: str, configuration: Configuration
+        self, dynamics: ActivationDynamics, name: str, owner: str, configuration: Configuration
     ) -> None:
-        self.dynamics, self.fiber = dynamics, fiber
+        self.dynamics, self.owner = dynamics, owner
         self.state = configuration.states.n
-        owner = dynamics.name or fiber
         self.port: States = configuration.states.new(
-            owner, [STATE], ["1"], scale=[1.0], start=[dynamics.start]
+            dynamics.name or name, [STATE], ["1"], scale=[1.0], start=[dynamics.start]
         )
         self.sensor: Sensor | None = None
         self.past: Past | None = None
-        self.label = f"the reflex of fiber {fiber!r}"
+        self.label = f"the reflex of {owner}"
         if isinstance(dynamics.excitation, Reflex):
             reflex = dynamics.excitation
-            self.sensor = sensor(f"fiber {fiber!r}", reflex, configuration)
+            self.sensor = sensor(owner, reflex, configuration)
             self.past = Past.held(reflex.delay, 0.0, np.nan)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
+from fibermsk.system.optional import HasMuscles
 from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces, packed_size, unpacked
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
@@ -62,6 +63,7 @@ def _sample(model: Model, cables: Cables) -> _Samples:
 def observe(
     model: Model,
     configuration: Configuration,
+    contributions: Iterable[object],
     elements: Mapping[str, object],
     activations: Array,
     frames: Frames,
@@ -72,6 +74,8 @@ def observe(
     ----------
     model, configuration
         The system.
+    contributions : iterable of contribution
+        All of them.
     elements : mapping of str to contribution
         Contributions of the elements of the model, by name.
     activations : (n_frames, n_fibers) float array
@@ -94,11 +98,14 @@ def observe(
     contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
     values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
     reported = ElementFields(elements, n_frames, configuration.states)
+    tables = [x.muscle_reports(n_frames) for x in contributions if isinstance(x, HasMuscles)]
     states = np.empty((n_frames, configuration.states.n))
     for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
         at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
         values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
         reported.put(i, at, frames.multipliers[i])
+        for table in tables:
+            table.put(i, at)
         states[i] = configuration.states_of(y)
         state = at.motion.links
         for name, (position, rotation) in poses.items():
@@ -162,6 +169,7 @@ def observe(
         coordinate_units=coordinate_units(model),
         states=state_histories(configuration.states.records(states)),
         elements=reported.histories,
+        muscles={name: one for table in tables for name, one in table.histories.items()},
     )
 
 

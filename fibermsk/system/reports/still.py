@@ -16,6 +16,7 @@ from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.joint import Joint
 from fibermsk.protocol import Frames
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, Result, ShapeRecord, Still
+from fibermsk.system.lines.reports import drawn_radius
 from fibermsk.system.reports.muscle_path import path_points
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
@@ -23,10 +24,6 @@ from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 
 Poses = dict[str, tuple[Array, Array]]
 
-_SPECIFIC_TENSION = 3.0e5
-"""Force of a muscle over its cross-section [N/m^2], for its thickness in pictures."""
-_THINNED = 0.15
-"""Radius of a muscle's line over that of its cross-section."""
 _STICK = 0.007
 """Radius of a stick over the size of the model."""
 
@@ -69,9 +66,7 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
             "whose shape is known only at its start: change the start values of joints"
         )
     muscles = {
-        muscle.name: MuscleLine(
-            path_points(frame, muscle, q), _radius(float(muscle.max_isometric_force))
-        )
+        muscle.name: MuscleLine(path_points(frame, muscle, q), drawn_radius(muscle))
         for muscle in model.muscles
     }
     wraps = {wrap.shape.name: wrap.shape for muscle in model.muscles for wrap in muscle.wraps}
@@ -131,11 +126,6 @@ def _with_fibers(model: Model) -> Result:
         admissibility=np.ones(1),
     )
     return system.observe(frames)
-
-
-def _radius(force: float) -> float:
-    """Line radius of a muscle with a maximal force [m]."""
-    return _THINNED * float(np.sqrt(force / (np.pi * _SPECIFIC_TENSION)))
 
 
 def _place(poses: Poses, body: Body, point: object) -> Array:

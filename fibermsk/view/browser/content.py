@@ -163,7 +163,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
         "behind": stage.behind,
         "flawed": flawed[frames.kept].tolist() if flawed.any() else [],
         "time": packer.add(result.time[frames.kept], "f8"),
-        "fibers": [_fiber(packer, frames, name, fiber) for name, fiber in result.fibers.items()],
+        "fibers": [_fiber(packer, frames, name, fiber) for name, fiber in result.drawn.items()],
         "bodies": [
             {
                 "name": name,
@@ -215,7 +215,7 @@ def _error(run: dict[str, Any], stage: Stage) -> float:
     absolute values with the sum h xi (1 - xi), at most h / 4.
     """
     worst = 0.0
-    for note, fiber in zip(run["fibers"], stage.result.fibers.values(), strict=True):
+    for note, fiber in zip(run["fibers"], stage.result.drawn.values(), strict=True):
         longest = float(np.max(np.diff(fiber.node_theta)))
         steps = note["position"]["step"] + note["tangent"]["step"] * longest / 4.0
         worst = max(worst, 0.5 * steps)
@@ -230,7 +230,7 @@ def _fields(results: Sequence[Result]) -> list[dict[str, Any]]:
             "unit": FIBER_FIELDS[name].shown_unit,
             "limits": list(common_limits(results, name)),
         }
-        for name in (FIELDS if any(result.fibers for result in results) else ())
+        for name in (FIELDS if any(result.drawn for result in results) else ())
     ]
 
 

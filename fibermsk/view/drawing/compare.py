@@ -35,7 +35,7 @@ def frame_at(result: Result, time: float) -> int:
 
 def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, float]:
     """Minimum and maximum of a field over all runs."""
-    ranges = [field_range(result, color_by) for result in results if result.fibers]
+    ranges = [field_range(result, color_by) for result in results if result.drawn]
     if not ranges:
         return field_range(results[0], color_by)
     return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -75,10 +75,11 @@ class Stage:
         self.is_still = still is not None
         self.most_arrows = max(budget // _POINTS_PER_ARROW, 1)
         self.opacity = _GHOST if ghost else 1.0
+        self._drawn = result.drawn
         self.set_field(color_by, limits)
         self.tubes: Tubes | None = None
-        if result.fibers:
-            fibers = tuple(result.fibers.values())
+        if self._drawn:
+            fibers = tuple(self._drawn.values())
             most = max(fiber.node_theta.size for fiber in fibers) - 1
             self.tubes = Tubes(fibers, choose_detail(len(fibers), most, budget))
         self.cloud, self.margins = self._extent(still)
@@ -101,7 +102,7 @@ class Stage:
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by a field; by default with the limits of the run."""
         color_by = check_field(color_by)
-        fibers = self.result.fibers.values()
+        fibers = self._drawn.values()
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
         self.limits = limits if limits is not None else field_range(self.result, color_by)
         self.color_by = color_by
@@ -125,7 +126,7 @@ class Stage:
     @property
     def lift(self) -> float:
         """Offset of arrows towards the viewer [m], in front of their fibers."""
-        fibers = self.result.fibers.values()
+        fibers = self._drawn.values()
         thick = max((float(np.nanmax(fiber.radius)) for fiber in fibers), default=0.0)
         return 1.5 * thick + 0.03 * max((a.scale.longest for a in self.arrows.values()), default=0)
 
@@ -166,7 +167,7 @@ class Stage:
         n_frames = self.result.time.size
         frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
         found: list[tuple[Array, float]] = []
-        for fiber in self.result.fibers.values():
+        for fiber in self._drawn.values():
             found.append((fiber.position[frames].reshape(-1, 3), float(np.nanmax(fiber.radius))))
         for body in self.result.bodies.values():
             for shape in (*body.shapes, *body.visuals):

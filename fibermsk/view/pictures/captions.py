@@ -23,7 +23,7 @@ class Captions:
     def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
         width, height = size
         self._time = None if stage.is_still else stage.result.time
-        self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.fibers)
+        self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
         figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
         result, theme = stage.result, stage.theme

@@ -30,7 +30,7 @@ _BAR = 15.0
 
 def tissues(results: Sequence[Result]) -> tuple[str, ...]:
     """Tissues of the fibers, of tendon and muscle, in the order of the color scales."""
-    fractions = [f.muscle_fraction for result in results for f in result.fibers.values()]
+    fractions = [f.muscle_fraction for result in results for f in result.drawn.values()]
     if not fractions:
         return ()
     low, high = min(float(f.min()) for f in fractions), max(float(f.max()) for f in fractions)

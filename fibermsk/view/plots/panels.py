@@ -61,6 +61,7 @@ PANELS |= {
         "fields of springs, loads and other elements over time",
         partial(histories.reported, "elements"),
     ),
+    "muscles": ("fields of line muscles over time", partial(histories.reported, "muscles")),
     "solver": ("step size, Newton iterations, deepest contact", histories.solver),
 }
 
@@ -72,7 +73,7 @@ def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Pa
             f"{field.label} of {owner} over time: {field.description}",
             partial(histories.reported_by, owner, own, name),
         )
-        for owners in (result.states, result.elements)
+        for owners in (result.states, result.elements, result.muscles)
         for owner, own in owners.items()
         for name, field in own.fields.items()
     }

@@ -120,6 +120,8 @@ def facts(result: Result) -> list[tuple[str, str]]:
         _count(len(result.bodies), "body", "bodies"),
         _count(len(result.coordinates), "coordinate", "coordinates"),
     ]
+    if result.muscles:
+        counts.append(_count(len(result.muscles), "line muscle", "line muscles"))
     if result.elements:
         counts.append(_count(len(result.elements), "element", "elements"))
     rows.append(("model", ", ".join(counts)))

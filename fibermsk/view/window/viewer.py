@@ -268,7 +268,7 @@ class Viewer:
                 words = f"t = {time if inside else float(result.time[frame]):.3f} s"
                 lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
             if flawed := self._flawed[k][frame]:
-                words = f"{flawed} of {len(result.fibers)} fibers: numbers not finite"
+                words = f"{flawed} of {len(result.drawn)} fibers: numbers not finite"
                 lines.append((words, 14, theme.faint))
             written.append(lines)
         self.around.show_words(written)

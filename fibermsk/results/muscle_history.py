@@ -1,0 +1,66 @@
+"""Histories of one line muscle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.results.histories import Histories
+from fibermsk.results.result import FiberHistory
+
+
+@dataclass(frozen=True, eq=False)
+class MuscleHistory(Histories):
+    """Histories of the fields of one line muscle, by OpenSim's names, and its path.
+
+    Fields: length, lengthening_speed, activation, tendon_force, fiber_length and others, and
+    ``moment_arm/<coordinate>`` of each coordinate that the muscle can move.
+
+    Attributes
+    ----------
+    path : (n_frames, n_points, 3) float array
+        Points of the path at equal fractions of its length, from origin to insertion, ground [m].
+    radius : float
+        Radius of its line in pictures [m].
+
+    Examples
+    --------
+    >>> result.muscles["biceps"]["tendon_force"].max()  # doctest: +SKIP
+    >>> result.muscles["biceps"]["moment_arm/elbow_flexion"]  # doctest: +SKIP
+    """
+
+    path: Array
+    radius: float
+
+    def at_frames(self, frames: slice) -> MuscleHistory:
+        """Histories over some frames."""
+        own = super().at_frames(frames)
+        return MuscleHistory(own.fields, own.arrays, self.path[frames], self.radius)
+
+    @property
+    def drawn(self) -> FiberHistory:
+        """The path as a fiber of constant radius, for pictures; what it lacks is NaN."""
+        n_frames, n, _ = self.path.shape
+        theta = np.linspace(0.0, 1.0, n)
+        unknown = np.full((n_frames, n), np.nan)
+        nowhere = np.full((n_frames, n, 3), np.nan)
+        force = np.repeat(self["tendon_force"][:, None], n, axis=1)
+        ends = np.full((n_frames, 3), np.nan)
+        return FiberHistory(
+            node_theta=theta,
+            position=self.path,
+            tangent=np.gradient(self.path, theta, axis=1),
+            cut_force=nowhere,
+            theta=theta,
+            muscle_fraction=np.ones(n),
+            stretch=unknown,
+            radius=np.full((n_frames, n), self.radius),
+            axial_force=force,
+            tissue_force=unknown,
+            contact_line_force=nowhere,
+            activation=self["activation"],
+            force_origin=ends,
+            force_insertion=ends,
+        )

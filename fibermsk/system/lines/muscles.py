@@ -1,0 +1,169 @@
+"""Forces of line muscles on the coordinates, with the states of their fibers.
+
+Symbols: ``l`` and ``v`` length of the path and its rate, ``a`` activation, ``x`` state and ``r`` its
+rate, ``F`` tendon force. The tendon pulls with -F dl/dq on the coordinates q; the row of the state
+is that of the law, see `fibermsk.laws.hill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk.model import ActivationDynamics, Model
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import At, Signal, Sums
+from fibermsk.system.lines.hill import HillGroups
+from fibermsk.system.lines.paths import LinePaths, PlacedPaths
+from fibermsk.system.lines.reports import MuscleReports
+
+
+class MusclesAt(NamedTuple):
+    """Line muscles at one state; all (m,) but `slopes`.
+
+    Attributes
+    ----------
+    paths : PlacedPaths
+        Lengths, their rates and derivatives.
+    activation, state, rate : (m,) float array
+        Of each muscle; state and rate are zero for a rigid tendon.
+    tension : (m, 6) float array
+        Tendon force and its derivatives in l, v, a, x and r.
+    row : (m, 6) float array
+        Row of the state and its derivatives.
+    """
+
+    paths: PlacedPaths
+    activation: Array
+    state: Array
+    rate: Array
+    tension: Array
+    row: Array
+
+
+class LineMuscles:
+    """Contribution of all line muscles that have a law.
+
+    Parameters
+    ----------
+    model, configuration
+        Of the system.
+    state_of : (m,) int array
+        Number of the state that is each muscle's activation; -1 for a function of time.
+    """
+
+    def __init__(self, model: Model, configuration: Configuration, state_of: Index) -> None:
+        self.muscles = model.acting_muscles
+        self.paths = LinePaths(configuration, self.muscles)
+        self.hill = HillGroups(self.muscles)
+        self._activated_by = state_of
+        self._driven = np.flatnonzero(state_of >= 0)
+        self._states: Index = np.full(len(self.muscles), -1, np.int64)
+        self._start_states(configuration)
+        self._own = np.flatnonzero(self._states >= 0)  # muscles with a state
+        self._last: tuple[At, MusclesAt] | None = None
+
+    def _start_states(self, configuration: Configuration) -> None:
+        """Create the states; they start in equilibrium with the pose at the start."""
+        y, v = configuration.start()
+        placed = self.paths.at(configuration.kinematics(0.0, y, 0.0 * v))
+        start = self.hill.equilibrium(placed.length, self.activation_at_start)
+        for k, muscle in enumerate(self.muscles):
+            described = self.hill.state(k)
+            if described is not None:
+                self._states[k] = configuration.states.n_free
+                configuration.states.new(
+                    muscle.name, [described.name], [described.unit],
+                    scale=[described.scale], start=[start[k]],
+                )  # fmt: skip
+
+    @property
+    def activation_at_start(self) -> Array:
+        """Activation of each muscle at t = 0, (m,)."""
+        return np.array(
+            [
+                driven.start
+                if isinstance(driven, ActivationDynamics)
+                else muscle.activation_at(0.0)
+                for muscle in self.muscles
+                for driven in [muscle.activation]
+            ]
+        )
+
+    def evaluate(self, at: At) -> MusclesAt:
+        """Lengths, forces and rows, computed once for a state."""
+        if self._last is not None and self._last[0] is at:
+            return self._last[1]
+        placed = self.paths.at(at)
+        a, (x, rate) = self._activations(at), self._own_states(at)
+        found = self.hill.forces(placed.length, placed.speed, a, x, rate)
+        now = MusclesAt(placed, a, x, rate, found[:, 0], found[:, 1])
+        self._last = at, now
+        return now
+
+    def _own_states(self, at: At) -> tuple[Array, Array]:
+        """State of each muscle and its rate, (m,); zero without one."""
+        x, rate = np.zeros((2, len(self.muscles)))
+        states = self._states[self._own]
+        x[self._own], rate[self._own] = at.states[states], at.rates[states]
+        return x, rate
+
+    def _activations(self, at: At) -> Array:
+        """Activation of each muscle, (m,)."""
+        found = np.empty(len(self.muscles))
+        for k, muscle in enumerate(self.muscles):
+            if self._activated_by[k] < 0:
+                found[k] = muscle.activation_at(at.t)
+        found[self._driven] = at.states[self._activated_by[self._driven]]
+        return found
+
+    def add(self, at: At, sums: Sums) -> None:
+        """Add the pull of the tendons and the rows of the states."""
+        now = self.evaluate(at)
+        F, F_l, F_v, F_a, F_x, F_r = now.tension.T
+        self.paths.push(at, now.paths, sums, F, F_l, F_v)
+        own, states = self._own, self._states[self._own]
+        sums.states.row[states] += now.row[own, 0]
+        if sums.slopes is None:
+            return
+        _, by_l, by_v, by_a, by_x, by_r = now.row.T
+        X, V = self.paths.follow(at, now.paths, sums.slopes)
+        b = sums.slopes.dv_dy
+        to = sums.states
+        to.by_q[states] += by_l[own, None] * X[own] + by_v[own, None] * V[own]
+        to.by_state[states, states] += by_x[own] + b * by_r[own]
+        to.on_q[:, states] += X[own].T * (F_x + b * F_r)[own]
+        for k in self._driven:  # several muscles may share an activation
+            activation = self._activated_by[k]
+            to.on_q[:, activation] += X[k] * F_a[k]
+            if self._states[k] >= 0:
+                to.by_state[self._states[k], activation] += by_a[k]
+
+    def energy(self, at: At) -> dict[str, float]:
+        """Elastic energy of tendons and passive fibers [J]."""
+        length, (state, _) = self.paths.at(at).length, self._own_states(at)
+        return {"elastic": float(self.hill.energy(length, state).sum())}
+
+    def muscle_reports(self, n_frames: int) -> MuscleReports:
+        """Table of what results report of each muscle."""
+        return MuscleReports(self, n_frames)
+
+    def inputs(self) -> Iterator[Signal]:
+        """Activations that are functions of time."""
+        for muscle in self.muscles:
+            if not isinstance(muscle.activation, ActivationDynamics):
+                yield Signal(
+                    f"line muscle {muscle.name!r}", "activation", muscle.activation,
+                    lambda t, muscle=muscle: np.array(muscle.activation_at(t)),
+                )  # fmt: skip
+
+    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
+        """Paths, laws and activations."""
+        found: list[Any] = [self._activated_by, *self.paths.fingerprint, *self.hill.fingerprint]
+        for muscle in self.muscles:
+            if not isinstance(muscle.activation, ActivationDynamics):
+                found.append([muscle.activation_at(float(t)) for t in times])
+        return {"the line muscles": found}

@@ -1,0 +1,93 @@
+"""What results report of line muscles, by OpenSim's names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.model import LineMuscle
+from fibermsk.results import Field, MuscleHistory
+from fibermsk.system.contribution import At, Slopes
+
+POINTS = 65
+"""Points of a path in results, at equal fractions of its length."""
+
+_SPECIFIC_TENSION = 3.0e5
+"""Force of a muscle over its cross-section [N/m^2], for its thickness in pictures."""
+_THINNED = 0.15
+"""Radius of a muscle's line over that of its cross-section."""
+
+_STILL = Slopes(0.0, 0.0, False)
+
+_OF_PATHS = (
+    Field("length", "m", "length", "of muscle and tendon along the path", (), "muscle"),
+    Field("lengthening_speed", "m/s", "lengthening speed", "rate of the length", (), "muscle"),
+    Field("activation", "1", "activation", "0 to 1", (), "muscle"),
+)
+
+
+class Muscles(Protocol):
+    """Interface to the contribution of the line muscles."""
+
+    muscles: tuple[LineMuscle, ...]
+    paths: Any
+    hill: Any
+
+    def evaluate(self, at: At) -> Any:
+        """All muscles at a state."""
+        ...
+
+
+class MuscleReports:
+    """Histories of line muscles, filled frame by frame.
+
+    Attributes
+    ----------
+    histories : dict of MuscleHistory
+        By muscle.
+    """
+
+    def __init__(self, lines: Muscles, n_frames: int) -> None:
+        self._lines = lines
+        self.histories: dict[str, MuscleHistory] = {}
+        for k, muscle in enumerate(lines.muscles):
+            fields = [*_OF_PATHS, *lines.hill.fields(k)]
+            fields += [
+                Field(f"moment_arm/{name}", "m" if unit == "rad" else "1",
+                      f"moment arm about {name}", f"minus dlength/d{name}", (), "muscle")
+                for name, unit, _ in lines.paths.moved_by(k)
+            ]  # fmt: skip
+            arrays = {field.name: np.empty(n_frames) for field in fields}
+            self.histories[muscle.name] = MuscleHistory(
+                {field.name: field for field in fields},
+                arrays,
+                np.empty((n_frames, POINTS, 3)),
+                drawn_radius(muscle),
+            )
+
+    def put(self, frame: int, at: At) -> None:
+        """Store all muscles at a frame."""
+        lines = self._lines
+        now = lines.evaluate(at)
+        by_q, _ = lines.paths.follow(at, now.paths, _STILL)
+        described = lines.hill.describe(now)
+        for k, own in enumerate(self.histories.values()):
+            values: dict[str, float] = {
+                "length": now.paths.length[k],
+                "lengthening_speed": now.paths.speed[k],
+                "activation": now.activation[k],
+                **described[k],
+            }
+            for name, _, column in lines.paths.moved_by(k):
+                values[f"moment_arm/{name}"] = -by_q[k, column]
+            for name, value in values.items():
+                own.arrays[name][frame] = value
+            own.path[frame] = lines.paths.along(at, now.paths, k, np.linspace(0.0, 1.0, POINTS))
+
+
+def drawn_radius(muscle: LineMuscle) -> float:
+    """Radius of the line of a muscle in pictures [m]."""
+    return _THINNED * math.sqrt(muscle.max_isometric_force / (math.pi * _SPECIFIC_TENSION))
