@@ -105,6 +105,45 @@ def test_derivatives_of_the_port(rng, name):
     assert not placed.by_q[:, [j for j in range(n) if j not in moved]].any()
 
 
+@pytest.mark.parametrize("name", ["hinges", "functions"])
+def test_points_at_fractions_of_the_length(rng, name):
+    """Positions on the path; Jacobian and bias against differences along a motion."""
+    model = MODELS[name](rng)
+    skeleton = fm.skeleton(model)
+    n, fractions = skeleton.n, np.array([0.0, 0.13, 0.37, 0.5, 0.52, 0.61, 0.83, 1.0])
+    for _ in range(300):
+        try:
+            paths = LinePaths(skeleton, random_muscles(model, rng))
+            q, p = skeleton.start + 0.05 * rng.normal(size=n), rng.normal(size=n)
+            at = SimpleNamespace(q=q, p=p, motion=skeleton.evaluate(q, p, 0.0 * p, True))
+            placed = paths.at(at)
+        except fm.ModelError:
+            continue
+        found, start = placed.state.found, paths._arrays.start
+        if (found[: start[2], 0] > 0.2).any() and (found[start[2] :, 0] > 0.2).any():
+            break
+    else:
+        pytest.fail("no wrapped paths found")
+
+    def moved(k, t):
+        y = q + t * p
+        motion = skeleton.evaluate(y, p, 0.0 * p)
+        now = paths.place(motion, y, p)
+        return paths.along(SimpleNamespace(motion=motion), now, k, fractions)
+
+    for k in range(4):
+        x, J, bias = paths.material(at, placed, k, fractions)
+        many = paths.along(at, placed, k, np.linspace(0.0, 1.0, 2001))
+        steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
+        assert_allclose(steps.sum(), placed.length[k], rtol=1e-3)  # chords cut corners
+        assert_allclose(np.median(steps), placed.length[k] / 2000, rtol=1e-6)  # even steps
+        assert_allclose(x[[0, -1]], placed.state.x[[start[k], start[k + 1] - 1]], atol=1e-14)
+        h = 1e-3
+        b, a, c, d = moved(k, -h), moved(k, -2 * h), moved(k, h), moved(k, 2 * h)
+        assert_allclose(J @ p, (8 * (c - b) - (d - a)) / (12 * h), atol=1e-8)
+        assert_allclose(bias, (16 * (b + c) - a - d - 30 * x) / (12 * h * h), atol=3e-6)
+
+
 def test_common_motion_of_all_bodies_changes_no_length(rng):
     """A root joint that carries every body has exactly no moment arm, nor an effect."""
     model = every_joint(rng, ["free", "hinge", "hinge"])
@@ -175,6 +214,15 @@ def test_troubles_are_named():
         LinePaths(skeleton := fm.skeleton(model), [muscle]).place(
             skeleton.at(np.zeros(1)), np.zeros(1), np.zeros(1)
         )
+    twice = [("ground", (0, 0.3, 0)), ("arm", (0.1, 0, 0)), ("arm", (0.1, 0, 0))]
+    model, muscle = hinged(twice)
+    paths = LinePaths(skeleton := fm.skeleton(model), [muscle])
+    q = np.zeros(1)
+    placed = paths.place(skeleton.at(q), q, q)  # the same point of a body twice is harmless
+    assert_allclose(placed.length, np.hypot(0.1, 0.3))
+    model, muscle = hinged([("ground", (0.1, 0, 0)), ("arm", (0.1, 0, 0))])
+    with pytest.raises(fm.ModelError, match="distance is zero"):
+        LinePaths(skeleton := fm.skeleton(model), [muscle]).place(skeleton.at(q), q, q)
     model, muscle = hinged(
         [("ground", (0, 0.3, 0)), ("arm", (0, -0.3, 0))],
         lambda bodies: [PathWrap(WrapEllipsoid("e", bodies["ground"]))],

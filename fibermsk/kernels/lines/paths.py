@@ -169,7 +169,7 @@ def _solve_section(paths, state, m, k, j, second, g, H):
     state.wrapped[k] = touched
     if touched < 0:
         L = straight(o, i, second, g, H)
-        if not L > 0.0:
+        if not L > 0.0 and paths.link[k] != paths.link[j]:
             state.trouble[0], state.trouble[1] = COINCIDENT, k
             return -1.0
         return L

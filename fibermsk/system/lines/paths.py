@@ -248,6 +248,52 @@ class LinePaths:
             skeleton.map.add_curvature(rows, 0, weight, out)
         return out
 
+    # points along a path
+
+    def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
+        """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
+        rest = np.zeros_like(placed.speed_u)
+        return self._along(at.motion, placed, k, fractions, rest, rest)[:, :, 0]
+
+    def material(
+        self, at: At, placed: PlacedPaths, k: int, fractions: Array
+    ) -> tuple[Array, Array, Array]:
+        """Points that keep their fractions of the length of muscle k, and their derivatives.
+
+        Returns
+        -------
+        x : (n_fractions, 3) float array
+            Positions, ground frame [m].
+        J : (n_fractions, 3, n) float array
+            Derivatives in the coordinates. They jump where the path touches or leaves a surface.
+        bias : (n_fractions, 3) float array
+            Accelerations at zero acceleration of the coordinates, J_dot q_dot [m/s^2]. Needs second
+            derivatives of the motion.
+        """
+        motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
+        J_u = self._to_q(motion, np.eye(placed.speed_u.size))
+        rest = np.zeros_like(placed.speed_u)
+        J = np.empty((np.size(fractions), 3, skeleton.n))
+        for c, du in enumerate(J_u.T.copy()):
+            J[:, :, c] = self._along(motion, placed, k, fractions, du, rest)[:, :, 1]
+        change = rest
+        if rows is not None:
+            V = np.concatenate([skeleton.axes_of(rows.V), rows.V[self._rows]])
+            change = V @ at.p
+        found = self._along(motion, placed, k, fractions, placed.speed_u, change)
+        return found[:, :, 0], J, found[:, :, 2]
+
+    def _along(
+        self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, du: Array, ddu: Array
+    ) -> Array:
+        from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
+
+        fractions = np.ascontiguousarray(fractions, float)
+        out, moves = np.empty((fractions.size, 3, 3)), self._skeleton.tree.moves
+        state, S = placed.state, motion.links.S
+        fill_along(self._arrays, S, moves, state, k, fractions, du, ddu, out)
+        return out
+
     # what contributions remember and report
 
     def memory(self) -> dict[str, Array]:
