@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fibermsk._numbers import FRACTION, POSITIVE, Checked, number
+from fibermsk._numbers import FRACTION, POSITIVE, Checked, bounded, number
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,17 @@ class PiecewiseActivation(Checked):
         How far the time constants vary with the activation, in [0, 1]. One is Thelen's law: a
         muscle rises more slowly and falls faster the more active it is. With zero they are
         constant, and the activation after a step of the excitation is an exponential.
+    min_activation : float
+        Least value of excitation and activation in the rate, in [0, 1): smaller ones act like it.
+        OpenSim's muscles of Thelen and Millard have 0.01, with 0.015 and 0.050 s, and 0.010 and
+        0.040 s.
 
     Notes
     -----
     da/dt = (e - a) / (tau_a k) for e > a, else (e - a) k / tau_d, with k = 1 + variation (3/2 a -
-    1/2); eqs. 1-2 of [1]_ for a variation of one.
+    1/2); eqs. 1-2 of [1]_ for a variation of one. With a variation of one and a least activation
+    this is OpenSim's MuscleFirstOrderActivationDynamicModel, of which controls never fall below
+    the least activation.
 
     References
     ----------
@@ -38,9 +44,19 @@ class PiecewiseActivation(Checked):
     activation_time: float = number("s", POSITIVE, default=0.015)
     deactivation_time: float = number("s", POSITIVE, default=0.060)
     variation: float = number("", FRACTION, default=1.0)
+    min_activation: float = number("", bounded(least=0.0, most=0.99), default=0.0)
 
     def rate(self, excitation, activation):
         """Rate [1/s], and its derivatives in excitation and activation; numbers or arrays."""
+        least = self.min_activation
+        if least == 0.0:
+            return self._rate(excitation, activation)
+        low_e, low_a = np.real(excitation) < least, np.real(activation) < least
+        e, a = np.where(low_e, least, excitation), np.where(low_a, least, activation)
+        rate, by_e, by_a = self._rate(e, a)
+        return rate, np.where(low_e, 0.0, by_e), np.where(low_a, 0.0, by_a)
+
+    def _rate(self, excitation, activation):
         x, w = excitation - activation, self.variation
         k = 1.0 + w * (1.5 * activation - 0.5)
         rises = np.real(x) > 0.0

@@ -36,6 +36,7 @@ from fibermsk.laws.hill.row import (
     MIN_ACTIVATION,
     OPTIMUM,
     PENNATION,
+    PULL_ONLY,
     SLACK,
 )
 
@@ -291,6 +292,9 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         P, P_l, P_w, P_a = fiber_force(c, length, speed * cosine, a)
         by_l = P * by_u + cosine * (P_l * free * cosine / c[OPTIMUM] + P_w * speed * by_u)
         zero = 0.0 * P
+        if P.real < 0.0 and c[PULL_ONLY].real != 0.0:
+            none = (zero, zero, zero, zero, zero, zero)
+            return none, none
         by_v = P_w * cosine * cosine * free / fastest
         return (
             (F * P * cosine, F * by_l, F * by_v, F * P_a * cosine, zero, zero),
@@ -307,6 +311,9 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         g, _, _ = force_velocity_factor(c, w, used)
         p, _ = passive(c, length / c[OPTIMUM])
         muscle = F * used * f * g, F * p, F * c[DAMPING] * w
+        if stiff and c[PULL_ONLY] != 0.0 and muscle[0] + muscle[1] + muscle[2] < 0.0:
+            # the damping balances the rest, as in OpenSim
+            muscle = muscle[0], muscle[1], -muscle[0] - muscle[1]
         total = muscle[0] + muscle[1] + muscle[2]
         speed, along = fastest * w, length * cosine
         tendon_length = L - along

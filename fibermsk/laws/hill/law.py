@@ -91,6 +91,9 @@ class HillLaw:
         Least activation in the force [-], in [0, 1]; smaller activations act like it.
     max_pennation_angle : float
         Angle that the fibers do not exceed [rad], in [0.1, 1.55].
+    pull_only : bool
+        Whether a rigid tendon carries nothing where it would push, in fast shortening, as in
+        OpenSim's muscle of Millard. Else it pushes, and `describe` says so.
 
     Raises
     ------
@@ -124,6 +127,7 @@ class HillLaw:
     max_pennation_angle: float = number(
         "rad", bounded(least=0.1, most=1.55), default=math.acos(0.1)
     )
+    pull_only: bool = False
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
@@ -132,6 +136,10 @@ class HillLaw:
             _check.refuse(owner, "curves", self.curves, f"be {names}")
         _check.choice(owner, "tendon", self.tendon, FORMS)
         _check.store(self, **checked(self, owner))
+        if _check.flag(owner, "pull_only", self.pull_only) and self.tendon != "rigid":
+            remedy = "an elastic tendon pushes with no curves but the published ones of De Groote"
+            must = f'be False for tendon="{self.tendon}"'
+            _check.refuse(owner, "pull_only", self.pull_only, must, remedy=remedy)
         solved = self.tendon in ("elastic", "implicit")
         if solved and self.damping == 0.0 and self.min_activation == 0.0:
             must = f'be positive for tendon="{self.tendon}" without min_activation'
@@ -181,7 +189,7 @@ class HillLaw:
         With one value moved by a complex step, the row holds its derivative.
         """
         own = [values[name] for name in (*NUMBERS, "damping", "min_activation")]
-        own.append(np.cos(values["max_pennation_angle"]))
+        own += [np.cos(values["max_pennation_angle"]), float(self.pull_only)]
         given = [values[f"curves/{one.name}"] for one in fields(self.curves)]
         return np.array([*own, *KINDS[type(self.curves)].constants(given)])
 
