@@ -138,7 +138,7 @@ def scene(
     damping: float = arm.DAMPING,
     steps: int = 500,
     duration: float = 5.0,
-    tolerance: float = 1e-5,
+    tolerance: float = 3e-6,
 ) -> fm.Scene:
     """Describe the scene.
 
