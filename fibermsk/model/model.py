@@ -137,7 +137,7 @@ class Model:
     @property
     def acting_muscles(self) -> tuple[LineMuscle, ...]:
         """Line muscles that exert forces: those with a law."""
-        return tuple(muscle for muscle in self._muscles if getattr(muscle, "law", None) is not None)
+        return tuple(muscle for muscle in self._muscles if muscle.law is not None)
 
     @property
     def elements(self) -> tuple[Element, ...]:

@@ -24,6 +24,7 @@ COARSE = {
     "string_frequencies": {"elements": 8, "steps": 24},
     "string_line_load": {"elements": 8},
     "wrap_cylinder": {"elements": 20, "angle": 105.0},
+    "wrapping_sweep": {"case": "ellipsoid, cylinder", "stride": 20},
 }
 
 

@@ -1,1 +1,1 @@
-"""Line muscles: geometry of their paths, and Hill forces."""
+"""Kernels of line muscles: geometry of paths, and Hill forces."""

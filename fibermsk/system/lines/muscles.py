@@ -70,15 +70,15 @@ class LineMuscles:
         """Create the states; they start in equilibrium with the pose at the start."""
         y, v = configuration.start()
         placed = self.paths.at(configuration.kinematics(0.0, y, 0.0 * v))
-        start = self.hill.equilibrium(placed.length, self.activation_at_start)
-        for k, muscle in enumerate(self.muscles):
-            described = self.hill.state(k)
-            if described is not None:
+        for k, (muscle, length, activation) in enumerate(
+            zip(self.muscles, placed.length, self._activation_at_start(), strict=True)
+        ):
+            state = self.hill.state(k)
+            if state is not None:
+                name, unit, scale = state
+                start = self.hill.start(k, float(length), activation)
                 self._states[k] = configuration.states.n_free
-                configuration.states.new(
-                    muscle.name, [described.name], [described.unit],
-                    scale=[described.scale], start=[start[k]],
-                )  # fmt: skip
+                configuration.states.new(muscle.name, [name], [unit], [scale], [start])
 
     @property
     def activation_at_start(self) -> Array:
@@ -145,11 +145,20 @@ class LineMuscles:
     def energy(self, at: At) -> dict[str, float]:
         """Elastic energy of tendons and passive fibers [J]."""
         length, (state, _) = self.paths.at(at).length, self._own_states(at)
-        return {"elastic": float(self.hill.energy(length, state).sum())}
+        return {"elastic": self.hill.energy(length, state)}
 
     def muscle_reports(self, n_frames: int) -> MuscleReports:
         """Table of what results report of each muscle."""
         return MuscleReports(self, n_frames)
+
+    def memory(self) -> dict[str, Array]:
+        """Winding angles of the paths."""
+        return self.paths.memory()
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Return to a `memory`."""
+        self.paths.restore(memory)
+        self._last = None
 
     def inputs(self) -> Iterator[Signal]:
         """Activations that are functions of time."""

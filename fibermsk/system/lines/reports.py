@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fibermsk._arrays import Array
 from fibermsk.model import LineMuscle
 from fibermsk.results import Field, MuscleHistory
-from fibermsk.system.contribution import At, Slopes
+from fibermsk.system.contribution import At
+from fibermsk.system.lines.hill import NAMES, REPORTED
 
 POINTS = 65
 """Points of a path in results, at equal fractions of its length."""
@@ -19,8 +19,6 @@ _SPECIFIC_TENSION = 3.0e5
 """Force of a muscle over its cross-section [N/m^2], for its thickness in pictures."""
 _THINNED = 0.15
 """Radius of a muscle's line over that of its cross-section."""
-
-_STILL = Slopes(0.0, 0.0, False)
 
 _OF_PATHS = (
     Field("length", "m", "length", "of muscle and tendon along the path", (), "muscle"),
@@ -54,7 +52,7 @@ class MuscleReports:
         self._lines = lines
         self.histories: dict[str, MuscleHistory] = {}
         for k, muscle in enumerate(lines.muscles):
-            fields = [*_OF_PATHS, *lines.hill.fields(k)]
+            fields = [*_OF_PATHS, *lines.hill.fields]
             fields += [
                 Field(f"moment_arm/{name}", "m" if unit == "rad" else "1",
                       f"moment arm about {name}", f"minus dlength/d{name}", (), "muscle")
@@ -72,17 +70,18 @@ class MuscleReports:
         """Store all muscles at a frame."""
         lines = self._lines
         now = lines.evaluate(at)
-        by_q, _ = lines.paths.follow(at, now.paths, _STILL)
-        described = lines.hill.describe(now)
+        outputs = lines.hill.outputs(
+            now.paths.length, now.paths.speed, now.activation, now.state, now.rate
+        )
         for k, own in enumerate(self.histories.values()):
             values: dict[str, float] = {
                 "length": now.paths.length[k],
                 "lengthening_speed": now.paths.speed[k],
                 "activation": now.activation[k],
-                **described[k],
+                **{name: outputs[k, NAMES.index(name)] for name in REPORTED},
             }
             for name, _, column in lines.paths.moved_by(k):
-                values[f"moment_arm/{name}"] = -by_q[k, column]
+                values[f"moment_arm/{name}"] = -now.paths.by_q[k, column]
             for name, value in values.items():
                 own.arrays[name][frame] = value
             own.path[frame] = lines.paths.along(at, now.paths, k, np.linspace(0.0, 1.0, POINTS))

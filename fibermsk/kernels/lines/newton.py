@@ -1,0 +1,180 @@
+"""Newton's method for the tangent points of a chain, and the derivatives of its length.
+
+Symbols as in `fibermsk.kernels.lines.chain`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk._compile import kernel
+from fibermsk.kernels.lines.chain import (
+    _cross,
+    eliminate,
+    fill_frames,
+    fill_lines,
+    fill_moves,
+    fill_residual,
+    fill_swings,
+    fill_system,
+    move_foot,
+)
+
+STEPS = 40
+"""Most steps of Newton's method."""
+CLOSE = 1e-9
+"""Norm of the residual from which one more step reaches rounding."""
+HALVINGS = 12
+"""Most halvings of a step that does not reduce the residual."""
+
+
+@kernel
+def _size(step, size):
+    """Norm of a step (4 m,): displacements, relative to the surface's least radius, and turns."""
+    total = 0.0
+    for k in range(size.shape[0]):
+        least = min(size[k, 0], min(size[k, 1], size[k, 2]))
+        for j in range(4):
+            part = step[4 * k + j] if j == 2 else step[4 * k + j] / least
+            total += part * part
+    return math.sqrt(total)
+
+
+@kernel
+def newton(kind, size, R, p, o, i, foot):
+    """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
+
+    A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
+    residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
+    """
+    m = kind.size
+    width = 10 * m + 6
+    frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
+    line, residual = np.empty((m + 1, 4)), np.empty(4 * m)
+    move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
+    E, A = np.empty((4 * m, width)), np.empty((4 * m, 4 * m + 1))
+    tried, step = np.empty((m, 7)), np.empty(4 * m)
+    fill_frames(kind, size, R, p, foot, frame, bend, field)
+    fill_lines(o, i, frame, line)
+    norm = fill_residual(frame, line, residual)
+    for _ in range(STEPS):
+        if not math.isfinite(norm):
+            return math.inf
+        fill_moves(frame, bend, field, move)
+        fill_swings(line, move, swing)
+        fill_system(frame, line, move, swing, E)
+        A[:, : 4 * m] = E[:, : 4 * m]
+        A[:, 4 * m] = -residual
+        if not eliminate(A, 4 * m):
+            return math.inf
+        # no step longer than half a radius, or turning by more than half a radian
+        share = 1.0
+        for k in range(m):
+            limit = 0.5 * min(size[k, 0], min(size[k, 1], size[k, 2]))
+            for j in range(4):
+                most = 0.5 if j == 2 else limit
+                share = min(share, most / max(abs(A[4 * k + j, 4 * m]), 1e-300))
+        step[:] = A[:, 4 * m]
+        whole = _size(step, size)
+        last = norm < CLOSE
+        moved = False
+        for _half in range(HALVINGS):
+            tried[:] = foot
+            moved = True
+            for k in range(m):
+                a = step[4 * k : 4 * k + 4]
+                moved = moved and move_foot(
+                    kind[k], size[k], tried[k], share * a[0], share * a[1], share * a[2],
+                    share * a[3],
+                )  # fmt: skip
+            new = math.inf
+            if moved:
+                fill_frames(kind, size, R, p, tried, frame, bend, field)
+                fill_lines(o, i, frame, line)
+                new = fill_residual(frame, line, residual)
+            if last and new < CLOSE:
+                norm = new
+                break
+            if math.isfinite(new):
+                # the step that the same matrix would take next is shorter than this one
+                A[:, : 4 * m] = E[:, : 4 * m]
+                A[:, 4 * m] = -residual
+                eliminate(A, 4 * m)
+                if _size(A[:, 4 * m], size) <= (1.0 - 0.25 * share) * whole:
+                    norm = new
+                    break
+            moved = False
+            share *= 0.5
+        if not moved:
+            return math.inf
+        foot[:] = tried
+        if last:
+            return norm
+    return math.inf
+
+
+@kernel
+def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
+    """Fill gradient (n,) and Hessian (n, n) of the length in z, n = 6 + 6 m; returns the length.
+
+    First variation: only the ends of the free lines count. shift (4 m, n): derivatives of the
+    unknowns in z. The Hessian is that in exponential coordinates: the two orders of twisting one
+    surface are averaged. NaN if the chain is at a branch point.
+    """
+    m = kind.size
+    n, width = 6 + 6 * m, 10 * m + 6
+    frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
+    line = np.empty((m + 1, 4))
+    move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
+    E, G, arm = np.empty((4 * m, width)), np.zeros((n, width)), np.empty(3)
+    fill_frames(kind, size, R, p, foot, frame, bend, field)
+    fill_lines(o, i, frame, line)
+    fill_moves(frame, bend, field, move)
+    fill_swings(line, move, swing)
+    fill_system(frame, line, move, swing, E)
+    total = 0.0
+    for k in range(m + 1):
+        total += line[k, 3]
+    for k in range(m):
+        total += foot[k, 6]
+    gradient[:] = 0.0
+    for r in range(3):
+        gradient[r], gradient[3 + r] = -line[0, r], line[m, r]
+        for column in range(width):
+            G[r, column], G[3 + r, column] = -swing[0, column, r], swing[m, column, r]
+    for k in range(m):
+        row = 6 + 6 * k
+        for j in range(2):
+            sign = 1.0 - 2.0 * j
+            e, point = line[k + j, :3], frame[k, j, 0]
+            _cross(point, e, arm)
+            for r in range(3):
+                gradient[row + r] += sign * e[r]
+                gradient[row + 3 + r] += sign * arm[r]
+            for column in range(width):
+                _cross(point, swing[k + j, column], arm)
+                for r in range(3):
+                    G[row + r, column] += sign * swing[k + j, column, r]
+                    G[row + 3 + r, column] += sign * arm[r]
+            for column in range(10):
+                to = 4 * k + column if column < 4 else 4 * m + 6 + 6 * k + column - 4
+                _cross(move[k, j, 0, column], e, arm)
+                for r in range(3):
+                    G[row + 3 + r, to] += sign * arm[r]
+    solved = eliminate(E, 4 * m)
+    for j in range(4 * m):
+        for column in range(n):
+            shift[j, column] = -E[j, 4 * m + column] if solved else math.nan
+    for row in range(n):
+        for column in range(n):
+            value = G[row, 4 * m + column]
+            for j in range(4 * m):
+                value += G[row, j] * shift[j, column]
+            hessian[row, column] = value
+    for row in range(n):
+        for column in range(row):
+            mean = 0.5 * (hessian[row, column] + hessian[column, row])
+            hessian[row, column], hessian[column, row] = mean, mean
+    return total

@@ -1,0 +1,202 @@
+"""First guess of a taut path: a string of points that shrinks around the surfaces.
+
+The points x (n, 3) move to the middle of their neighbors and back out of the surfaces (projected
+over-relaxation, with the best rate of a free string). A string stays on the side of each surface on
+which it starts.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fibermsk._compile import kernel
+from fibermsk.kernels.lines.surfaces import level, settle
+
+COARSE, DENSE = 32, 96
+"""Points of strings that are compared, and of the one that is used."""
+SIDES = 8
+"""Sides of the straight line on which strings start without a hint."""
+SETTLED = 1e-6
+"""Move of a point in one sweep, of the string's length, that ends the shrinking."""
+
+
+@kernel
+def to_local(R, p, x, out):
+    """Fill out (3,) with R^T (x - p)."""
+    for r in range(3):
+        out[r] = 0.0
+        for c in range(3):
+            out[r] += R[c, r] * (x[c] - p[c])
+
+
+@kernel
+def to_ground(R, p, x, out):
+    """Fill out (3,) with R x + p."""
+    for r in range(3):
+        out[r] = p[r] + R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
+
+
+@kernel
+def _spread(knots, x):
+    """Fill x (n, 3) with even points of the polyline through knots (k, 3)."""
+    n, total = x.shape[0], 0.0
+    for k in range(knots.shape[0] - 1):
+        total += math.sqrt(((knots[k + 1] - knots[k]) ** 2).sum())
+    k, before = 0, 0.0
+    part = math.sqrt(((knots[1] - knots[0]) ** 2).sum())
+    for j in range(n):
+        at = total * j / (n - 1)
+        while at > before + part and k < knots.shape[0] - 2:
+            before += part
+            k += 1
+            part = math.sqrt(((knots[k + 1] - knots[k]) ** 2).sum())
+        share = min(1.0, (at - before) / part) if part > 0.0 else 0.0
+        for r in range(3):
+            x[j, r] = knots[k, r] + share * (knots[k + 1, r] - knots[k, r])
+
+
+@kernel
+def shrink(kind, size, R, p, x, touched, sweeps):
+    """Shrink a string x (n, 3) and fill touched (n,): the surface on which a point lies, or -1."""
+    local, g, H, before = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
+    n = x.shape[0]
+    rate = 2.0 / (1.0 + math.sin(math.pi / n))
+    calm = SETTLED * _length(x)
+    for _ in range(sweeps):
+        most = 0.0
+        for j in range(1, n - 1):
+            before[:] = x[j]
+            touched[j] = -1
+            for r in range(3):
+                x[j, r] += rate * (0.5 * (x[j - 1, r] + x[j + 1, r]) - x[j, r])
+            for k in range(kind.size):
+                to_local(R[k], p[k], x[j], local)
+                if level(kind[k], size[k], local, g, H) < 0.0 and settle(
+                    kind[k], size[k], local, g, H
+                ):
+                    to_ground(R[k], p[k], local, x[j])
+                    touched[j] = k
+            for r in range(3):
+                most = max(most, abs(x[j, r] - before[r]))
+        if most < calm:
+            return
+
+
+@kernel
+def _length(x):
+    total = 0.0
+    for j in range(x.shape[0] - 1):
+        total += math.sqrt(((x[j + 1] - x[j]) ** 2).sum())
+    return total
+
+
+@kernel
+def _reach(size, p, o, i):
+    """How far [m] a string must swing out of the line from o to i to pass all surfaces."""
+    reach = 0.0
+    for k in range(p.shape[0]):
+        radius = size[k, 0] + size[k, 1] + size[k, 2]
+        away = min(math.sqrt(((p[k] - o) ** 2).sum()), math.sqrt(((p[k] - i) ** 2).sum()))
+        reach = max(reach, radius + 0.5 * away)
+    return reach
+
+
+@kernel
+def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
+    """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status.
+
+    hint (m, 3): a point in the frame of the surface that the string passes first, where hinted
+    (m,). Status -1: a surface is touched in several places; -2: not in the order of the chain.
+    """
+    m = kind.size
+    x, touched = np.empty((points, 3)), np.empty(points, np.int64)
+    knots = np.empty((m + 2, 3))
+    knots[0] = o
+    count = 1
+    for k in range(m):
+        if hinted[k]:
+            to_ground(R[k], p[k], hint[k], knots[count])
+            count += 1
+    knots[count] = i
+    if count > 1:
+        _spread(knots[: count + 1], x)
+    else:
+        _choose(kind, size, R, p, o, i, x)
+    shrink(kind, size, R, p, x, touched, 20 * points)
+    g, H, y = np.empty(3), np.empty((3, 3)), np.empty(3)
+    before = 0
+    for k in range(m):
+        first, last, number = -1, -1, 0
+        for j in range(1, points - 1):
+            if touched[j] == k:
+                first = j if first < 0 else first
+                last = j
+                number += 1
+        active[k] = 1 if number else 0
+        if not number:
+            continue
+        if number < last - first + 1 - max(1, number // 4):
+            return -1
+        if first < before:
+            return -2
+        before = last
+        to_local(R[k], p[k], x[first], foot[k, :3])
+        if not settle(kind[k], size[k], foot[k, :3], g, H):
+            return -1
+        ahead = min(first + 1, points - 1)
+        for r in range(3):
+            y[r] = p[k, r] + x[ahead, r] - x[first - 1, r]
+        to_local(R[k], p[k], y, foot[k, 3:6])
+        lean(g, foot[k, 3:6])
+        foot[k, 6] = _length(x[first : last + 1]) + 0.3 * math.sqrt(
+            ((x[first] - x[first - 1]) ** 2).sum()
+        )
+    return 0
+
+
+@kernel
+def lean(g, t):
+    """Make t (3,) a unit vector tangent to the surface of gradient g."""
+    part = (g * t).sum() / (g * g).sum()
+    for r in range(3):
+        t[r] -= part * g[r]
+    total = math.sqrt((t * t).sum())
+    for r in range(3):
+        t[r] /= total
+
+
+@kernel
+def _choose(kind, size, R, p, o, i, x):
+    """Fill x (n, 3): the shortest of coarse strings from all sides, refined."""
+    along = i - o
+    span = math.sqrt((along * along).sum())
+    along /= span
+    u = np.zeros(3)
+    u[np.argmin(np.abs(along))] = 1.0
+    u -= (u * along).sum() * along
+    u /= math.sqrt((u * u).sum())
+    w = np.array([
+        along[1] * u[2] - along[2] * u[1], along[2] * u[0] - along[0] * u[2],
+        along[0] * u[1] - along[1] * u[0],
+    ])  # fmt: skip
+    reach = _reach(size, p, o, i)
+    tried, best = np.empty((COARSE, 3)), np.empty((COARSE, 3))
+    touched = np.empty(COARSE, np.int64)
+    shortest = math.inf
+    for side in range(SIDES + 1):
+        angle = 2.0 * math.pi * side / SIDES
+        swing = reach if side < SIDES else 0.0
+        for j in range(COARSE):
+            share = j / (COARSE - 1.0)
+            out = swing * math.sin(math.pi * share)
+            for r in range(3):
+                tried[j, r] = o[r] + share * span * along[r]
+                tried[j, r] += out * (math.cos(angle) * u[r] + math.sin(angle) * w[r])
+        shrink(kind, size, R, p, tried, touched, 4 * COARSE)
+        length = _length(tried)
+        if length < shortest:
+            shortest = length
+            best[:] = tried
+    _spread(best, x)

@@ -1,0 +1,113 @@
+"""Smooth surfaces as level sets F(x) = 0, F < 0 inside, each in its own frame.
+
+``kind`` is one of the constants below and ``size`` (3,) holds the radii [m]. With the gradient g
+and the Hessian H of F, the outward normal is n = g/|g|, the normal curvature toward the body
+h(u, v) = u.H v/|g|, positive where the surface is convex, and the Gauss curvature
+K = g.adj(H) g/|g|^4. Level sets have no poles, unlike charts (u, v).
+"""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import kernel
+
+CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
+"""With size (3,) [m]: cylinder about z and sphere, three times the radius; ellipsoid, half axes;
+torus about z, radius of the tube, of its center circle, of the tube; OWN, the user's `own_level`,
+with what it takes."""
+
+
+@kernel
+def own_level(size, x, g, H):
+    """Level F of the user's surface; fills its gradient g (3,) and Hessian H (3, 3).
+
+    It is replaced by a compiled function of the user; this one has no surface.
+    """
+    for r in range(3):
+        g[r] = math.nan
+        for c in range(3):
+            H[r, c] = math.nan
+    return math.nan
+
+
+@kernel
+def level(kind, size, x, g, H):
+    """Level F(x); fills its gradient g (3,) and its Hessian H (3, 3)."""
+    if kind == OWN:
+        return own_level(size, x, g, H)
+    for r in range(3):
+        for c in range(3):
+            H[r, c] = 0.0
+    if kind == ELLIPSOID:
+        total = -1.0
+        for r in range(3):
+            a = 1.0 / (size[r] * size[r])
+            g[r], H[r, r] = 2.0 * a * x[r], 2.0 * a
+            total += a * x[r] * x[r]
+        return total
+    if kind == TORUS:
+        rho = math.sqrt(x[0] * x[0] + x[1] * x[1])
+        # on the axis the level has a cusp; any direction is a slope of it
+        ex, ey = (x[0] / rho, x[1] / rho) if rho > 0.0 else (1.0, 0.0)
+        away = rho - size[1]
+        around = away / rho if rho > 0.0 else 0.0
+        g[0], g[1], g[2] = 2.0 * away * ex, 2.0 * away * ey, 2.0 * x[2]
+        H[0, 0] = 2.0 * (around * ey * ey + ex * ex)
+        H[1, 1] = 2.0 * (around * ex * ex + ey * ey)
+        H[0, 1] = 2.0 * (1.0 - around) * ex * ey
+        H[1, 0], H[2, 2] = H[0, 1], 2.0
+        return away * away + x[2] * x[2] - size[0] * size[0]
+    n = 2 if kind == CYLINDER else 3
+    total = -size[0] * size[0]
+    for r in range(3):
+        g[r] = 0.0
+    for r in range(n):
+        g[r], H[r, r] = 2.0 * x[r], 2.0
+        total += x[r] * x[r]
+    return total
+
+
+@kernel
+def curvature(H, g, u, v):
+    """Normal curvature h(u, v) = u.H v/|g| [1/m] of two tangent directions."""
+    total = 0.0
+    for r in range(3):
+        for c in range(3):
+            total += u[r] * H[r, c] * v[c]
+    return total / math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+
+
+@kernel
+def gauss_curvature(H, g):
+    """Gauss curvature K [1/m^2]."""
+    a = H[1, 1] * H[2, 2] - H[1, 2] * H[1, 2]
+    b = H[0, 0] * H[2, 2] - H[0, 2] * H[0, 2]
+    c = H[0, 0] * H[1, 1] - H[0, 1] * H[0, 1]
+    d = H[0, 2] * H[1, 2] - H[0, 1] * H[2, 2]
+    e = H[0, 1] * H[1, 2] - H[0, 2] * H[1, 1]
+    f = H[0, 1] * H[0, 2] - H[0, 0] * H[1, 2]
+    square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
+    total = a * g[0] * g[0] + b * g[1] * g[1] + c * g[2] * g[2]
+    total += 2.0 * (d * g[0] * g[1] + e * g[0] * g[2] + f * g[1] * g[2])
+    return total / (square * square)
+
+
+@kernel
+def settle(kind, size, x, g, H):
+    """Move x (3,) onto the surface along the gradient; False if that fails.
+
+    g and H are filled there.
+    """
+    for _ in range(60):
+        F = level(kind, size, x, g, H)
+        square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
+        if not square > 0.0:
+            return False
+        step = F / square
+        for r in range(3):
+            x[r] -= step * g[r]
+        if abs(step) * math.sqrt(square) <= 1e-15 * (abs(x[0]) + abs(x[1]) + abs(x[2])):
+            level(kind, size, x, g, H)
+            return True
+    return abs(F) <= 1e-12 * square * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) ** 0.5

@@ -1,0 +1,110 @@
+"""Hill forces of line muscles, grouped by the kernel of their law."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk.kernels.lines.hill import HillKernels, kernels_of
+from fibermsk.laws.hill.equations import OUTPUTS
+from fibermsk.model import LineMuscle
+from fibermsk.results import Field
+
+NAMES = tuple(OUTPUTS)
+REPORTED = {name: unit for name, unit in OUTPUTS.items() if name != "activation"}
+"""Outputs in results, with their units; the activation is that of the muscle itself."""
+
+
+class _Group(NamedTuple):
+    """Muscles with one kernel: their numbers, and rows of constants (m, n_constants)."""
+
+    own: Index
+    kernels: HillKernels
+    constants: Array
+
+
+class HillGroups:
+    """Forces and outputs of muscles, each of which has a law.
+
+    Parameters
+    ----------
+    muscles : tuple of LineMuscle
+        The muscles.
+    """
+
+    def __init__(self, muscles: tuple[LineMuscle, ...]) -> None:
+        self.muscles = muscles
+        self._laws = [muscle.law for muscle in muscles if muscle.law is not None]
+        shared: dict[tuple[Any, ...], list[int]] = {}
+        for k, law in enumerate(self._laws):
+            shared.setdefault((type(law.curves), law.tendon), []).append(k)
+        self._groups = [
+            _Group(
+                np.array(own),
+                kernels_of(self._laws[own[0]]),
+                np.array([self._laws[k].constants(muscles[k]) for k in own]),
+            )
+            for own in shared.values()
+        ]
+
+    def forces(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
+        """Tendon force [N] and row of the state of each muscle, with derivatives, (m, 2, 6).
+
+        The last axis has the value and its derivatives in length and speed of the path, activation,
+        state and rate of the state.
+        """
+        out = np.empty((len(self.muscles), 2, 6))
+        for own, kernels, constants in self._groups:
+            part = np.empty((own.size, 2, 6))
+            given = (np.ascontiguousarray(one[own]) for one in (length, speed, a, x, rate))
+            kernels.forces(*given, constants, part)
+            out[own] = part
+        return out
+
+    def outputs(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
+        """Outputs of each muscle by `NAMES`, (m, n)."""
+        out = np.empty((len(self.muscles), len(NAMES)))
+        for own, kernels, constants in self._groups:
+            part = np.empty((own.size, len(NAMES)))
+            given = (np.ascontiguousarray(one[own]) for one in (length, speed, a, x, rate))
+            kernels.outputs(*given, constants, part)
+            out[own] = part
+        return out
+
+    def start(self, k: int, length: float, activation: float) -> float:
+        """State of a muscle in static equilibrium; NaN for a rigid tendon."""
+        return self._laws[k].start(self.muscles[k], length, activation).state
+
+    def state(self, k: int) -> tuple[str, str, float] | None:
+        """Name, unit and characteristic size of the state of a muscle; None without one."""
+        named = self._laws[k].state
+        if named is None:
+            return None
+        name, unit = named
+        return name, unit, self.muscles[k].optimal_fiber_length if unit == "m" else 1.0
+
+    def energy(self, length: Array, state: Array) -> float:
+        """Elastic energy of passive fibers and tendons [J], at lengths of paths and states (m,)."""
+        still = np.zeros_like(length)
+        found = self.outputs(length, still, still, state, still)
+        fibers, tendons = (NAMES.index(name) for name in ("fiber_length", "tendon_length"))
+        return sum(
+            sum(law.energy(muscle, float(one[fibers]), float(one[tendons])))
+            for law, muscle, one in zip(self._laws, self.muscles, found, strict=True)
+        )
+
+    @property
+    def fields(self) -> list[Field]:
+        """Outputs that results report of every muscle."""
+        return [
+            Field(name, unit or "1", name.replace("_", " "), "as in OpenSim", (), "muscle")
+            for name, unit in REPORTED.items()
+        ]
+
+    @property
+    def fingerprint(self) -> list[Any]:
+        """Constants of all muscles, and the kinds of their laws."""
+        laws = [f"{type(law.curves).__name__} {law.tendon}" for law in self._laws]
+        return [*laws, *(part for own, _, constants in self._groups for part in (own, constants))]
