@@ -35,7 +35,7 @@ class ModelWarning(UserWarning):
     ----------
     kind : str
         Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
-        "stability", "checkpoint", or "model" for all others.
+        "slack_tendon", "stability", "checkpoint", or "model" for all others.
     fiber : str or None
         Fiber concerned; the worst of several.
     time : float or None

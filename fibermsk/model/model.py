@@ -136,8 +136,20 @@ class Model:
 
     @property
     def acting_muscles(self) -> tuple[LineMuscle, ...]:
-        """Line muscles that exert forces: those with a law."""
-        return tuple(muscle for muscle in self._muscles if muscle.law is not None)
+        """Line muscles that exert forces: those with a law, unless fibers are in their place."""
+        replaced = self.muscles_with_fibers
+        return tuple(
+            one for one in self._muscles if one.law is not None and one.name not in replaced
+        )
+
+    @property
+    def muscles_with_fibers(self) -> set[str]:
+        """Names of line muscles that fibers stand for: those of "biceps" are "biceps_1" and so on.
+
+        Such a muscle exerts no force of its own.
+        """
+        fibers = {fiber.name.rpartition("_")[0] for fiber in self._fibers}
+        return {muscle.name for muscle in self._muscles} & fibers
 
     @property
     def elements(self) -> tuple[Element, ...]:

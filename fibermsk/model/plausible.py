@@ -56,9 +56,9 @@ def remarks(
     idle = _idle_muscles(model)
     if idle and concerns(model):
         text = (
-            f"model {model.name!r}: {len(idle)} line muscles exert no force, which this version "
-            f"does not compute: {_named([repr(name) for name in idle])}; "
-            "fm.fibers_from_muscle makes fibers of them"
+            f"model {model.name!r}: {len(idle)} line muscles exert no force, since they have no "
+            f"law: {_named([repr(name) for name in idle])}; give them law=fm.HillLaw(), or make "
+            "fibers of them with fm.fibers_from_muscle"
         )
         found.append(ModelWarning(text, kind="line_muscles"))
     return found
@@ -83,9 +83,12 @@ def _named(names: list[str]) -> str:
 
 
 def _idle_muscles(model: Model) -> list[str]:
-    """Line muscles without fibers; fibers of a muscle have its name: "biceps_1"."""
-    fibers = {fiber.name.rpartition("_")[0] for fiber in model.fibers}
-    return [muscle.name for muscle in model.muscles if muscle.name not in fibers]
+    """Line muscles without a law and without fibers."""
+    return [
+        muscle.name
+        for muscle in model.muscles
+        if muscle.law is None and muscle.name not in model.muscles_with_fibers
+    ]
 
 
 def quantities(

@@ -41,6 +41,7 @@ from fibermsk.system.friction.forces import (
     free_name,
     has_friction,
 )
+from fibermsk.system.lines.slack import slack_remark
 from fibermsk.system.optional import HasMemory, HasStepFraction, HasSuspects
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.physics import physics_of
@@ -403,7 +404,8 @@ class FiberSystem:
             frames,
         )
         result = replace(result, softening=soft.softening_of(self.model, result))
-        for one in (soft.softening_remark(result.softening), stress_remark(self.model, result)):
+        remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
+        for one in (*remarks, slack_remark(result)):
             if one is not None:
                 warnings.warn(one, stacklevel=4)
         return result

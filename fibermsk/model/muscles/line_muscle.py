@@ -217,6 +217,16 @@ class LineMuscle:
         )
         self._check_force(owner)
 
+    def activation_at(self, t: float) -> float:
+        """Activation at time `t` [s], in [0, 1], of a muscle whose activation is no state.
+
+        Raises
+        ------
+        ModelError
+            If the function raises or returns anything but a number in [0, 1].
+        """
+        return profile.fraction_at(f"line muscle {self.name!r}", "activation", self.activation, t)
+
     def _check_force(self, owner: str) -> None:
         """Check law and activation; a law without activation gets an activation of zero."""
         if self.law is None:

@@ -1,8 +1,8 @@
 """Forces of line muscles on the coordinates, with the states of their fibers.
 
-Symbols: ``l`` and ``v`` length of the path and its rate, ``a`` activation, ``x`` state and ``r`` its
-rate, ``F`` tendon force. The tendon pulls with -F dl/dq on the coordinates q; the row of the state
-is that of the law, see `fibermsk.laws.hill`.
+Symbols: ``l`` and ``v`` length of the path and its rate, ``a`` activation, ``x`` state and ``r``
+its rate, ``F`` tendon force. The tendon pulls with -F dl/dq on the coordinates q; the row of the
+state is that of the law, see `fibermsk.laws.hill`.
 """
 
 from __future__ import annotations
@@ -80,18 +80,13 @@ class LineMuscles:
                 self._states[k] = configuration.states.n_free
                 configuration.states.new(muscle.name, [name], [unit], [scale], [start])
 
-    @property
-    def activation_at_start(self) -> Array:
-        """Activation of each muscle at t = 0, (m,)."""
-        return np.array(
-            [
-                driven.start
-                if isinstance(driven, ActivationDynamics)
-                else muscle.activation_at(0.0)
-                for muscle in self.muscles
-                for driven in [muscle.activation]
-            ]
-        )
+    def _activation_at_start(self) -> list[float]:
+        """Activation of each muscle at t = 0."""
+        return [
+            driven.start if isinstance(driven, ActivationDynamics) else muscle.activation_at(0.0)
+            for muscle in self.muscles
+            for driven in [muscle.activation]
+        ]
 
     def evaluate(self, at: At) -> MusclesAt:
         """Lengths, forces and rows, computed once for a state."""
@@ -126,6 +121,8 @@ class LineMuscles:
         F, F_l, F_v, F_a, F_x, F_r = now.tension.T
         self.paths.push(at, now.paths, sums, F, F_l, F_v)
         own, states = self._own, self._states[self._own]
+        if not at.states.size:
+            return
         sums.states.row[states] += now.row[own, 0]
         if sums.slopes is None:
             return

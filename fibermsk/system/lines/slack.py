@@ -1,0 +1,37 @@
+"""Slack tendons of line muscles, named in a warning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+
+_MOST_TOLD = 5
+"""Largest number of muscles named in a warning."""
+
+
+def slack_remark(result: Result) -> ModelWarning | None:
+    """Warning of tendons below their slack length, the strongest push first; None without any.
+
+    By De Groote's published curve a slack tendon pushes with up to a fifth of the largest force.
+    """
+    found = []
+    for name, muscle in result.muscles.items():
+        at = np.flatnonzero(muscle["tendon_slack"] > 0.0)
+        if at.size:
+            push = max(-float(muscle["tendon_force"][at].min()), 0.0)
+            found.append((push, name, float(result.time[at[0]]), at.size / result.time.size))
+    if not found:
+        return None
+    found.sort(reverse=True)
+    told = [
+        f"{name} from t = {start:.4g} s, in {100.0 * share:.0f} % of the frames"
+        + (f", pushing with up to {push:.3g} N" if push > 0.0 else "")
+        for push, name, start, share in found[:_MOST_TOLD]
+    ]
+    more = f" and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
+    text = f"line muscles whose tendon is slack: {'; '.join(told)}{more}"
+    if found[0][0] > 0.0:
+        text += ". With fm.DeGrooteCurves(slack_width=0.01) or fm.MillardCurves() none pushes"
+    return ModelWarning(text, kind="slack_tendon", time=found[0][2])
