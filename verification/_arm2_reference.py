@@ -5,7 +5,8 @@ the fiber lengths are states (elastic tendon) or follow from the pose (rigid ten
 robot are continuous in time, and lengths, rates and moment arms are exact. The integration restarts
 at the corners of the excitation.
 
-`END` is the result of ``solve(condition, rtol=1e-11)``, two minutes.
+`data/arm2_reference.csv` has the results of ``solve(condition, times=..., rtol=1e-10)``, a minute
+each.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Motion(NamedTuple):
 
 
 def start(tendon="elastic"):
-    """State at the start: angles, speeds, activations, fibers at rest, robot, work of the robot."""
+    """State at the start: angles, speeds, activations, normalized fibers at rest, robot."""
     bones = arm.pose(arm.START, np.zeros(2))
     paths = [arm.path(one, bones, AXES) for one in arm.MUSCLES]
     fibers = [
