@@ -18,8 +18,8 @@ COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ForceLength", "ForceVelocity",
     "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
-    "MuscleBundle", "MuscleRun", "Observer", "Parameter", "PlacedMuscle", "Progress", "Result",
-    "Snapshot", "SplitFiber", "Stability", "Still", "Stop",
+    "MuscleBundle", "MuscleCurves", "MuscleRun", "Observer", "Parameter", "PlacedMuscle",
+    "Progress", "Result", "Snapshot", "SplitFiber", "Stability", "StaticOptimum", "Still", "Stop",
     "StressLaw", "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
