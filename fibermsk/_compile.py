@@ -10,6 +10,7 @@ from inspect import signature
 from operator import attrgetter
 from types import FunctionType
 from typing import Any
+from uuid import uuid4
 
 from numba import get_num_threads, njit
 from numba.core import event
@@ -105,8 +106,18 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
 
 
 def uncached(function: Any) -> Any:
-    """Compile as `kernel` does, without caching under the function's file."""
-    return njit(**_OPTIONS)(function)
+    """Compile as `kernel` does, without caching under the function's file.
+
+    Machine code is linked by name, and a cached kernel brings that of its callees from another
+    process: the compiled copy has a name that no other has.
+    """
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        function.__closure__,
+    )  # fmt: skip
+    copy.__module__, copy.__kwdefaults__ = function.__module__, function.__kwdefaults__
+    copy.__qualname__ = f"{function.__qualname__}_{uuid4().hex}"
+    return njit(**_OPTIONS)(copy)
 
 
 class Rebuilding:
@@ -148,7 +159,8 @@ class Rebuilding:
         twin = FunctionType(
             plain.__code__, {**plain.__globals__, **new}, plain.__name__, plain.__defaults__
         )
-        twin.__qualname__ = f"{plain.__qualname__}_{self._label}"
+        # different versions are different functions for the linker, also across processes
+        twin.__qualname__ = f"{plain.__qualname__}_{self._label}_{self._version[:16]}"
         if hasattr(function, "made_by"):
             return parallel(*function.made_by, version=self._version)(twin)
         if hasattr(function, "made_with"):

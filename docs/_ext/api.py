@@ -44,7 +44,7 @@ GROUPS = {
     ),
     "Line muscles": (
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
-        ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy"],
+        ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy", "analysis"],
     ),
     "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
     "Computing": (

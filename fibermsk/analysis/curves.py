@@ -93,7 +93,8 @@ def muscle_curves(
     k = free_coordinate("muscle_curves", model, skeleton, coordinate)
     own = chosen(model, muscles)
     values = np.linspace(*_range(model, coordinate, over))
-    q, p = skeleton.q_of(dict(at or {})), np.zeros(skeleton.n)
+    _check.instance("muscle_curves", "at", at, (Mapping, type(None)), "a dict or None")
+    q, p = skeleton.q_of(None if at is None else dict(at)), np.zeros(skeleton.n)
     geometry = MuscleGeometry(skeleton, own)
     length, arm = np.empty((len(own), values.size)), np.empty((len(own), values.size))
     # outward from the initial value, so that windings follow
@@ -133,6 +134,9 @@ def _range(
                 remedy="give over=(from, to, n), or --range FROM:TO:N",
             )  # fmt: skip
         return one.lower, one.upper, 101
+    _check.instance("muscle_curves", "over", over, (tuple, list), "a tuple (from, to, n)")
+    if len(over) != 3:
+        _check.refuse("muscle_curves", "over", over, "be a tuple (from, to, n)")
     first = _check.number("muscle_curves", "over[0]", over[0], one.unit)
     last = _check.number("muscle_curves", "over[1]", over[1], one.unit)
     n = _check.count("muscle_curves", "over[2]", over[2], 100_000)

@@ -44,8 +44,11 @@ def chosen(model: Model, muscles: str | Sequence[str] | None) -> tuple[LineMuscl
         raise ModelError(f"{owner}: has no line muscle; must have one or more")
     if muscles is None:
         return model.muscles
-    patterns = [muscles] if isinstance(muscles, str) else list(muscles)
-    _check.items("muscles", "names", patterns, str, "a name or pattern", "names of muscles")
+    what = "names of muscles, or patterns"
+    patterns = [muscles] if isinstance(muscles, str) else muscles
+    patterns = _check.items(owner, "muscles", patterns, str, "a name or pattern", what)
+    if not patterns:
+        _check.refuse(owner, "muscles", muscles, "be one name or more")
     found = set[str]()
     for pattern in patterns:
         own = {one.name for one in model.muscles if fnmatchcase(one.name, pattern)}

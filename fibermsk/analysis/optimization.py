@@ -137,6 +137,10 @@ def static_optimization(
     """
     _check.instance("static_optimization", "model", model, Model, "a Model")
     _refuse_other_forces(model)
+    passive = _check.flag("static_optimization", "passive", passive)
+    _check.instance("static_optimization", "bounds", bounds, (tuple, list), "two numbers")
+    if len(bounds) != 2:
+        _check.refuse("static_optimization", "bounds", bounds, "be two numbers")
     lower, upper = (_check.fraction("static_optimization", "bounds", one) for one in bounds)
     if not lower < upper:
         _check.refuse("static_optimization", "bounds", tuple(bounds), "increase")

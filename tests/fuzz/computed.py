@@ -108,7 +108,7 @@ COMPUTED = {
         lambda p, **given: fm.bundles_from_model(**given).model,
         lambda p: {
             "p": p,
-            "model": p.with_muscle(),
+            "model": p.with_bone_muscle(),
             "muscles": "*",
             "n_fibers": 1,
             "n_elements": 5,
@@ -142,7 +142,7 @@ COMPUTED = {
         lambda p, **given: fm.fibers_from_muscle(model=p.model, **given).fibers,
         lambda p: {
             "p": p,
-            "muscle": p.with_muscle().muscles[0],
+            "muscle": p.with_bone_muscle().muscles[0],
             "n_fibers": 1,
             "n_elements": 5,
             "activation": 0.0,
@@ -301,6 +301,40 @@ COMPUTED = {
         fm.with_activations,
         lambda p: {"model": p.with_fiber(), "activations": {"biceps": 0.5}},
         lambda p, x: x,
+    ),
+    "drive": Call(
+        fm.drive,
+        lambda p: {
+            "model": p.with_bone(),
+            "motion": {"time": [0.0, 1.0, 2.0], "elbow": [0.0, 0.2, 0.1]},
+            "in_degrees": None,
+            "begin": 0.0,
+        },
+        lambda p, x: x,
+    ),
+    "muscle_curves": Call(
+        fm.muscle_curves,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "coordinate": "elbow",
+            "over": (0.0, 0.2, 3),
+            "muscles": None,
+            "at": None,
+        },
+    ),
+    "static_optimization": Call(
+        fm.static_optimization,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "motion": {"time": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "elbow": [0.1] * 6},
+            "muscles": None,
+            "power": 2.0,
+            "bounds": (0.0, 1.0),
+            "reserve": 1e6,
+            "passive": True,
+            "lowpass": None,
+            "in_degrees": None,
+        },
     ),
     # files
     "export": Call(

@@ -65,6 +65,14 @@ class Parts:
     def with_bone(self):
         return self.with_joint(fm.Hinge("elbow", self.ground, self.bone, O3, (0, 0, 1)))
 
+    def with_bone_muscle(self):
+        """A model with a body on a joint of the ground, and a line muscle from the ground."""
+        model = self.with_bone()
+        ends = self.ground.at(0.05, 0.2, 0.0), self.bone.at(0.03, -0.1, 0.0)
+        points = [fm.PathPoint(*one) for one in zip("pq", ends, strict=True)]
+        model.add(self.muscle(points=points))
+        return model
+
     def with_bodies(self):
         self.with_bone()
         self.model.add(self.other, fm.Weld(self.ground, self.other))

@@ -33,7 +33,7 @@ def test_tangent_is_exact(tendon, shared, rng):
 def test_forms_of_the_tendon_agree():
     """Three ways to write one muscle; a stiff tendon is nearly a rigid one."""
     ends = {}
-    run = {"t_end": 0.3, "dt": 0.05, "control": fm.AdaptiveSteps(1e-6)}
+    run = {"t_end": 0.15, "dt": 0.05, "control": fm.AdaptiveSteps(1e-6)}
     for tendon in TENDONS:
         result = fm.simulate(fm.build(arm(fm.HillLaw(tendon=tendon), driven())), **run)
         ends[tendon] = [result.coordinates[name][-1] for name in ("shoulder", "elbow")]

@@ -111,14 +111,7 @@ def kernels_of(law: HillLaw) -> HillKernels:
 @lru_cache
 def _compiled_equations(kind: type) -> Equations:
     functions = CurveFunctions(*map(compiled_function, functions_of(kind)))
-    name = KINDS[kind].__name__.rpartition(".")[2]
-
-    def compiled(function: Any) -> Any:
-        # machine code is linked by name: that of two kinds must differ, also across processes
-        function.__qualname__ = f"{name}_{function.__name__}"
-        return uncached(function)
-
-    return equations(functions, compiled)
+    return equations(functions, uncached)
 
 
 def _rebuilding(kind: type, form: str) -> Rebuilding:
