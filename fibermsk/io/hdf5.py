@@ -266,9 +266,9 @@ def _put_histories(file: h5py.File, name: str, owners: Mapping[str, Histories]) 
         for key, values in own.items():
             # a field of a muscle for each coordinate is in a group of these
             *inner, last = key.split("/") if name == "muscles" else [key]
-            place = group
+            place: _Node = group
             for part in inner:
-                place = place[part] if part in place else _group(place, _escape(part))
+                place = place.require_group(_escape(part))
             field = own.fields[key]
             item = _put(place, _escape(last), values, field.unit)
             item.attrs["label"], item.attrs["description"] = field.label, field.description

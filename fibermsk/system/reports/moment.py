@@ -114,6 +114,6 @@ class Moment:
             np.array([self.t]), self._y[None], self._v[None],
             self._forces[0][None], self._forces[1][None], one, np.zeros(1, np.int64), one + 1.0,
         )  # fmt: skip
-        parts = system.model, system.configuration, system.named_elements
+        parts = system.model, system.configuration, system.contributions, system.named_elements
         activations = system.loads.activations(self.t, self._at.states)
         return observe(*parts, activations[None], frames)

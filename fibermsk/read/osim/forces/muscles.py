@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.model.muscles.wrap import WrapSurface
 from fibermsk.model.skeleton.body import Body
@@ -64,7 +66,7 @@ def read_muscle(
         document.note(element, text)
     points = read_points(document, frames, bodies, coordinates, path)
     wraps = read_path_wraps(document, path, surfaces, len(points))
-    values = {
+    values: dict[str, Any] = {
         name: document.number(element, *tags, default=default)
         for name, (default, *tags) in NUMBERS.items()
     }
