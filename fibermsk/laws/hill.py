@@ -43,8 +43,11 @@ _VELOCITY = (-0.3211346127989808, -8.149, -0.374, 0.8825327733249912)
 TENDON_STRAIN = 0.049
 """Strain of the tendon under F_0."""
 
-_TENDON_TOE = 0.2
-_TENDON_SHAPE = math.log(1.0 / _TENDON_TOE + 1.0) / TENDON_STRAIN
+TENDON_TOE = 0.2
+"""Force over F_0 of the toe of the tendon."""
+
+TENDON_SHAPE = math.log(1.0 / TENDON_TOE + 1.0) / TENDON_STRAIN
+"""Rate of the exponential of the tendon's curve in its strain."""
 
 
 def active_force_length(length):
@@ -79,8 +82,8 @@ def force_velocity(velocity):
 
 def tendon_force_length(tendon_length):
     """Force f_T of the tendon and its derivative in the length; negative below one."""
-    growth = _TENDON_TOE * np.exp(_TENDON_SHAPE * (tendon_length - 1.0))
-    return growth - _TENDON_TOE, _TENDON_SHAPE * growth
+    growth = TENDON_TOE * np.exp(TENDON_SHAPE * (tendon_length - 1.0))
+    return growth - TENDON_TOE, TENDON_SHAPE * growth
 
 
 def isometric_force(
