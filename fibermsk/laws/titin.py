@@ -77,8 +77,9 @@ class Titin(Checked):
     and on the curves: with those of line muscles it is at every length only for a `near_share`
     above 0.80 and a `share` of 0.95. The default does not stabilize it; bundles with titin have a
     `StretchGradient` besides. Titin binds when activation begins: a muscle that then shortens by d
-    against its tendon has as little titin force as a passive one that is shorter by d / (1 - q),
-    not d. After [1]_, where the damping is that of the N2A and PEVK segments against actin; [2]_ shows that such titin stabilizes chains of half-sarcomeres.
+    against its tendon has the titin force of a passive one that is shorter by d / (1 - q), not d.
+    After [1]_, where the damping is that of the N2A and PEVK segments against actin; [2]_ shows
+    that such titin stabilizes chains of half-sarcomeres.
 
     References
     ----------
