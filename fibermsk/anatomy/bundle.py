@@ -15,6 +15,8 @@ from fibermsk.anatomy.arrange import PER_ELEMENT, Arrangement
 from fibermsk.anatomy.calibrate import (
     DAMPING,
     DENSITY,
+    EVEN_DAMPING,
+    EVEN_PRESTRESS,
     PRESTRESS,
     SPECIFIC_TENSION,
     TENDON_RADIUS,
@@ -39,6 +41,9 @@ CLEARANCE = 0.05
 
 TRANSITION = 0.2
 """Length of the muscle-tendon transition, relative to that of the muscle."""
+
+EVEN_TRANSITION = 0.005
+"""`TRANSITION` of an even muscle, whose stretch changes abruptly where it ends."""
 
 SMOOTHING = 0.04
 """Smoothing length of a path, relative to its length: via points closer than this are smoothed
@@ -133,16 +138,17 @@ def fibers_from_muscle(
     specific_tension: float = SPECIFIC_TENSION,
     tendon_radius: float = TENDON_RADIUS,
     proximal: float = 0.5,
-    transition: float = TRANSITION,
+    transition: float | None = None,
     clearance: float = CLEARANCE,
     smoothing: float = SMOOTHING,
     spread: float = SPREAD,
     working_range: tuple[float, float] = WORKING_RANGE,
-    damping: float = DAMPING,
+    damping: float | None = None,
     density: float = DENSITY,
     bending: float = 0.0,
-    prestress: float = PRESTRESS,
+    prestress: float | None = None,
     titin: Titin | None = None,
+    even: bool | None = None,
     length: float | None = None,
     belly_length: float | None = None,
     shorten: bool = False,
@@ -175,8 +181,9 @@ def fibers_from_muscle(
         Radius of the tendon relative to that of the belly. Real tendons are thinner.
     proximal : float
         Fraction of the tendon at the origin, in [0, 1].
-    transition : float
-        Length of the muscle-tendon transition, relative to that of the muscle.
+    transition : float, optional
+        Length of the muscle-tendon transition, relative to that of the muscle; by default 0.2, and
+        0.005 of an even muscle.
     clearance : float
         Gap between fibers, and to bones, relative to their radii, where possible.
     smoothing : float
@@ -186,18 +193,24 @@ def fibers_from_muscle(
         apart as in the belly.
     working_range : (float, float)
         Range of muscle length over optimal length in which the curves are fitted.
-    damping : float
+    damping : float, optional
         Slope of the passive force over F_0 with respect to velocity over maximum velocity;
-        positive. Active fibers have the force-velocity curve of the muscle besides.
+        positive; by default 0.05, and 0.02 of an even muscle. Active fibers have the force-velocity
+        curve of the muscle besides.
     density : float
         Density [kg/m^3].
     bending : float
         Bending stiffness relative to that of solid fibers.
-    prestress : float
-        Tension of the passive fibers in the reference configuration, over F_0.
+    prestress : float, optional
+        Tension of the passive fibers in the reference configuration, over F_0; by default 0.03, and
+        0.01 of an even muscle.
     titin : Titin, optional
         Gives the fibers titin with its shares, fixed length and damping, in place of `Stiffening`;
         stress, optimal stretch and passive curve follow from the muscle. None if left out.
+    even : bool, optional
+        Let the fibers follow the line muscle closely: a `StretchGradient` of half the optimal
+        length keeps their stretch even, as in a muscle that is one spring, and the tendon has a toe
+        region. By default with titin.
     length : float, optional
         Initial length of the line muscle with its tendon [m]; by default that of the polyline
         through its active path points, without wrapping.
@@ -241,6 +254,13 @@ def fibers_from_muscle(
     n = _check.count(owner, "n_fibers", n_fibers, _MOST)
     n_elements = _check.count(owner, "n_elements", n_elements, _MOST)
     proximal = _check.fraction(owner, "proximal", proximal)
+    even = titin is not None if even is None else _check.flag(owner, "even", even)
+    if transition is None:
+        transition = EVEN_TRANSITION if even else TRANSITION
+    if damping is None:
+        damping = EVEN_DAMPING if even else DAMPING
+    if prestress is None:
+        prestress = EVEN_PRESTRESS if even else PRESTRESS
     transition = _check.number(
         owner,
         "transition",
@@ -273,7 +293,7 @@ def fibers_from_muscle(
     calibrated = partial(
         calibrate, muscle, length=total, specific_tension=specific_tension,
         working_range=working_range, tendon_radius=tendon_radius, damping=damping,
-        density=density, bending=bending, prestress=prestress, titin=titin,
+        density=density, bending=bending, prestress=prestress, titin=titin, even=even,
     )  # fmt: skip
     whole = calibrated()
     belly = max(belly_length or 0.0, whole.muscle_length)
@@ -316,7 +336,7 @@ def fibers_from_muscle(
     mean = float(np.mean([curve.length() for curve in curves]))
     muscle_length = work.muscle_length(mean)
     if muscle_length < whole.muscle_length:
-        calibrated = partial(calibrated, length=muscle.tendon_slack_length + muscle_length)
+        calibrated = partial(calibrated, length=total - whole.muscle_length + muscle_length)
     calibration = calibrated(radius_factor=factor, tendon_length=mean - muscle_length)
     fibers = []
     for i, (curve, part) in enumerate(zip(curves, sections, strict=True)):

@@ -19,7 +19,16 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.anatomy.titin import with_passive_curve
 from fibermsk.errors import ModelError
-from fibermsk.laws import DeGrooteForceLength, HillStress, KelvinVoigt, Stiffening, Titin, hill
+from fibermsk.laws import (
+    DeGrooteForceLength,
+    HillStress,
+    KelvinVoigt,
+    Stiffening,
+    StretchGradient,
+    Titin,
+    hill,
+)
+from fibermsk.laws.toe import ToeTendon
 from fibermsk.model import Tissue
 
 if TYPE_CHECKING:
@@ -38,6 +47,16 @@ WORKING_RANGE = (0.6, 1.4)
 DAMPING = 0.05
 """Slope of the passive force over F_0 in velocity over v_max l_0; Hill models have up to 0.1."""
 
+EVEN_DAMPING = 0.02
+"""`DAMPING` of an even muscle, which is to follow the curves of its Hill muscle."""
+
+EVEN_LENGTH = 0.5
+"""Length of the gradient of an even muscle over its optimum. The curves of De Groote fall with up
+to 1.54 F_0 per optimal length: an even stretch is stable above sqrt(1.54) / pi = 0.40."""
+
+_ONLY_MUSCLE = 1e4
+"""Power of the muscle fraction that is zero in the transition to the tendon."""
+
 TENDON_RADIUS = 0.5
 """Radius of the tendon relative to the belly: thicker than a real one, so that few elements resolve
 its contact."""
@@ -52,6 +71,9 @@ _SAMPLES = 161
 
 PRESTRESS = 0.03
 """Tension in the reference configuration, over F_0: a passive muscle is taut."""
+
+EVEN_PRESTRESS = 0.01
+"""`PRESTRESS` of an even muscle: it adds to the passive force of the Hill muscle."""
 
 _TAUT = 2.5
 """Prestress over shear modulus: up to 3, the stiffness exceeds the prestress at any stretch; the
@@ -105,6 +127,7 @@ def calibrate(
     radius_factor: float = 1.0,
     tendon_length: float | None = None,
     titin: Titin | None = None,
+    even: bool = False,
 ) -> Calibration:
     """Calibrate tissue and cross-sections of a bundle to a Hill muscle.
 
@@ -119,6 +142,9 @@ def calibrate(
     tendon_length : float, optional
         Reference length of the fibers' tendons [m], with the compliance of a tendon of the slack
         length; by default the slack length.
+    even : bool
+        Whether the tendon has the toe region of the Hill tendon, and a gradient of the stretch
+        keeps the muscle even.
     **others
         As for `fibermsk.fibers_from_muscle`.
 
@@ -140,6 +166,11 @@ def calibrate(
     which is the same curve without pennation, plus a soft solid mu (l - l^-2) + sigma_0 / l with
     sigma_0 = 2.5 mu, which is in tension down to a stretch of 0.38 and increases with the stretch.
     Tendon: F_0 at a strain of 4.9 %, nearly linear, without the toe region of the Hill tendon.
+
+    Of an even muscle, the tendon has the curve of the Hill tendon, and is as much longer in the
+    reference configuration as the prestress stretches it; the muscle is as much shorter. The energy
+    of the `StretchGradient` is 1/2 F_0 l_0 (c dx/dX)^2 per length X of the muscle, from 0 to 1, for
+    any start length, with c = 0.5: with an even stretch it is zero.
     """
     owner = f"fibers of muscle {muscle.name!r}"
     tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
@@ -154,7 +185,10 @@ def calibrate(
     slack = muscle.tendon_slack_length
     height = optimum * math.sin(muscle.pennation_angle)
     along = optimum * math.cos(muscle.pennation_angle)
-    rest = float(length) - slack
+    prestress = _check.positive(owner, "prestress", prestress)
+    toe = math.log1p(prestress / hill.TENDON_TOE)  # exponent in the reference configuration
+    stretched = slack * toe / hill.TENDON_SHAPE if even else 0.0
+    rest = float(length) - slack - stretched
     if not slack > 0.0:
         _check.refuse(
             owner, "tendon_slack_length", slack, "be positive: a bundle has tendons", unit="m"
@@ -180,7 +214,6 @@ def calibrate(
     stretch = x * (along / rest)
     area = strength / tension * optimum / rest
     target = cosine * hill.passive_force_length(fibers / optimum)[0]
-    prestress = _check.positive(owner, "prestress", prestress)
     modulus = prestress / _TAUT
     stress, rate = _fit_passive(stretch, target)
     passive = stress * np.exp(rate * (stretch - 1.0))
@@ -188,7 +221,7 @@ def calibrate(
     passive_error = _rms(passive - target)
     scale = strength / area / factor**2
     tendon_area = area * ratio**2
-    actual = slack if tendon_length is None else tendon_length
+    actual = slack + stretched if tendon_length is None else tendon_length
     actual = _check.positive(owner, "tendon_length", actual, "m")
     long = 1.0 + hill.TENDON_STRAIN * slack / actual
     tendon = (strength / tendon_area / factor**2 - scale * prestress / long) / (long - long**-2)
@@ -199,6 +232,18 @@ def calibrate(
     slope = damping / muscle.max_contraction_velocity / optimum  # of force over F_0, [s/m]
     # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
     viscosity = slope * rest * scale * (along / rest) ** 2 / 3.0
+    ends = KelvinVoigt(tendon, viscosity)
+    gradient = None
+    if even:
+        width = EVEN_LENGTH * along * (rest / along) ** 1.5
+        gradient = StretchGradient(scale, width, _ONLY_MUSCLE)
+        ends = ToeTendon(
+            hill.TENDON_TOE * strength / tendon_area / factor**2,
+            hill.TENDON_SHAPE * actual / slack,
+            toe,
+            scale * prestress,
+            viscosity,
+        )
     cosine_0 = along / optimum
     stiffening = Stiffening(scale * stress, rate)
     if titin is not None:
@@ -207,7 +252,7 @@ def calibrate(
     tissue = Tissue(
         density=density,
         muscle=KelvinVoigt(scale * modulus, viscosity),
-        tendon=KelvinVoigt(tendon, viscosity),
+        tendon=ends,
         active=HillStress(
             max_stress=scale * cosine_0,
             optimal_stretch=along / rest,
@@ -217,6 +262,7 @@ def calibrate(
         prestress=scale * prestress,
         stiffening=stiffening if titin is None else None,
         titin=titin,
+        gradient=gradient,
         bending=bending,
     )
     return Calibration(

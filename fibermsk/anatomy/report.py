@@ -127,7 +127,11 @@ class BundleReport:
         else:
             assert stiffening is not None
             passive = f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}"
-        assert isinstance(muscle, KelvinVoigt) and isinstance(tendon, KelvinVoigt)
+        assert isinstance(muscle, KelvinVoigt)
+        if isinstance(tendon, KelvinVoigt):
+            stiff = f"(tendon {tendon.shear_modulus:.4g})"
+        else:
+            stiff = "(tendon with a toe region; even stretch)"
         inside = [
             f"{where} {mm * depth:.1f} mm inside a bone"
             for where, depth in (
@@ -156,8 +160,8 @@ class BundleReport:
                 f"  S_max {active.max_stress:.4g} N/m^2 at the optimum "
                 f"{active.optimal_stretch:.4g}, v_max {active.max_velocity:.3g} optimal lengths a "
                 "second, curves of De Groote",
-                f"  mu {muscle.shear_modulus:.4g} N/m^2 (tendon "
-                f"{tendon.shear_modulus:.4g}), prestress {tissue.prestress:.4g} N/m^2, "
+                f"  mu {muscle.shear_modulus:.4g} N/m^2 {stiff}, "
+                f"prestress {tissue.prestress:.4g} N/m^2, "
                 f"{passive}: off "
                 f"by {self.passive_error:.3f} F_0 rms; viscosity "
                 f"{muscle.viscosity:.4g} N s/m^2",

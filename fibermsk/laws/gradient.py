@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fibermsk._numbers import POSITIVE, Checked, number
+from fibermsk._numbers import POSITIVE, Checked, bounded, number
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,12 @@ class StretchGradient(Checked):
         value.
     length : float
         l_g [m]; positive. Resolve it by elements that are shorter.
+    power : float
+        Power of the muscle fraction that S is multiplied with; 1 or more. A large one, such as 1e4,
+        leaves out all that is not muscle alone: the stretch may then change freely where the muscle
+        ends, and is even inside a muscle shorter than l_g.
     """
 
     stress: float = number("N/m^2", POSITIVE)
     length: float = number("m", POSITIVE)
+    power: float = number("", bounded(least=1.0), default=1.0)

@@ -73,8 +73,13 @@ class Titin(Checked):
     P / S = f_2(l - z) + (1 - p) f_P(stretch / optimal_stretch),
     beta dz/dt = f_2(l - z) - f_1(z),   beta = beta_0 + beta_1 (1 - exp(-(a / 0.1)^2)).
 
-    At rest z = q l, and P = S f_P. After [1]_, where the damping is that of the N2A and PEVK
-    segments against actin; [2]_ shows that such titin stabilizes chains of half-sarcomeres.
+    At rest z = q l, and P = S f_P. Whether a fully active fiber is stable depends on these numbers
+    and on the curves: with those of line muscles it is at every length only for a `near_share`
+    above 0.80 and a `share` of 0.95. The default does not stabilize it; bundles with titin have a
+    `StretchGradient` besides. Titin binds when activation begins: a muscle that then shortens by d
+    against its tendon has the titin force of a passive one that is shorter by d / (1 - q), not d.
+    After [1]_, where the damping is that of the N2A and PEVK segments against actin; [2]_ shows
+    that such titin stabilizes chains of half-sarcomeres.
 
     References
     ----------

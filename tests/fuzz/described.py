@@ -534,7 +534,7 @@ DESCRIBED = {
     ),
     "StretchGradient": Call(
         fm.StretchGradient,
-        lambda p: {"stress": 3e5, "length": 0.01},
+        lambda p: {"stress": 3e5, "length": 0.01, "power": 1.0},
         lambda p, x: with_tissue(p, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), gradient=x)),
     ),
     "Universal": Call(

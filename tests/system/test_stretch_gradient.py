@@ -34,3 +34,14 @@ def test_width_of_the_transition_converges_with_the_mesh():
         slope = np.gradient(fiber.stretch[-1], fiber.theta)
         steepest.append(np.abs(slope).max())
     assert abs(steepest[1] / steepest[0] - 1.0) < 0.02, steepest
+
+
+def test_power_of_the_fraction_leaves_out_what_is_not_muscle_alone():
+    law = fm.StretchGradient(STRESS, 0.2 * LENGTH, power=1e4)
+    own = tissue(gradient=law)
+    for fraction, none in ((0.9, True), (1.0, False)):
+        model = between(n=2, tissue=own, muscle_fraction=fraction)
+        system = fm.build(model)
+        y, v = uneven(system, 0.1)
+        plain = fm.build(between(n=2, tissue=tissue(), muscle_fraction=fraction))
+        assert (system.energy(y, v).elastic - plain.energy(y, v).elastic < 1e-12) == none

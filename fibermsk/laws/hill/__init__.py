@@ -4,7 +4,9 @@ Functions of one muscle, on real or complex numbers; `fibermsk.kernels.lines.hil
 """
 
 from fibermsk.laws.hill.degroote import (
+    TENDON_SHAPE as TENDON_SHAPE,
     TENDON_STRAIN as TENDON_STRAIN,
+    TENDON_TOE as TENDON_TOE,
     DeGrooteCurves as DeGrooteCurves,
     active_force_length as active_force_length,
     force_velocity as force_velocity,

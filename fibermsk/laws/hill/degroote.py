@@ -47,8 +47,11 @@ _VELOCITY = (-0.3211346127989808, -8.149, -0.374, 0.8825327733249912)
 TENDON_STRAIN = 0.049
 """Strain of the tendon under F_0."""
 
-_TENDON_TOE = 0.2
-_TENDON_LOG = math.log(1.0 / _TENDON_TOE + 1.0)
+TENDON_TOE = 0.2
+"""Force over F_0 of the toe of the tendon."""
+_TENDON_LOG = math.log(1.0 / TENDON_TOE + 1.0)
+TENDON_SHAPE = _TENDON_LOG / TENDON_STRAIN
+"""Rate of the exponential of the tendon's curve in its strain."""
 
 
 def active_force_length(length):
@@ -87,8 +90,8 @@ def tendon_force_length(tendon_length, strain=TENDON_STRAIN):
     It is one at that strain.
     """
     shape = _TENDON_LOG / strain
-    growth = _TENDON_TOE * np.exp(shape * (tendon_length - 1.0))
-    return growth - _TENDON_TOE, shape * growth
+    growth = TENDON_TOE * np.exp(shape * (tendon_length - 1.0))
+    return growth - TENDON_TOE, shape * growth
 
 
 @dataclass(frozen=True)
@@ -184,8 +187,8 @@ def tendon_inverse(c, force):
     """Length at a force of the published tendon, its stiffness f_T', and its derivative in f_T."""
     shape = _TENDON_LOG / c[_TENDON]
     # a force of -0.2 has no length: trial states of a solver stay just above
-    grown = force + _TENDON_TOE if force.real > 1e-6 - _TENDON_TOE else 1e-6 + 0.0 * force
-    return 1.0 + np.log(grown / _TENDON_TOE) / shape, shape * grown, shape
+    grown = force + TENDON_TOE if force.real > 1e-6 - TENDON_TOE else 1e-6 + 0.0 * force
+    return 1.0 + np.log(grown / TENDON_TOE) / shape, shape * grown, shape
 
 
 def stored(c, fiber_length, tendon_length):
@@ -209,4 +212,4 @@ def stored(c, fiber_length, tendon_length):
 
 def _published(shape, strain):
     """Integral of the published force of the tendon from its slack length to a strain."""
-    return _TENDON_TOE * (np.expm1(shape * strain) / shape - strain)
+    return TENDON_TOE * (np.expm1(shape * strain) / shape - strain)

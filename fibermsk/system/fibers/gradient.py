@@ -37,7 +37,7 @@ class StretchGradientForce:
             theta = cables.theta[cables.elements[own, 0], None] + h[own] * cables.xi
             at = theta.clip(0.0, 1.0)
             share = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
-            energy = law.stress * law.length**2 * share
+            energy = law.stress * law.length**2 * share**law.power
             self._stiffness[own] = energy * cables.area[own] / cables.G0[own]
 
     @property
