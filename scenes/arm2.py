@@ -11,7 +11,7 @@ touches the cylinder, and none has a jump.
 
 ``formulation=reproduce`` shows the motion as its authors computed it, by their formulation in plain
 NumPy (`_arm2_published.py`), which is within 2e-6 rad of their files: the model is then moved along
-that motion, with the authors' forces as reported fields.
+that motion, by a spline through its angles, with the authors' forces as reported fields.
 """
 
 import _arm2_published as published
@@ -174,6 +174,11 @@ def scene(
         raise fm.ModelError(f"arm2: duration = {duration} s; must be positive and finite")
     model = fm.Model("arm2", gravity=tuple(arm.GRAVITY))
     if formulation == "reproduce":
+        if (tendon, damping) != ("elastic", arm.DAMPING):
+            raise fm.ModelError(
+                f"arm2: tendon = {tendon!r}, damping = {damping}; must be left out with "
+                "formulation=reproduce, whose muscles are the authors'"
+            )
         motion = published.march(condition, duration)
         followed = [fm.SimmSpline(motion.time, angles) for angles in motion.q.T]
         add_arm(model, followed)
