@@ -24,6 +24,7 @@ from fibermsk.laws import (
     DeGrooteCurves as DeGrooteCurves,
     DeGrooteForceLength as DeGrooteForceLength,
     DeGrooteForceVelocity as DeGrooteForceVelocity,
+    FittedMillardCurves as FittedMillardCurves,
     ForceLength as ForceLength,
     ForceVelocity as ForceVelocity,
     Friction as Friction,
@@ -108,6 +109,13 @@ from fibermsk.results import (
 
 if TYPE_CHECKING:
     from fibermsk import view as view
+    from fibermsk.analysis import (
+        MuscleCurves as MuscleCurves,
+        StaticOptimum as StaticOptimum,
+        drive as drive,
+        muscle_curves as muscle_curves,
+        static_optimization as static_optimization,
+    )
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
         MuscleBundle as MuscleBundle,
@@ -172,12 +180,21 @@ if TYPE_CHECKING:
         check_contribution as check_contribution,
         skeleton as skeleton,
     )
+    from fibermsk.system.lines.solved import (
+        MusclePath as MusclePath,
+        WrapArc as WrapArc,
+        moment_arms as moment_arms,
+        muscle_path as muscle_path,
+        path_length as path_length,
+        path_points as path_points,
+    )
     from fibermsk.system.reports.moment import Moment as Moment
     from fibermsk.system.reports.still import still as still
 
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
+    "analysis": "MuscleCurves StaticOptimum drive muscle_curves static_optimization",
     "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber""",
@@ -191,6 +208,7 @@ _BY_MODULE = {
     "solvers": """BDF2 SDIRK2 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
         Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
+    "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",
     "system.reports.moment": "Moment",
     "system.reports.still": "still",
 }

@@ -22,10 +22,20 @@ class ConstraintError(ModelError):
 
 
 class PathError(ConstraintError):
-    """A path of a line muscle that has no solution, such as with a point inside a wrap surface.
+    """A path of a line muscle without a taut course, such as with a point inside a wrap surface.
 
     A step that meets it fails; a shorter one may not.
+
+    Attributes
+    ----------
+    reason : str
+        "inside", "lost", "loose", "shorter", "through", "pieces", "order" or "not finite" of a path
+        around surfaces without a closed form; empty for others.
     """
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class ModelWarning(UserWarning):

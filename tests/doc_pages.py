@@ -5,9 +5,9 @@ A visible comment right above a block says what is special about it:
     <!-- needs arm26.osim -->       a file of models published by others (its meshes come along)
     <!-- needs display -->          opens a window; not run
     <!-- not run: reason -->        not run, for a reason of three words or more
-    <!-- slow -->                   runs with the slow tests
-    <!-- tested with: steps=20 -->  the fast tests add these settings to its `fibermsk run`; the
-                                    slow tests run it as printed
+    <!-- slow -->                   the page runs with the slow tests
+    <!-- tested with: steps=20 -->  the tests add these settings to its `fibermsk run`; all scenes
+                                    run as printed in test_scenes_more.py, anatomy/test_arm26.py
     <!-- file: my_scene.py -->      is written to a file of this name, and not run by itself
     <!-- fails -->                  must end with an error (a ModelError, or an exit status)
     <!-- output -->                 a text block: what the block before prints, numbers to 1 %,
@@ -152,8 +152,8 @@ class Reader:
 
     computed: dict = {}  # runs of the package's scenes, shared by all pages
 
-    def __init__(self, folder, *, as_printed=False):
-        self.folder, self.as_printed = Path(folder), as_printed
+    def __init__(self, folder):
+        self.folder = Path(folder)
         self.names = {"__name__": "page", "fm": fm}
         self.printed = ""
         self.all_printed = ""
@@ -205,7 +205,7 @@ class Reader:
                 check_words(words)
                 continue
             more = block.marks.get("tested with", "")
-            if more and words[1] == "run" and not self.as_printed:
+            if more and words[1] == "run":
                 words = [*words, "--set", *more.split()]
             status, text = self._command(words)
             out.write(text)

@@ -88,3 +88,18 @@ def ask(folder, model, configurations=(), **more):
         peer.cache_clear()  # the next question has a new process
     assert answered, said
     return json.loads(answer.read_text())
+
+
+def hill_muscles(folder, muscles):
+    """Answer of `hill_in_opensim.py`, in a process of its own; skips where there is no OpenSim."""
+    python = python_of_opensim()
+    if python is None:
+        pytest.skip("no opensim: pip install opensim, or set FIBERMSK_OPENSIM_PYTHON")
+    answer = Path(folder).resolve() / "answer.json"
+    run = subprocess.run(
+        [python, str(SCRIPT.with_name("hill_in_opensim.py"))],
+        input=json.dumps({"answer": str(answer), "muscles": muscles}) + "\n",
+        capture_output=True, text=True, cwd=folder, timeout=HANGS, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(answer.read_text())

@@ -14,15 +14,14 @@ import fibermsk as fm
 
 PAGES = doc_pages.pages()
 WITH_CODE = [page for page in PAGES if any(b.language in RUN | SHELL for b in read(page))]
-LATE = {"slow", "tested with"}
-WITH_LATE = [page for page in WITH_CODE if any(LATE & set(b.marks) for b in read(page))]
+WITH_LATE = [page for page in WITH_CODE if any("slow" in b.marks for b in read(page))]
 
 
-def follow(page, folder, shared_models, as_printed=False):
+def follow(page, folder, shared_models):
     """Type the blocks of a page; gives the reader and what could not be run here."""
-    reader, missing = Reader(folder, as_printed=as_printed), []
+    reader, missing = Reader(folder), []
     for block in read(page):
-        if not block.runs or ("slow" in block.marks and not as_printed):
+        if not block.runs:
             continue
         file = block.marks.get("needs")
         if file and not bring(file, folder, shared_models):
@@ -54,18 +53,13 @@ def models(request):
         return request.getfixturevalue("tmp_path_factory").mktemp("no_models")
 
 
-@pytest.mark.parametrize("page", WITH_CODE)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=pytest.mark.slow) if p in WITH_LATE else p for p in WITH_CODE],
+)
 def test_a_page_runs(page, tmp_path, models):
     reader, missing = follow(page, tmp_path, models)
     CHECKS.get(page, lambda folder, reader: None)(tmp_path, reader)
-    if missing:
-        pytest.skip("the rest of the page runs; " + ", ".join(missing))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", WITH_LATE)
-def test_a_page_runs_as_printed(page, tmp_path, models):
-    _, missing = follow(page, tmp_path, models, as_printed=True)
     if missing:
         pytest.skip("the rest of the page runs; " + ", ".join(missing))
 

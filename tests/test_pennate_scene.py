@@ -23,24 +23,26 @@ def test_fibers_turn_as_they_shorten(run):
     assert result.status == "success" and not result.softening
     assert found.fiber[-1] < 0.65 * found.fiber[0]
     angles = np.degrees(found.angle)
-    assert angles[0] < 10.0 and angles[-1] > 15.0
+    assert angles[0] < 11.0 and angles[-1] > 17.0
     # the layer stays plane
     assert max(np.abs(fiber.position[..., 1]).max() for fiber in result.fibers.values()) < 1e-9
 
 
-def test_the_muscle_shortens_more_than_its_fibers_and_than_a_hill_muscle(run):
-    found = PENNATE.shape(run[1])
-    hill = PENNATE.hill(found)
-    assert 1.0 < PENNATE.gearing(hill) < PENNATE.gearing(found) < 1.05
-    # thicker fibers push the aponeuroses apart
-    assert 1.03 < found.thickness[-1] / found.thickness[0] < 1.12
-    assert found.angle[-1] > hill.angle[-1]
-
-
-def test_the_force_is_that_of_the_fibers_times_the_cosine(run):
-    """The outer fibers, which are not part of the mean angle, are more oblique: up to 2 %."""
-    found = PENNATE.shape(run[1])
-    assert_allclose(found.force, found.pull * np.cos(found.angle), rtol=0.025)
+def test_beside_a_hill_muscle_that_lifts_the_same_weight(run):
+    """Of the same tissue and relaxed architecture; nothing else is taken from the simulation."""
+    _, result = run
+    found = PENNATE.shape(result)
+    hill = PENNATE.Hill.of_relaxed(found, 5)
+    lifted = hill.lift(result.time, 1.5, 0.5)
+    assert np.abs(found.length - lifted.length).max() < 0.02 * np.ptp(found.length)
+    speed = -result.speeds["lift"]
+    activation = [PENNATE.excited(0.5)(float(t)) for t in result.time]
+    same = [hill.force(*one) for one in zip(found.length, speed, activation, strict=True)]
+    assert_allclose(found.force, same, rtol=0.03)
+    # thicker fibers push the aponeuroses apart: they turn more
+    assert 1.02 < found.thickness[-1] / found.thickness[0] < 1.12
+    assert found.angle[-1] > lifted.angle[-1]
+    assert 1.0 < PENNATE.gearing(lifted) < PENNATE.gearing(found) < 1.05
 
 
 def test_every_junction_is_in_balance(run):

@@ -10,7 +10,7 @@ import fibermsk as fm
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "scenes"))
-from pennate_muscle import hill, scene, shape  # noqa: E402
+from pennate_muscle import Hill, scene, shape  # noqa: E402
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
@@ -28,11 +28,12 @@ def main() -> None:
             wide = 3.0 if name.startswith("fiber_") else 1.0
             left.plot(x[:, 0], x[:, 2], color=color, lw=wide, solid_capstyle="round")
     left.set(aspect="equal", xlabel="x [mm]", ylabel="z [mm]", xticks=(-10, 10))
-    shortening = 1e3 * (found.fiber[0] - found.fiber)
+    lifted = Hill.of_relaxed(found, 5).lift(result.time, 1.5, 0.5)
     for one, color, name in (
         (found, BLUE, "fibers that turn"),
-        (hill(found), ORANGE, "Hill muscle"),
+        (lifted, ORANGE, "Hill muscle"),
     ):
+        shortening = 1e3 * (one.fiber[0] - one.fiber)
         right.plot(shortening, np.degrees(one.angle), color=color, label=name)
     right.set(xlabel="shortening of the fibers [mm]", ylabel="angle of the fibers [deg]")
     right.legend()

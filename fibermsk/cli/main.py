@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.commands import bench, export, info, new, plot, resume, run, scenes, verify, view
+from fibermsk.cli.commands import (
+    bench,
+    export,
+    info,
+    muscles,
+    new,
+    plot,
+    resume,
+    run,
+    scenes,
+    so,
+    verify,
+    view,
+)
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
 
@@ -52,6 +65,8 @@ app.command("view")(view.view)
 app.command("plot", cls=ManyValues)(plot.plot)
 app.command("export")(export.export)
 app.command("info", cls=ManyValues)(info.info)
+app.command("muscles")(muscles.muscles)
+app.command("so")(so.so)
 
 
 def main() -> None:

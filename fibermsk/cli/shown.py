@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from fibermsk.errors import ModelError
+from fibermsk.model import Model
 from fibermsk.results import Still
 
 
@@ -27,14 +28,9 @@ def short_names(files: list[Path]) -> list[str]:
     ]
 
 
-def read_model(
-    file: Path, geometry: Path | None, pose: list[str], *, outside: bool = False
-) -> Still:
-    """Model in its start pose, or with other values of some coordinates."""
-    from fibermsk.read import read_osim
-    from fibermsk.system.reports.still import still
-
-    values = {}
+def pose_of(pose: list[str]) -> dict[str, float]:
+    """Coordinates of a pose from texts such as ``elbow=0.3``."""
+    values = dict[str, float]()
     for item in pose:
         name, equals, value = item.partition("=")
         try:
@@ -43,6 +39,26 @@ def read_model(
             equals = ""
         if not equals:
             raise ModelError(f"--set {item}: must be COORDINATE=VALUE with a number, in rad or m")
+    return values
+
+
+def model_file(file: Path) -> Model:
+    """Model of a file, without meshes."""
+    from fibermsk.read import read_osim
+
+    if not is_model(file):
+        raise ModelError(f"{file}; must be an OpenSim model (.osim)")
+    return read_osim(file)
+
+
+def read_model(
+    file: Path, geometry: Path | None, pose: list[str], *, outside: bool = False
+) -> Still:
+    """Model in its start pose, or with other values of some coordinates."""
+    from fibermsk.read import read_osim
+    from fibermsk.system.reports.still import still
+
+    values = pose_of(pose)
     model = read_osim(file, geometry=geometry, geometry_outside=outside)
     meshes = model.import_report.meshes
     missing = sum(path is None for _, _, path in meshes)

@@ -32,6 +32,7 @@ from fibermsk.laws.friction import Friction as Friction
 from fibermsk.laws.gradient import StretchGradient as StretchGradient
 from fibermsk.laws.hill import (
     DeGrooteCurves as DeGrooteCurves,
+    FittedMillardCurves as FittedMillardCurves,
     HillLaw as HillLaw,
     MillardCurves as MillardCurves,
     ThelenCurves as ThelenCurves,

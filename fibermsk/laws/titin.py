@@ -165,9 +165,11 @@ def titin_stress(
 
 def stress_at_rest(titin: Titin, stretch: float) -> tuple[float, float]:
     """Nominal stress of a `Titin` whose sliding is at rest at a stretch, and its derivative."""
-    found = titin_stress(stretch, titin.relaxed(stretch), titin.stress, *titin.constants)
-    P, P_stretch, P_near, _, back_stretch, back_near = found
-    return P, P_stretch - P_near * back_stretch / back_near
+    # all springs have the same strain, as if the matrix carried everything
+    optimal, _, *others = titin.constants
+    near = titin.relaxed(stretch)
+    P, P_stretch, *_ = titin_stress(stretch, near, titin.stress, optimal, 0.0, *others)
+    return P, P_stretch
 
 
 def titin_damping(activation, passive_damping, active_damping):

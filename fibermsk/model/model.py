@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check, _plausible
 from fibermsk._numbers import Number
 from fibermsk.errors import ModelError
+from fibermsk.model.by_name import ByName
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.element import Element
 from fibermsk.model.muscles.fiber import Fiber
@@ -26,7 +27,7 @@ Named = Body | Joint | Fiber | LineMuscle
 GRAVITY = Number("m/s^2", shape=(3,))
 
 
-class Model:
+class Model(ByName):
     """Bodies, joints, fibers, contacts and elements of one simulation.
 
     Parameters

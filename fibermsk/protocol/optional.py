@@ -126,6 +126,16 @@ class Records(Protocol):
         """
         ...
 
+    def confirm(self, t: float, y: Array, v: Array) -> None:
+        """Refuse a restored past whose last record is not what is measured at its state.
+
+        Raises
+        ------
+        ModelError
+            If another function measures than in the run that wrote the checkpoint.
+        """
+        ...
+
 
 @runtime_checkable
 class HasCuts(Protocol):

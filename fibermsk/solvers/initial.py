@@ -26,6 +26,10 @@ _HALVED, _SMALLER = 0.5, 0.95
 _ROUND_OFF = 1e-8
 """Change of the rates, over their size and 1 m/s^2, that counts as round-off."""
 
+_BALANCED = 1e-14
+"""Residual over the largest force that counts as round-off: a short element has little mass, so
+that the round-off of its forces accelerates it by more than `_ROUND_OFF`."""
+
 
 def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[State, Array]:
     """State with consistent velocities and state rates at the same positions, and v_dot (n,).
@@ -82,13 +86,15 @@ def _consistent(
             rates = change[states].copy()
             change *= _DVDOT_DV
             change[states] = 0.0
-            size = largest(change) / (1.0 + largest(v_dot))
+            size, of_states = largest(change) / (1.0 + largest(v_dot)), 0.0
             if some:
                 scale = system.scale[states]
-                size = max(size, largest(rates / scale) / (1.0 + largest(v[states] / scale)))
+                of_states = largest(rates / scale) / (1.0 + largest(v[states] / scale))
+                size = max(size, of_states)
             if not size < (_SMALLER if some else _HALVED) * before:
                 # round-off is all that is left, or the tangent is none of inertia
-                if before <= _ROUND_OFF:
+                balanced = 0.0 < found.imbalance <= _BALANCED and of_states <= _ROUND_OFF
+                if before <= _ROUND_OFF or (balanced and before < np.inf):
                     return State(t, y, v), v_dot
                 break
             if some:

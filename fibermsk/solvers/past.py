@@ -22,6 +22,12 @@ def record(system: System, state: State) -> None:
         system.record(*state)
 
 
+def confirm(system: System, state: State) -> None:
+    """Refuse a restored past of another measure."""
+    if offers(system, Records):
+        system.confirm(*state)
+
+
 def hold(system: System, state: State, values: Array | None = None) -> Array:
     """Start a past at a state, or at given values; return what is measured there."""
     return system.hold(*state, values) if offers(system, Records) else np.zeros(0)

@@ -14,6 +14,7 @@ from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
 from fibermsk.solvers.march import March
 from fibermsk.solvers.observers import Accepted
+from fibermsk.solvers.past import confirm
 from fibermsk.solvers.steps.control import Counters
 from fibermsk.solvers.vectors import from_host, to_host
 
@@ -117,6 +118,7 @@ def resume(start: Accepted, taken: Snapshot, identity: dict[str, str]) -> tuple[
         if name.startswith(prefix)
     }
     system.restore(left)  # the past that the evaluation may need
+    confirm(system, memory.state)
     t, y, v = memory.state
     evaluation = system.evaluate(t, y, v, memory.v_dot, tangent=False)
     # as the step left them: with its rates, and the least admissibility over its motion

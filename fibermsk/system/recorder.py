@@ -38,6 +38,10 @@ class HasPast(Protocol):
         """
         ...
 
+    def confirm(self, at: At, view: View) -> None:
+        """Refuse a past whose last record is not what is measured at its state."""
+        ...
+
 
 class Recorder:
     """All contributions with a past.
@@ -69,6 +73,13 @@ class Recorder:
             at = self._configuration.kinematics(t, y, v)
             for one in self._all:
                 one.record(at, lambda: self._view(t, y, v))
+
+    def confirm(self, t: float, y: Array, v: Array) -> None:
+        """Refuse a past whose last record is not what is measured at its state."""
+        if self._all:
+            at = self._configuration.kinematics(t, y, v)
+            for one in self._all:
+                one.confirm(at, lambda: self._view(t, y, v))
 
     def hold(self, t: float, y: Array, v: Array, values: Array | None) -> Array:
         """Start a new past at a state, or at given values; return what is measured there."""

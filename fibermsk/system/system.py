@@ -329,6 +329,10 @@ class FiberSystem:
         """Start a new past at a state; see `fibermsk.protocol.Records`."""
         return self._recorder.hold(t, y, v, values)
 
+    def confirm(self, t: float, y: Array, v: Array) -> None:
+        """Refuse the past of another measure; see `fibermsk.protocol.Records`."""
+        self._recorder.confirm(t, y, v)
+
     def _unforced(self, t: float, y: Array, v: Array) -> Moment:
         """State by name; the forces of attachments and constraints, not known yet, are NaN."""
         reactions = np.full((self.cables.end_element.size, 3), np.nan)

@@ -38,7 +38,8 @@ def path_of(folder, name):
 )
 def test_every_muscle_is_a_bundle_or_has_a_reason(shared_models, name, muscles, number, refused):
     model = fm.read_osim(path_of(shared_models, name))
-    made = fm.bundles_from_model(model, muscles)
+    # a coarser mesh than by default, in half of the time
+    made = fm.bundles_from_model(model, muscles, n_elements=8)
     assert len(made.muscles) + len(made.refused) == number
     assert set(made.refused) == set(refused)
     for muscle, text in refused.items():

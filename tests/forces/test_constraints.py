@@ -41,14 +41,14 @@ def test_a_rod_leaves_every_method_its_order_and_does_not_drift(method):
     start = np.arctan2(0.3, 0.4), 0.0
     angle = solve_ivp(swing, (0.0, 1.0), start, rtol=1e-11, atol=1e-12).y[0, -1]
     errors = []
-    for n in (100, 200, 400):
+    for n in (100, 200):
         result = fm.simulate(
             cart_on_a_rod(), t_end=1.0, dt=1.0 / n, method=method, control=fm.FixedSteps()
         )
         errors.append(abs(result.coordinate("x")[-1] - 0.5 * np.sin(angle)))
         assert result.stats["position_drift"] < 1e-15
         assert result.stats["velocity_drift"] < 1e-14
-    assert np.log2(errors[1] / errors[2]) == pytest.approx(method.order, abs=0.15)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(method.order, abs=0.15)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -168,6 +168,17 @@ COMPUTED = {
         fm.junction_forces,
         lambda p: joined(),
     ),
+    **{
+        call.__name__: Call(
+            call,
+            lambda p: {
+                "skeleton": fm.skeleton(p.with_bodies()),
+                "muscle": p.muscle(),
+                "q": [0.1],
+            },
+        )
+        for call in (fm.moment_arms, fm.muscle_path, fm.path_length, fm.path_points)
+    },
     "pack_section": Call(fm.pack_section, lambda p: {"n": 7}),
     "split_fiber": Call(
         fm.split_fiber,

@@ -37,6 +37,26 @@ def with_active(parts, **curves):
     return with_tissue(parts, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=active))
 
 
+def with_law(p, law):
+    points = [fm.PathPoint("p", p.bone.at(O3)), fm.PathPoint("q", p.other.at(0.0, 0.0, 0.2))]
+    numbers = {
+        "max_isometric_force": 100.0,
+        "optimal_fiber_length": 0.1,
+        "tendon_slack_length": 0.1,
+    }
+    p.with_bodies().add(fm.LineMuscle("m", points, law=law, activation=0.5, **numbers))
+    return p.model
+
+
+def of(curves, **more):
+    """A call of a class of curves with its default values, and some others."""
+    return Call(
+        curves,
+        lambda p: {name: getattr(curves(), name) for name in curves.__dataclass_fields__} | more,
+        lambda p, x: with_law(p, fm.HillLaw(x)),
+    )
+
+
 DESCRIBED = {
     "ActivationDynamics": Call(
         fm.ActivationDynamics,
@@ -215,6 +235,22 @@ DESCRIBED = {
         },
         lambda p, x: with_active(p, force_velocity=x),
     ),
+    "HillLaw": Call(
+        fm.HillLaw,
+        lambda p: {
+            "curves": fm.ThelenCurves(),
+            "tendon": "rigid",
+            "damping": 0.1,
+            "min_activation": 0.01,
+            "max_pennation_angle": 1.4,
+            "pull_only": True,
+        },
+        with_law,
+    ),
+    "DeGrooteCurves": of(fm.DeGrooteCurves, slack_width=0.01),
+    "FittedMillardCurves": of(fm.FittedMillardCurves),
+    "MillardCurves": of(fm.MillardCurves),
+    "ThelenCurves": of(fm.ThelenCurves),
     "HillStress": Call(
         fm.HillStress,
         lambda p: {
@@ -243,6 +279,8 @@ DESCRIBED = {
             "tendon_slack_length": 0.1,
             "pennation_angle": 0.1,
             "max_contraction_velocity": 10.0,
+            "law": fm.HillLaw(),
+            "activation": 0.5,
             "kind": "Thelen",
             "parameters": {"a": 1.0},
         },
@@ -286,10 +324,11 @@ DESCRIBED = {
     "PathWrap": Call(
         fm.PathWrap,
         lambda p: {
-            "shape": fm.WrapSphere("s", p.bone, radius=0.02),
+            "shape": fm.WrapCylinder("s", p.bone, radius=0.02),
             "first": 1,
             "last": 2,
             "method": "hybrid",
+            "side": -1,
         },
         lambda p, x: p.with_muscle(wraps=[x]),
     ),
@@ -300,7 +339,12 @@ DESCRIBED = {
     ),
     "PiecewiseActivation": Call(
         fm.PiecewiseActivation,
-        lambda p: {"activation_time": 0.015, "deactivation_time": 0.06, "variation": 1.0},
+        lambda p: {
+            "activation_time": 0.015,
+            "deactivation_time": 0.06,
+            "variation": 1.0,
+            "min_activation": 0.01,
+        },
         lambda p, x: with_activation(p, fm.ActivationDynamics(0.5, x)),
     ),
     "PiecewiseLinear": Call(fm.PiecewiseLinear, points, with_function),

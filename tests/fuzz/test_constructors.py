@@ -18,9 +18,9 @@ COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ForceLength", "ForceVelocity",
     "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
-    "MuscleBundle", "MuscleRun", "Observer", "Parameter", "PlacedMuscle", "Progress", "Result",
-    "Snapshot", "SplitFiber", "Stability", "Still", "Stop",
-    "StressLaw", "WriteError", "law_constant",
+    "MuscleBundle", "MusclePath", "MuscleRun", "Observer", "Parameter", "PlacedMuscle", "Progress",
+    "Result", "Snapshot", "SplitFiber", "Stability", "Still", "Stop",
+    "StressLaw", "WrapArc", "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
 

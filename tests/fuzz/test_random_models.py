@@ -72,7 +72,7 @@ def few_refused(counts):
     return counts["refused"] < _REFUSED * (counts["refused"] + counts["built"])
 
 
-@quick_and_long(16, 60)
+@quick_and_long(12, 40)
 def test_ends_keep_their_places_and_nothing_is_too_deep(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(0, seed, cases(n), counts):
@@ -106,7 +106,7 @@ def _choose_contact(rng, case):
         case["fiber_law"] = {**draw_law(rng), "formulation": "variational"}
 
 
-@quick_and_long(24, 80)
+@quick_and_long(24, 60)
 def test_forces_balance_at_rest(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(1, seed, cases(n), counts, _choose_contact, still=True):
@@ -169,7 +169,7 @@ def _choose_steps(rng, case):
     case["control"], case["frames"] = fm.FixedSteps(), 8
 
 
-@quick_and_long(24, 100)
+@quick_and_long(24, 60)
 def test_momentum_balances_in_every_step(seed, n):
     counts, faults = Counter(), []
     for where, _, case, system in systems(2, seed, cases(n), counts, _choose_steps):
@@ -203,7 +203,7 @@ def _choose_energy(rng, case):
             fiber["attach"] = "ground", "ground"
 
 
-@quick_and_long(4, 20)
+@quick_and_long(4, 10)
 def test_energy_is_kept_or_lost_as_the_method_says(seed, n):
     counts, faults = Counter(), []
     which = {"conservative": True, "still": True, "contact": False}

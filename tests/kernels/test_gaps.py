@@ -1,6 +1,5 @@
 """Slots of many fibers: what they do not depend on, and what open ones hold."""
 
-import numba
 import numpy as np
 import pytest
 from contact_parts import KAPPA
@@ -10,7 +9,6 @@ from scipy.optimize import brentq
 
 import fibermsk as fm
 from fibermsk.elements import hermite, hermite_d1
-from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import FiberUpdate
 from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.kernels.search import safeguard
@@ -68,24 +66,6 @@ def test_slots_depend_on_the_configuration_alone(rng, formulation):
         again, second, _ = evaluate(system, nodes)
         assert again == least
         assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-
-
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_threads_make_no_difference(rng, formulation, monkeypatch):
-    """The loops of one thread and of all are bitwise identical, with least value and energy."""
-    system = bundle(formulation)
-    nodes = deformed(rng, system)
-    found = []
-    evaluate(system, nodes)
-    name = "fiber_runs" if formulation == "half_pass" else "find_gaps"
-    for loop in ("alone", "shared"):
-        for part in system.contact.sets.fibers:
-            compiled = getattr(getattr(contact_kernels(None), name), loop)
-            monkeypatch.setattr(part, "kernels", part.kernels._replace(**{name: compiled}))
-        least, slots, _ = evaluate(system, nodes)
-        found.append((least, sum(system.contact.energies), *slots))
-    assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

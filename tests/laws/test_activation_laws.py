@@ -126,3 +126,13 @@ def test_laws_of_a_user():
 def test_constants_out_of_range_are_refused(change, message):
     with pytest.raises(fm.ModelError, match=message):
         fm.PiecewiseActivation(**change)
+
+
+def test_least_activation():
+    """Below it excitation and activation act like it; above nothing changes."""
+    law, free = fm.PiecewiseActivation(min_activation=0.1), fm.PiecewiseActivation()
+    assert law.rate(0.7, 0.3) == free.rate(0.7, 0.3)
+    rate, by_e, by_a = law.rate(0.7, 0.05)
+    assert (rate, by_e, by_a) == (*free.rate(0.7, 0.1)[:2], 0.0)
+    assert law.rate(0.0, 0.3)[0] == free.rate(0.1, 0.3)[0]
+    assert law.rate(0.0, 0.02) == (0.0, 0.0, 0.0)

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 import fibermsk as fm
 from fibermsk.laws import hill
 from fibermsk.laws.curves import curve_at
+from fibermsk.laws.titin import titin_damping, titin_stress
 
 DATA = Path(__file__).parents[2] / "verification/data"
 LENGTHS = [
@@ -267,16 +268,29 @@ def test_random_tissues_are_finite_or_refused(rng):
                 )  # fmt: skip
             else:
                 active = fm.ActiveStress(size(3e5), size(1.2), size(0.4), size(3.0))
+            passive = {"stiffening": fm.Stiffening.of_muscle(size(3e5), size(0.6))}
+            if rng.random() < 0.4:
+                passive = {
+                    "titin": fm.Titin(
+                        size(3e5), size(1.0), size(0.7), size(0.4), size(0.1), size(0.1),
+                        size(200.0), size(0.6), size(4.0),
+                    ),
+                    "gradient": fm.StretchGradient(size(3e5), size(5e-3)),
+                }  # fmt: skip
             tissue = fm.Tissue(
                 size(1060.0), fm.KelvinVoigt(size(2e4), size(1e3)), active=active,
-                prestress=size(1e3), stiffening=fm.Stiffening.of_muscle(size(3e5), size(0.6)),
+                prestress=size(1e3), **passive,
             )  # fmt: skip
         except fm.ModelError as error:
             assert "must" in str(error)
             refused += 1
             continue
         s, r, a = rng.uniform(0.4, 1.8), 10.0 * rng.normal(), rng.uniform()
-        found = (*tissue.stress(s, r, a), tissue.activation_slope(s, r, a))
+        found = [*tissue.stress(s, r, a), tissue.activation_slope(s, r, a)]
+        if (titin := tissue.titin) is not None:
+            near = titin.relaxed(s) + 0.02 * rng.normal()
+            found += titin_stress(s, near, titin.stress, *titin.constants)
+            found += titin_damping(a, titin.passive_damping, titin.active_damping)
         assert np.isfinite(found).all(), tissue
         finite += 1
     assert refused > 1000 and finite > 1000

@@ -66,12 +66,19 @@ def answer(one):
             if name in given:
                 model.setStateVariableValue(state, f"/forceset/muscle/{name}", given[name])
         if given.get("equilibrium"):
-            muscle.computeFiberEquilibrium(state)
+            muscle.computeEquilibrium(state)
+        if "excitation" in given:
+            model.realizeVelocity(state)
+            controls = model.updControls(state)
+            muscle.setControls(opensim.Vector(1, given["excitation"]), controls)
+            model.setControls(state, controls)
         model.realizeDynamics(state)
         found.append({name: getattr(muscle, get)(state) for name, get in OUTPUTS.items()})
         found[-1]["stored"] = muscle.getMusclePotentialEnergy(state)
         if "excitation" in given:
             model.realizeAcceleration(state)
+            rate = model.getStateVariableDerivativeValue(state, "/forceset/muscle/activation")
+            found[-1]["activation_rate"] = rate
     return found
 
 

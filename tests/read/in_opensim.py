@@ -1,8 +1,9 @@
 """What OpenSim says about a model in some configurations; runs in a process of its own.
 
 Reads one JSON object {"folder", "answer", "model", "configurations": [{coordinate: value}],
-"limits": [[q, p]], "assemble": [{coordinate: value}]} a line from standard input, works in the
-folder, writes the answers as JSON to the file "answer" and says so, until the input ends.
+"limits": [[q, p]], "assemble": [{coordinate: value}], "arms": [coordinate]} a line from standard
+input, works in the folder, writes the answers as JSON to the file "answer" and says so, until the
+input ends. Paths wrap only where moment arms are asked for.
 """
 
 import json
@@ -45,7 +46,8 @@ def motion_type(coordinate):
 def answer(task):
     opensim.Logger.setLevelString("off")
     model = opensim.Model(task["model"])
-    free_of_wraps(model)
+    if not task.get("arms"):
+        free_of_wraps(model)
     free_of_holds(model)
     state = model.initSystem()
     coordinates = model.getCoordinateSet()
@@ -81,7 +83,8 @@ def answer(task):
             matter.multiplyByN(state, False, u, q_dot)
             rates.append(array(q_dot))
         center = model.calcMassCenterPosition(state)
-        lengths = {m.getName(): m.getGeometryPath().getLength(state) for m in model.getMuscles()}
+        muscles = model.getMuscles()
+        lengths = {m.getName(): m.getGeometryPath().getLength(state) for m in muscles}
         found["configurations"].append(
             {
                 "poses": poses,
@@ -89,6 +92,13 @@ def answer(task):
                 "rates": rates,
                 "q": array(state.getQ()),
                 "lengths": lengths,
+                "arms": {
+                    name: {
+                        m.getName(): m.computeMomentArm(state, coordinates.get(name))
+                        for m in muscles
+                    }
+                    for name in task.get("arms", [])
+                },
                 "center": [center.get(i) for i in range(3)],
             }
         )

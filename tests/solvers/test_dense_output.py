@@ -65,9 +65,9 @@ def run(system, n_frames, landing, relative=1e-3):
 
 def test_frames_cost_no_steps_without_landing(arm):
     few, many = run(arm, 2, False), run(arm, 400, False)
-    landing = run(arm, 400, True)
-    assert few.stats["substeps"] == many.stats["substeps"] < landing.stats["substeps"] / 2
-    np.testing.assert_array_equal(many.time, landing.time)
+    # landing on all frames would take a step for each
+    assert few.stats["substeps"] == many.stats["substeps"] < 400
+    np.testing.assert_allclose(many.time, np.linspace(0.0, 0.2, 401), rtol=1e-15)
     # the states where both have frames are those of the same steps; the frames in between are
     # evaluated, and where candidates were found last affects round-off
     np.testing.assert_allclose(
@@ -80,13 +80,11 @@ def test_frames_cost_no_steps_without_landing(arm):
 
 def test_interpolated_forces_follow_the_tolerance():
     smooth = fm.build(two_link_arm(elements=3, contact=False))
-    fine = fm.simulate(
-        smooth, t_end=0.2, dt=0.2 / 1600, method=fm.SDIRK2(), control=fm.FixedSteps()
-    )
+    fine = fm.simulate(smooth, t_end=0.2, dt=0.2 / 800, method=fm.SDIRK2(), control=fm.FixedSteps())
     medians = []
     for relative in (1e-3, 1e-4, 1e-5):
         forces = run(smooth, 50, False, relative).fibers["fiber_1"].force_insertion
-        error = np.abs(forces - fine.fibers["fiber_1"].force_insertion[::32])
+        error = np.abs(forces - fine.fibers["fiber_1"].force_insertion[::16])
         medians.append(np.median(error.max(axis=1)))
     assert medians[1] < 0.8 * medians[0] and medians[2] < 0.6 * medians[1]
     assert medians[2] < 1e-3

@@ -57,9 +57,14 @@ def test_split_run_equals_the_whole_to_the_bit(method, control, tmp_path, monkey
     # the candidates change on the way
     assert len(set(patterns)) > 3
     assert len(taken) == whole.stats["substeps"]
-    assert differences(run(small(), options), whole, tmp_path) == []
     rest = run(small(), options, resume_from=taken[rng.integers(len(taken))])
     assert differences(rest, whole, tmp_path) == []
+
+
+def test_checkpoints_change_nothing(tmp_path):
+    options = {"t_end": 0.12, "dt": 0.012, "method": fm.BDF2()}
+    whole = run(small(), options, checkpoint=lambda snapshot: None, checkpoint_every=0.0)
+    assert differences(run(small(), options), whole, tmp_path) == []
 
 
 def test_candidates_change_nothing(monkeypatch, tmp_path):

@@ -53,7 +53,7 @@ def test_energy_gained_is_active_work_less_viscous_loss(stress, method):
     kept = Energies()
     start = fm.equilibrium(system)
     run = fm.simulate(
-        system, start, t_end=0.15, dt=3e-4, method=method, control=fm.FixedSteps(),
+        system, start, t_end=0.15, dt=6e-4, method=method, control=fm.FixedSteps(),
         observers=(kept,),
     )  # fmt: skip
     t, energy = np.array(kept.found).T

@@ -294,10 +294,12 @@ def slide_of_block(times, speed=SPEED):
     return solve_ivp(rate, (0.0, times[-1]), [0.02, 0.0], **options).y[0]
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_block_slips_and_sticks(formulation):
-    """Against the regularized oscillator: half swings of 2 mu N / k less, then it creeps."""
-    system = fm.build(block(formulation, fm.Friction(MU, SPEED)))
+def test_block_slips_and_sticks():
+    """Against the regularized oscillator: half swings of 2 mu N / k less, then it creeps.
+
+    The other formulation is below, in adaptive steps and with every method.
+    """
+    system = fm.build(block("half_pass", fm.Friction(MU, SPEED)))
     options = {"method": fm.SDIRK2(), "control": fm.FixedSteps(), "time_error": False}
     result = fm.simulate(system, t_end=0.6, dt=1e-3, **options)
     found, expected = result.coordinates["slide"], slide_of_block(result.time)

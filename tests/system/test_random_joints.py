@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 
-SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12))]
+SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 8))]
 
 
 def spline(rng):

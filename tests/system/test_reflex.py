@@ -276,6 +276,14 @@ def test_other_reflexes_are_other_runs():
     ):
         with pytest.raises(fm.ModelError, match=f"differs in the {part}"):
             fm.simulate(limb(stretch_reflex(**change)), **options, resume_from=taken[0])
+    # functions of one name differ by what they measure
+    own = {"fiber": None, "threshold": -0.05}
+    first, other = (lambda now, k=k: k * now.coordinate("z") for k in (1.0, 1.5))
+    begun = stretch_reflex(**own, measure=first)
+    fm.simulate(limb(begun), **options, checkpoint=taken.append, checkpoint_every=0.0)
+    changed = stretch_reflex(**own, measure=other)
+    with pytest.raises(fm.ModelError, match="as in the run that wrote the checkpoint"):
+        fm.simulate(limb(changed), **options, resume_from=taken[-1])
 
 
 def test_repeated_steps_have_the_past_of_the_first_attempt():

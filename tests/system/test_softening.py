@@ -112,6 +112,7 @@ def test_stretch_that_has_run_apart_is_named():
 @pytest.mark.parametrize("activation", [0.3, 0.7, 1.0])
 def test_slope_is_that_of_the_law(activation):
     (at,) = _table(DE_GROOTE, 1.0).at(np.array([activation]))
+    assert_allclose(_table(DE_GROOTE, 1.0).stretch, _STRETCHES)  # the optimum is at one
     for k in (0, 20, 45, 110):
         exact = DE_GROOTE.stress(float(_STRETCHES[k]), 0.0, activation)[1]
         assert_allclose(at[k], exact, rtol=1e-12)

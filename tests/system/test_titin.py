@@ -259,17 +259,20 @@ def test_stability_of_few_and_of_many_unknowns(monkeypatch):
 def test_bound_titin_stabilizes_the_descending_limb(length):
     forces = []
     for n in (6, 48):
-        system = fm.build(on_descending_limb(length, n=n))
-        run = fm.simulate(system, uneven(system, 0.01), t_end=2.0, dt=1.0)
+        # a corner of the activation, where short elements have little mass for their forces
+        signal = fm.Table((0.0, 0.5, 2.0), (0.9, 1.0, 1.0))
+        system = fm.build(on_descending_limb(length, n=n, activation=signal))
+        run = fm.simulate(system, uneven(system, 0.01), t_end=2.0, dt=0.5)
         spread = np.ptp(run.fibers["f"].stretch, axis=1)
-        assert spread[-1] < 0.02 * spread[0]
+        assert spread[-1] < 0.02 * spread[0] and not run.softening
         forces.append(run.fibers["f"].force_origin[-1, 0])
     assert_allclose(*forces, rtol=1e-4)
     # without binding the same fiber, with the same passive stress, runs apart
     system = fm.build(on_descending_limb(length, bound=False))
-    run = fm.simulate(system, uneven(system, 0.01), t_end=2.0, dt=1.0)
+    run = fm.simulate(system, uneven(system, 0.01), t_end=2.0, dt=0.5)
     spread = np.ptp(run.fibers["f"].stretch, axis=1)
     assert spread[-1] > 10.0 * spread[0]
+    assert [(one.start, one.end) for one in run.softening] == [(0.0, 2.0)]
 
 
 def test_refused_on_the_gpu():

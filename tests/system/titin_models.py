@@ -46,7 +46,7 @@ def between(length=LENGTH, *, activation=0.0, n=6, **parts):
     return model
 
 
-def on_descending_limb(length, *, n=6, bound=True, **titin):
+def on_descending_limb(length, *, n=6, bound=True, activation=1.0, **titin):
     """A fully active fiber held at a length over its optimum."""
     optimal = 1.0 / length
     value = fm.Titin(
@@ -57,7 +57,7 @@ def on_descending_limb(length, *, n=6, bound=True, **titin):
         **titin,
     )
     own = tissue(HillStress(optimal), titin=value)
-    return between(activation=1.0, n=n, tissue=own)
+    return between(activation=activation, n=n, tissue=own)
 
 
 def uneven(system, size):

@@ -147,10 +147,10 @@ def test_wrap_around_a_mesh(formulation):
 @pytest.mark.parametrize("formulation", ["variational", "half_pass"])
 def test_wrap_gets_better_with_the_mesh(formulation):
     names = ["tension_middle_N", "radius_middle_m", "end_moment_over_Td_middle"]
-    meshes = [{"elements": n, "formulation": formulation} for n in (16, 17, 19, 64, 68, 76)]
+    meshes = [{"elements": n, "formulation": formulation} for n in (12, 13, 15, 36, 39, 45)]
     found = errors(load("wrap_cylinder"), meshes, names)
     # kinks inside elements: order 3, but not smoothly, so the worst of three meshes
-    assert (found[3:].max(axis=0) < found[:3].max(axis=0) / 4.0**2).all()
+    assert (found[3:].max(axis=0) < found[:3].max(axis=0) / 3.0**2).all()
 
 
 def test_line_force_of_the_paper_is_tension_over_radius():

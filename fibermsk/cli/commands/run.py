@@ -67,6 +67,10 @@ Activated = Annotated[
         help="Activation of the bundles of a model: end of a ramp, or a file by muscle.",
     ),
 ]
+Moved = Annotated[
+    Path | None,
+    typer.Option("--motion", metavar="FILE", help="Motion that a model's coordinates follow."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
     bool,
@@ -101,14 +105,15 @@ def run(
     bundle: Bundle = None,
     activation: Activated = None,
     geometry: Geometry = None,
+    motion: Moved = None,
 ) -> None:
     """Compute a scene, or muscles of a model as bundles of fibers, and write its result."""
     with printing_beside(json):
         if Path(scene).suffix.lower() == ".osim":
-            file, own = scene_of_model(Path(scene), bundle, activation, geometry)
+            file, own = scene_of_model(Path(scene), bundle, activation, geometry, motion)
             settings = [*own, *(settings or [])]
         else:
-            refuse_without_model(scene, bundle, activation, geometry)
+            refuse_without_model(scene, bundle, activation, geometry, motion)
             file = find(scene)
     _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every)
 
@@ -151,7 +156,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     # the options of `run` without the scene, and without those of a model
     signature = inspect.signature(run, eval_str=True)
-    apart = ("scene", "bundle", "activation", "geometry")
+    apart = ("scene", "bundle", "activation", "geometry", "motion")
     options = [one for name, one in signature.parameters.items() if name not in apart]
     vars(command)["__signature__"] = signature.replace(parameters=options)
     app.command("run", cls=ManyValues, help=file.title)(command)

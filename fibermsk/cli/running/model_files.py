@@ -14,17 +14,25 @@ _SCENE = Path(__file__).with_name("model_scene.py")
 
 
 def scene_of_model(
-    model: Path, bundle: str | None, activation: str | None, geometry: Path | None
+    model: Path,
+    bundle: str | None,
+    activation: str | None,
+    geometry: Path | None,
+    motion: Path | None = None,
 ) -> tuple[SceneFile, list[str]]:
     """Scene that runs bundles of a model, and its settings."""
     if not model.is_file():
         raise ModelError(f"there is no model file {model}")
-    if bundle is None:
+    if motion is not None and not motion.is_file():
+        raise ModelError(f"--motion {motion}: there is no such file")
+    if bundle is None and motion is None:
         raise ModelError(
             f"{model} is a model: its muscles exert no force without fibers; give --bundle "
-            "MUSCLE,... or --bundle all"
+            "MUSCLE,... or --bundle all, or --motion FILE to move the bones alone"
         )
-    settings = [f"model={model.resolve()}", f"bundle={bundle}"]
+    settings = [f"model={model.resolve()}", f"bundle={bundle or 'none'}"]
+    if motion is not None:
+        settings.append(f"motion={motion.resolve()}")
     if activation is not None:
         path = Path(activation)
         settings.append(f"activation={path.resolve() if path.is_file() else activation}")
@@ -34,10 +42,15 @@ def scene_of_model(
 
 
 def refuse_without_model(
-    scene: str, bundle: str | None, activation: str | None, geometry: Path | None
+    scene: str,
+    bundle: str | None,
+    activation: str | None,
+    geometry: Path | None,
+    motion: Path | None = None,
 ) -> None:
     """Refuse options of a model for a scene."""
     options = {"--bundle": bundle, "--activation": activation, "--geometry": geometry}
+    options["--motion"] = motion
     for option, value in options.items():
         if value is not None:
             raise ModelError(f"{option} {value}: must be left out: {scene} is not a model (.osim)")
@@ -58,7 +71,7 @@ def bundles_of_model(
         values["fibers"],
         values["elements"],
         values["activation"],
-        values["duration"],
+        values["duration"] or 0.2,
         values["free"],
     )
     muscles = {}

@@ -30,7 +30,8 @@ def scene(
     activation: str = "0.3",
     free: str = "crossed",
     steps: int = 50,
-    duration: float = 0.2,
+    duration: float = 0.0,
+    motion: str = "",
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -39,7 +40,8 @@ def scene(
     model : str
         Path of the .osim file.
     bundle : str
-        Names of muscles or patterns, separated by commas; "all" for every muscle.
+        Names of muscles or patterns, separated by commas; "all" for every muscle; with a motion
+        also "none".
     geometry : str
         Folder of the bone meshes.
     contact : str
@@ -56,9 +58,20 @@ def scene(
     steps : int
         Time steps.
     duration : float
-        Simulated time [s].
+        Simulated time [s]; 0 for that of the motion, or 0.2 s without one.
+    motion : str
+        File of a motion (.mot, .sto, .csv): coordinates with a column follow it, from its first
+        instant on.
     """
     source = read(model, geometry, contact)
+    if motion:
+        signals = fm.read_signals(motion)
+        first, last = float(signals.time[0]), float(signals.time[-1])
+        source = fm.drive(source, signals, begin=first)
+        duration = duration or last - first
+    duration = duration or 0.2
+    if motion and bundle == "none":
+        return fm.Scene(source, duration=duration, steps=steps)
     made = describe(source, bundle, fibers, elements, activation, duration, free)
     return fm.Scene(
         made.model, duration=duration, steps=steps, method="backward_euler", tolerance=0.0

@@ -174,7 +174,10 @@ def fill_swings(line, move, swing):
     The columns are the unknowns (4 m), o, i, and the twists (6 m).
     """
     m, change = move.shape[0], np.empty(3)
-    swing[:] = 0.0
+    for k in range(m + 1):
+        for column in range(swing.shape[1]):
+            for r in range(3):
+                swing[k, column, r] = 0.0
     for k in range(m + 1):
         e, length = line[k, :3], line[k, 3]
         for end in range(2):

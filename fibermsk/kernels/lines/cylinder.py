@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import (
     ARC,
@@ -29,14 +29,14 @@ from fibermsk.kernels.lines.section import (
 )
 
 
-@kernel
+@body
 def winding(o, i, reference):
     """Angle about the axis from o to i nearest to a reference angle, surface frame."""
     delta = math.atan2(o[0] * i[1] - o[1] * i[0], o[0] * i[0] + o[1] * i[1])
     return delta + 2.0 * math.pi * math.floor((reference - delta) / (2.0 * math.pi) + 0.5)
 
 
-@kernel
+@body
 def cylinder_angle(o, i, r, reference, found):
     """Fill phi and delta of `found`; returns the state."""
     square_o, square_i = o[0] * o[0] + o[1] * o[1], i[0] * i[0] + i[1] * i[1]
@@ -48,7 +48,7 @@ def cylinder_angle(o, i, r, reference, found):
     return FINE
 
 
-@kernel
+@body
 def around_cylinder(o, i, r, second, g, H, found):
     """Length around a cylinder; `found` has phi and delta. Fills g[:6], H[:6, :6] and `found`.
 

@@ -159,7 +159,9 @@ def advance(kind, size, y, length):
         integrate(kind, size, y, length)
         return
     c, dc, d, dd = y[6], y[7], y[8], y[9]
-    x, t = y[:3].copy(), y[3:6].copy()
+    x, t = np.empty(3), np.empty(3)
+    for r in range(3):
+        x[r], t[r] = y[r], y[3 + r]
     geodesic(kind, size, x, t, length, y)
     # fields of a piece carry those before it on
     a, da, b, db = y[6], y[7], y[8], y[9]

@@ -43,6 +43,24 @@ def _size(step, size):
 
 
 @kernel
+def _fill_equations(E, residual, A):
+    """Fill A (n, n + 1): the columns of the unknowns of E, and the negative residual."""
+    n = A.shape[0]
+    for row in range(n):
+        for column in range(n):
+            A[row, column] = E[row, column]
+        A[row, n] = -residual[row]
+
+
+@kernel
+def _copy_feet(foot, out):
+    """Copy feet (m, 7) to out."""
+    for k in range(foot.shape[0]):
+        for r in range(7):
+            out[k, r] = foot[k, r]
+
+
+@kernel
 def newton(kind, size, R, p, o, i, foot):
     """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
 
@@ -65,8 +83,7 @@ def newton(kind, size, R, p, o, i, foot):
         fill_moves(frame, bend, field, move)
         fill_swings(line, move, swing)
         fill_system(frame, line, move, swing, E)
-        A[:, : 4 * m] = E[:, : 4 * m]
-        A[:, 4 * m] = -residual
+        _fill_equations(E, residual, A)
         if not eliminate(A, 4 * m):
             return math.inf
         # no step longer than half a radius, or turning by more than half a radian
@@ -76,18 +93,18 @@ def newton(kind, size, R, p, o, i, foot):
             for j in range(4):
                 most = 0.5 if j == 2 else limit
                 share = min(share, most / max(abs(A[4 * k + j, 4 * m]), 1e-300))
-        step[:] = A[:, 4 * m]
+        for j in range(4 * m):
+            step[j] = A[j, 4 * m]
         whole = _size(step, size)
         last = norm < CLOSE
         moved = False
         for _half in range(HALVINGS):
-            tried[:] = foot
+            _copy_feet(foot, tried)
             moved = True
             for k in range(m):
-                a = step[4 * k : 4 * k + 4]
                 moved = moved and move_foot(
-                    kind[k], size[k], tried[k], share * a[0], share * a[1], share * a[2],
-                    share * a[3],
+                    kind[k], size[k], tried[k], share * step[4 * k], share * step[4 * k + 1],
+                    share * step[4 * k + 2], share * step[4 * k + 3],
                 )  # fmt: skip
             new = math.inf
             if moved:
@@ -99,8 +116,7 @@ def newton(kind, size, R, p, o, i, foot):
                 break
             if math.isfinite(new):
                 # the step that the same matrix would take next is shorter than this one
-                A[:, : 4 * m] = E[:, : 4 * m]
-                A[:, 4 * m] = -residual
+                _fill_equations(E, residual, A)
                 eliminate(A, 4 * m)
                 if _size(A[:, 4 * m], size) <= (1.0 - 0.25 * share) * whole:
                     norm = new
@@ -109,7 +125,7 @@ def newton(kind, size, R, p, o, i, foot):
             share *= 0.5
         if not moved:
             return math.inf
-        foot[:] = tried
+        _copy_feet(tried, foot)
         if last:
             return norm
     return math.inf
@@ -139,7 +155,8 @@ def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
         total += line[k, 3]
     for k in range(m):
         total += foot[k, 6]
-    gradient[:] = 0.0
+    for r in range(n):
+        gradient[r] = 0.0
     for r in range(3):
         gradient[r], gradient[3 + r] = -line[0, r], line[m, r]
         for column in range(width):

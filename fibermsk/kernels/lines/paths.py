@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
 from fibermsk.kernels.lines.path_arrays import CYLINDER
@@ -32,7 +32,7 @@ from fibermsk.kernels.skeleton.coordinate_map import derivatives
 from fibermsk.kernels.skeleton.rigid import bracket, cross
 
 
-@kernel
+@body
 def _placed(link, rotation, position, local, out):
     """Fill out (3,) with a point of a link in the ground frame."""
     for r in range(3):
@@ -44,7 +44,7 @@ def _placed(link, rotation, position, local, out):
                 out[r] += rotation[link, r, c] * local[c]
 
 
-@kernel
+@body
 def _turned(link, rotation, local, out):
     """Fill out (3,) with a direction of a link in the ground frame."""
     for r in range(3):
@@ -90,7 +90,7 @@ def place_paths(paths, rotation, position, driver, state):
                         state.R[w, r, c] += rotation[link, r, s] * paths.rotation[w, s, c]
 
 
-@kernel
+@body
 def _in_surface(R, p, x, out):
     """Fill out (3,) with a point of the ground in the frame of a surface."""
     for c in range(3):
@@ -99,7 +99,7 @@ def _in_surface(R, p, x, out):
             out[c] += R[r, c] * (x[r] - p[r])
 
 
-@kernel
+@body
 def _angle(paths, state, w, o, i, reference, found):
     """Fill phi and delta of a section around surface w; returns the state."""
     a, b = scratch(3), scratch(3)
@@ -110,7 +110,7 @@ def _angle(paths, state, w, o, i, reference, found):
     return sphere_angle(a, b, paths.radius[w], found)
 
 
-@kernel
+@body
 def around(paths, state, w, o, i, second, g, H, found):
     """Length around surface w, whose phi and delta are `found`; fills the rest, ground frame."""
     a, b = scratch(3), scratch(3)
@@ -133,7 +133,7 @@ def around(paths, state, w, o, i, second, g, H, found):
     return L
 
 
-@kernel
+@body
 def _blocked(paths, state, w, k, own, o, i, other):
     """Whether surface w is in the way of the free lines of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
@@ -142,7 +142,7 @@ def _blocked(paths, state, w, k, own, o, i, other):
     return _angle(paths, state, w, Q, i, 0.0, other) != FINE or other[PHI] > 0.0
 
 
-@kernel
+@body
 def _solve_section(paths, state, m, k, j, second, g, H):
     """Length of the section of muscle m from its point k to its point j; -1 if unsolved."""
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
@@ -183,13 +183,13 @@ def _solve_section(paths, state, m, k, j, second, g, H):
     return L
 
 
-@kernel
+@body
 def _moved(moves, link, axis):
     """Whether an axis moves a link, -1 for the ground."""
     return link >= 0 and moves[link, axis]
 
 
-@kernel
+@body
 def _moves_of_section(paths, S, moves, drives, state, k, j, dz, who):
     """Fill dz (n_u, 12), derivatives of z in the u that change a section, and who (n_u,).
 
@@ -229,7 +229,7 @@ def _moves_of_section(paths, S, moves, drives, state, k, j, dz, who):
     return size
 
 
-@kernel
+@body
 def _add_driven(paths, slope, k, d, out):
     """Add the derivative of point k by driver d to out (3,)."""
     moving = paths.moving[k]
@@ -239,7 +239,7 @@ def _add_driven(paths, slope, k, d, out):
                 out[r] += slope[moving, c, r]
 
 
-@kernel
+@body
 def _turning(g, w, x):
     """g . (w x x)."""
     return (
@@ -249,7 +249,7 @@ def _turning(g, w, x):
     )
 
 
-@kernel
+@body
 def _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v):
     """g times the second derivative of z in who[u] and who[v], u <= v.
 
@@ -279,7 +279,7 @@ def _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v):
     return total
 
 
-@kernel
+@body
 def _add_second(
     paths, S, moves, state, k, j, g, H, dz, who, size, speed_u, tension, bend, curve
 ):  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 
 FINE, INSIDE, OPPOSITE, SEVERAL, COINCIDENT = 0, 1, 2, 3, 4
@@ -23,7 +23,7 @@ directions t_P and t_Q (ground frame), length of the arc, state."""
 PHI, DELTA, POINT_P, POINT_Q, DIRECTION_P, DIRECTION_Q, ARC, STATE = 0, 1, 2, 5, 8, 11, 14, 15
 
 
-@kernel
+@body
 def straight(o, i, second, g, H):
     """Length of a straight line; fills g (12,) and, if `second`, H (12, 12)."""
     g[:] = 0.0
@@ -45,7 +45,7 @@ def straight(o, i, second, g, H):
     return L
 
 
-@kernel
+@body
 def turn_derivatives(R, second, g, H):
     """Turn g[:6] and, if `second`, H[:6, :6] from the frame of a surface to the ground."""
     a, B = scratch(3), scratch((3, 3))
@@ -68,7 +68,7 @@ def turn_derivatives(R, second, g, H):
                     H[3 * p + r, 3 * q + c] = total
 
 
-@kernel
+@body
 def add_twist(o, i, second, g, H):
     """Fill the part of g (12,) and, if `second`, of H (12, 12) of the twist of the surface.
 

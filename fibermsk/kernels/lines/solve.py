@@ -15,10 +15,10 @@ import math
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.lines.chain import fill_frames, fill_lines
+from fibermsk.kernels.lines.chain import _dot, fill_frames, fill_lines
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, newton
-from fibermsk.kernels.lines.string import DENSE, guess, lean, to_local
+from fibermsk.kernels.lines.string import DENSE, copy, guess, lean, to_local
 from fibermsk.kernels.lines.surfaces import TORUS, level, settle
 
 TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
@@ -28,10 +28,19 @@ touched in several places; surfaces are touched in another order; input not fini
 
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
+ATTEMPTS = 3
+"""Strings that are tried as a start."""
 SAMPLES = 24
 """Points of arcs and lines at which surfaces that are not convex are examined."""
 DEPTH = 1e-9
 """Depth of a free line inside a touched surface, of its least radius, that is rounding."""
+
+
+@kernel
+def _go(start, step, share, out):
+    """Fill out (3,) with start + share step."""
+    for r in range(3):
+        out[r] = start[r] + share * step[r]
 
 
 @kernel
@@ -40,59 +49,74 @@ def deepest(kind, size, R, p, a, b, point):
 
     point (3,) is the place, in the frame of the surface.
     """
-    start, end = np.empty(3), np.empty(3)
+    start, end, step = np.empty(3), np.empty(3), np.empty(3)
     g, H = np.empty(3), np.empty((3, 3))
     to_local(R, p, a, start)
     to_local(R, p, b, end)
-    step = end - start
+    for r in range(3):
+        step[r] = end[r] - start[r]
     if kind < TORUS:
         # F is quadratic along the line
         F0 = level(kind, size, start, g, H)
-        first = (g * step).sum()
+        first = _dot(g, step)
         second = level(kind, size, end, g, H) - F0 - first
         at = min(1.0, max(0.0, -0.5 * first / second)) if second > 0.0 else 0.0
     else:
         least, at = math.inf, 0.0
         for k in range(SAMPLES + 1):
-            point[:] = start + step * (k / SAMPLES)
+            _go(start, step, k / SAMPLES, point)
             F = level(kind, size, point, g, H)
             if F < least:
                 least, at = F, k / SAMPLES
         low, high = max(0.0, at - 1.0 / SAMPLES), min(1.0, at + 1.0 / SAMPLES)
         for _ in range(60):
             left, right = low + 0.382 * (high - low), high - 0.382 * (high - low)
-            point[:] = start + step * left
+            _go(start, step, left, point)
             F = level(kind, size, point, g, H)
-            point[:] = start + step * right
+            _go(start, step, right, point)
             if F < level(kind, size, point, g, H):
                 high = right
             else:
                 low = left
         at = 0.5 * (low + high)
-    point[:] = start + step * at
+    _go(start, step, at, point)
     F = level(kind, size, point, g, H)
-    slope = math.sqrt((g * g).sum()) * min(size[0], min(size[1], size[2]))
+    slope = math.sqrt(_dot(g, g)) * min(size[0], min(size[1], size[2]))
     return F / slope if slope > 0.0 else F
 
 
 @kernel
 def _pack(kind, size, R, p, foot, active):
     """Arrays of the active surfaces, and their numbers."""
-    where = np.nonzero(active)[0]
-    return kind[where], size[where], R[where], p[where], foot[where], where
+    n, j = 0, 0
+    for k in range(kind.size):
+        n += 1 if active[k] else 0
+    kinds, where = np.empty(n, np.int64), np.empty(n, np.int64)
+    sizes, Rs, ps, feet = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 7))
+    for k in range(kind.size):
+        if active[k]:
+            kinds[j], where[j] = kind[k], k
+            copy(size[k], sizes[j])
+            copy(p[k], ps[j])
+            for r in range(3):
+                copy(R[k, r], Rs[j, r])
+            for r in range(7):
+                feet[j, r] = foot[k, r]
+            j += 1
+    return kinds, sizes, Rs, ps, feet, where
 
 
 @kernel
 def _ends(o, i, frame, where, k, a, b):
     """Fill a, b (3,): the ends of the free line that passes the surface k, which is not touched."""
-    a[:] = o
-    b[:] = i
+    copy(o, a)
+    copy(i, b)
     for j in range(where.size):
         if where[j] < k:
-            a[:] = frame[j, 1, 0]
+            copy(frame[j, 1, 0], a)
     for j in range(where.size - 1, -1, -1):
         if where[j] > k:
-            b[:] = frame[j, 0, 0]
+            copy(frame[j, 0, 0], b)
 
 
 @kernel
@@ -111,7 +135,8 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active):
                 return LOST
             lowest = 0
             for j in range(n):
-                foot[where[j]] = feet[j]
+                for r in range(7):
+                    foot[where[j], r] = feet[j, r]
                 if feet[j, 6] < feet[lowest, 6]:
                     lowest = j
             if feet[lowest, 6] <= 0.0:
@@ -134,7 +159,8 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active):
         deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
         if not settle(kind[which], size[which], foot[which, :3], g, H):
             return LOST
-        point[:] = p[which] + (b - a)
+        for r in range(3):
+            point[r] = p[which, r] + b[r] - a[r]
         to_local(R[which], p[which], point, foot[which, 3:6])
         lean(g, foot[which, 3:6])
         foot[which, 6] = 0.0
@@ -168,7 +194,7 @@ def _examine(kind, size, R, p, o, i, foot, active):
         c, d, d_slope = field[k, 0], field[k, 2], field[k, 3]
         stiff_P, stiff_Q = 1.0 / line[k, 3], 1.0 / line[k + 1, 3]
         if k > 0:
-            side = (frame[k - 1, 1, 3] * frame[k, 0, 3]).sum() / line[k, 3]
+            side = _dot(frame[k - 1, 1, 3], frame[k, 0, 3]) / line[k, 3]
             stiff_P -= side * side / pivot
         if d <= 1e-9 * radius:
             pivot = stiff_P + stiff_Q  # P and Q move as one
@@ -182,8 +208,8 @@ def _examine(kind, size, R, p, o, i, foot, active):
     # free lines stay outside the surfaces that they leave and reach, and those not touched
     point = np.empty(3)
     for k in range(n + 1):
-        a[:] = o if k == 0 else frame[k - 1, 1, 0]
-        b[:] = i if k == n else frame[k, 0, 0]
+        copy(o if k == 0 else frame[k - 1, 1, 0], a)
+        copy(i if k == n else frame[k, 0, 0], b)
         for j in range(kind.size):
             near = (k > 0 and where[k - 1] == j) or (k < n and where[k] == j)
             if active[j] and not near:
@@ -216,17 +242,22 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
             status = _examine(kind, size, R, p, o, i, foot, active)
         if status == TAUT:
             return status
-    if not hinted.any():
+    clear = True
+    for k in range(kind.size):
+        clear = clear and not hinted[k]
+    if clear:
         # the straight line, unless it meets a surface
-        active[:] = 0
-        clear = True
         for k in range(kind.size):
+            active[k] = 0
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
             return TAUT
     status = LOST
-    for points in (DENSE, 3 * DENSE):
-        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points)
+    for attempt in range(ATTEMPTS):
+        # with more patience where a string slides slowly, with more points where it turns sharply
+        points = DENSE if attempt < 2 else 3 * DENSE
+        sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
+        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm)
         if found == 0:
             status = _settle_contacts(kind, size, R, p, o, i, foot, active)
             if status == TAUT:
@@ -239,14 +270,22 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
 
 
 @kernel
+def _reset(value, gradient, hessian):
+    """Fill gradient (n,) and hessian (n, n) with a value."""
+    for r in range(gradient.size):
+        gradient[r] = value
+        for c in range(gradient.size):
+            hessian[r, c] = value
+
+
+@kernel
 def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, hessian):
     """Taut path over a chain of surfaces: status and length, with gradient and Hessian in z.
 
     Arguments as in `solve`; z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; gradient (n,), hessian (n, n). A
     surface that is not touched has zeros there. All are NaN unless the status is TAUT.
     """
-    gradient[:] = math.nan
-    hessian[:] = math.nan
+    _reset(math.nan, gradient, hessian)
     status = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm)
     if status != TAUT:
         return status, math.nan
@@ -258,8 +297,7 @@ def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, he
     to = np.empty(small, np.int64)
     for r in range(small):
         to[r] = r if r < 6 else 6 + 6 * where[(r - 6) // 6] + (r - 6) % 6
-    gradient[:] = 0.0
-    hessian[:] = 0.0
+    _reset(0.0, gradient, hessian)
     for r in range(small):
         gradient[to[r]] = by_z[r]
         for c in range(small):

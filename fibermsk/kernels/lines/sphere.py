@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import (
     ARC,
@@ -30,7 +30,7 @@ _LEAST_SINE = 1e-9
 """Sine of the angle between o and i below which the plane of a wrapped path is unknown."""
 
 
-@kernel
+@body
 def _normal(o, i, m):
     """Fill m (3,) with o x i; returns its norm."""
     m[0] = o[1] * i[2] - o[2] * i[1]
@@ -39,7 +39,7 @@ def _normal(o, i, m):
     return math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
 
 
-@kernel
+@body
 def sphere_angle(o, i, r, found):
     """Fill phi and delta (theta) of `found`, sphere frame; returns the state."""
     m = scratch(3)
@@ -55,7 +55,7 @@ def sphere_angle(o, i, r, found):
     return FINE
 
 
-@kernel
+@body
 def around_sphere(o, i, r, second, g, H, found):
     """Length around a sphere; `found` has phi. Fills g[:6], H[:6, :6] and `found`.
 

@@ -18,8 +18,8 @@ COARSE, DENSE = 32, 96
 """Points of strings that are compared, and of the one that is used."""
 SIDES = 8
 """Sides of the straight line on which strings start without a hint."""
-SETTLED = 1e-6
-"""Move of a point in one sweep, of the string's length, that ends the shrinking."""
+COARSE_CALM = 1e-6
+"""Move of a point in one sweep, of the string's length, that ends shrinking to compare."""
 
 
 @kernel
@@ -39,35 +39,51 @@ def to_ground(R, p, x, out):
 
 
 @kernel
+def distance(a, b):
+    """Distance of two points (3,)."""
+    x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def copy(a, out):
+    """Copy a (3,) to out."""
+    out[0], out[1], out[2] = a[0], a[1], a[2]
+
+
+@kernel
 def _spread(knots, x):
     """Fill x (n, 3) with even points of the polyline through knots (k, 3)."""
     n, total = x.shape[0], 0.0
     for k in range(knots.shape[0] - 1):
-        total += math.sqrt(((knots[k + 1] - knots[k]) ** 2).sum())
+        total += distance(knots[k], knots[k + 1])
     k, before = 0, 0.0
-    part = math.sqrt(((knots[1] - knots[0]) ** 2).sum())
+    part = distance(knots[0], knots[1])
     for j in range(n):
         at = total * j / (n - 1)
         while at > before + part and k < knots.shape[0] - 2:
             before += part
             k += 1
-            part = math.sqrt(((knots[k + 1] - knots[k]) ** 2).sum())
+            part = distance(knots[k], knots[k + 1])
         share = min(1.0, (at - before) / part) if part > 0.0 else 0.0
         for r in range(3):
             x[j, r] = knots[k, r] + share * (knots[k + 1, r] - knots[k, r])
 
 
 @kernel
-def shrink(kind, size, R, p, x, touched, sweeps):
-    """Shrink a string x (n, 3) and fill touched (n,): the surface on which a point lies, or -1."""
+def shrink(kind, size, R, p, x, touched, sweeps, calm):
+    """Shrink a string x (n, 3) and fill touched (n,): the surface on which a point lies, or -1.
+
+    It ends after so many sweeps, or if no point moves by more than calm, of the string's length.
+    """
     local, g, H, before = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
     n = x.shape[0]
     rate = 2.0 / (1.0 + math.sin(math.pi / n))
-    calm = SETTLED * _length(x)
+    least = calm * _length(x)
     for _ in range(sweeps):
         most = 0.0
         for j in range(1, n - 1):
-            before[:] = x[j]
+            copy(x[j], before)
             touched[j] = -1
             for r in range(3):
                 x[j, r] += rate * (0.5 * (x[j - 1, r] + x[j + 1, r]) - x[j, r])
@@ -80,7 +96,7 @@ def shrink(kind, size, R, p, x, touched, sweeps):
                     touched[j] = k
             for r in range(3):
                 most = max(most, abs(x[j, r] - before[r]))
-        if most < calm:
+        if most < least:
             return
 
 
@@ -88,7 +104,7 @@ def shrink(kind, size, R, p, x, touched, sweeps):
 def _length(x):
     total = 0.0
     for j in range(x.shape[0] - 1):
-        total += math.sqrt(((x[j + 1] - x[j]) ** 2).sum())
+        total += distance(x[j], x[j + 1])
     return total
 
 
@@ -98,13 +114,13 @@ def _reach(size, p, o, i):
     reach = 0.0
     for k in range(p.shape[0]):
         radius = size[k, 0] + size[k, 1] + size[k, 2]
-        away = min(math.sqrt(((p[k] - o) ** 2).sum()), math.sqrt(((p[k] - i) ** 2).sum()))
+        away = min(distance(p[k], o), distance(p[k], i))
         reach = max(reach, radius + 0.5 * away)
     return reach
 
 
 @kernel
-def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
+def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm):
     """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status.
 
     hint (m, 3): a point in the frame of the surface that the string passes first, where hinted
@@ -113,18 +129,18 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
     m = kind.size
     x, touched = np.empty((points, 3)), np.empty(points, np.int64)
     knots = np.empty((m + 2, 3))
-    knots[0] = o
+    copy(o, knots[0])
     count = 1
     for k in range(m):
         if hinted[k]:
             to_ground(R[k], p[k], hint[k], knots[count])
             count += 1
-    knots[count] = i
+    copy(i, knots[count])
     if count > 1:
         _spread(knots[: count + 1], x)
     else:
         _choose(kind, size, R, p, o, i, x)
-    shrink(kind, size, R, p, x, touched, 20 * points)
+    shrink(kind, size, R, p, x, touched, sweeps, calm)
     g, H, y = np.empty(3), np.empty((3, 3)), np.empty(3)
     before = 0
     for k in range(m):
@@ -150,19 +166,18 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points):
             y[r] = p[k, r] + x[ahead, r] - x[first - 1, r]
         to_local(R[k], p[k], y, foot[k, 3:6])
         lean(g, foot[k, 3:6])
-        foot[k, 6] = _length(x[first : last + 1]) + 0.3 * math.sqrt(
-            ((x[first] - x[first - 1]) ** 2).sum()
-        )
+        foot[k, 6] = _length(x[first : last + 1]) + 0.3 * distance(x[first], x[first - 1])
     return 0
 
 
 @kernel
 def lean(g, t):
     """Make t (3,) a unit vector tangent to the surface of gradient g."""
-    part = (g * t).sum() / (g * g).sum()
+    part = g[0] * t[0] + g[1] * t[1] + g[2] * t[2]
+    part /= g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
     for r in range(3):
         t[r] -= part * g[r]
-    total = math.sqrt((t * t).sum())
+    total = math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     for r in range(3):
         t[r] /= total
 
@@ -170,17 +185,18 @@ def lean(g, t):
 @kernel
 def _choose(kind, size, R, p, o, i, x):
     """Fill x (n, 3): the shortest of coarse strings from all sides, refined."""
-    along = i - o
-    span = math.sqrt((along * along).sum())
-    along /= span
-    u = np.zeros(3)
-    u[np.argmin(np.abs(along))] = 1.0
-    u -= (u * along).sum() * along
-    u /= math.sqrt((u * u).sum())
-    w = np.array([
-        along[1] * u[2] - along[2] * u[1], along[2] * u[0] - along[0] * u[2],
-        along[0] * u[1] - along[1] * u[0],
-    ])  # fmt: skip
+    along, u, w = np.empty(3), np.zeros(3), np.empty(3)
+    span = distance(o, i)
+    least = 0
+    for r in range(3):
+        along[r] = (i[r] - o[r]) / span
+        if abs(along[r]) < abs(along[least]):
+            least = r
+    u[least] = 1.0
+    lean(along, u)
+    for r in range(3):
+        k, j = (r + 1) % 3, (r + 2) % 3
+        w[r] = along[k] * u[j] - along[j] * u[k]
     reach = _reach(size, p, o, i)
     tried, best = np.empty((COARSE, 3)), np.empty((COARSE, 3))
     touched = np.empty(COARSE, np.int64)
@@ -194,9 +210,10 @@ def _choose(kind, size, R, p, o, i, x):
             for r in range(3):
                 tried[j, r] = o[r] + share * span * along[r]
                 tried[j, r] += out * (math.cos(angle) * u[r] + math.sin(angle) * w[r])
-        shrink(kind, size, R, p, tried, touched, 4 * COARSE)
+        shrink(kind, size, R, p, tried, touched, 4 * COARSE, COARSE_CALM)
         length = _length(tried)
         if length < shortest:
             shortest = length
-            best[:] = tried
+            for j in range(COARSE):
+                copy(tried[j], best[j])
     _spread(best, x)

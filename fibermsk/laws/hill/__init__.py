@@ -14,4 +14,5 @@ from fibermsk.laws.hill.degroote import (
 from fibermsk.laws.hill.isometric import isometric_force as isometric_force
 from fibermsk.laws.hill.law import HillLaw as HillLaw
 from fibermsk.laws.hill.millard import MillardCurves as MillardCurves
+from fibermsk.laws.hill.millard_fit import FittedMillardCurves as FittedMillardCurves
 from fibermsk.laws.hill.thelen import ThelenCurves as ThelenCurves

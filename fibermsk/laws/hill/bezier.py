@@ -103,6 +103,33 @@ def value_and_slope(c, first, n, x):
     return y, y_u / x_u
 
 
+def curvature(c, first, n, x):
+    """Return the second derivative of a curve; zero at both ends, where the sections are straight.
+
+    Real or complex.
+    """
+    if x.real <= c[first].real or x.real >= c[first + n].real:
+        return 0.0 * x
+    k = first
+    while x.real > c[k + 1].real:
+        k += 1
+    at = first + 2 * (n + 1) + 4 * (k - first)
+    in_x = c[k], c[at], c[at + 2], c[k + 1]
+    in_y = c[k + n + 1], c[at + 1], c[at + 3], c[k + n + 2]
+    u = _parameter(in_x[0].real, in_x[1].real, in_x[2].real, in_x[3].real, x.real)
+    found, by_u = _bend(*in_x, u + 0.0 * x)
+    u = u - (found - x) / by_u
+    x_u, y_u = _bend(*in_x, u)[1], _bend(*in_y, u)[1]
+    return (_turn(*in_y, u) * x_u - y_u * _turn(*in_x, u)) / (x_u * x_u * x_u)
+
+
+def _turn(p0, p1, p2, p3, u):
+    """Second derivative of a coordinate in the parameter."""
+    o = 1.0 - u
+    inner = 12.0 * u * o * (o - u) * (p2 - p1)
+    return 5.0 * (inner - 4.0 * o * o * o * (p1 - p0) + 4.0 * u * u * u * (p3 - p2))
+
+
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fibermsk.laws.hill import degroote, millard, thelen
+from fibermsk.laws.hill import degroote, millard, millard_fit, thelen
 from fibermsk.laws.hill.equations import CurveFunctions, Equations, equations
 
 KINDS: dict[type, Any] = {
     degroote.DeGrooteCurves: degroote,
     millard.MillardCurves: millard,
+    millard_fit.FittedMillardCurves: millard_fit,
     thelen.ThelenCurves: thelen,
 }
 """Module of each kind, with the functions of `CurveFunctions` and ``stored``, the energies."""

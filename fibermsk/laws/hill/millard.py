@@ -18,10 +18,8 @@ from fibermsk._numbers import FRACTION, NON_NEGATIVE, POSITIVE, above, bounded, 
 from fibermsk.laws.hill.bezier import curve, integral, size_of, value_and_slope
 from fibermsk.laws.hill.row import CURVES
 
-_SECTIONS = (5, 4, 2, 2)
-_ACTIVE, _VELOCITY, _PASSIVE, _TENDON = (
-    CURVES + sum(map(size_of, _SECTIONS[:k])) for k in range(4)
-)
+SECTIONS = (5, 4, 2, 2)
+_ACTIVE, _VELOCITY, _PASSIVE, _TENDON = (CURVES + sum(map(size_of, SECTIONS[:k])) for k in range(4))
 """First columns of the four curves in a row, and their numbers of sections."""
 
 _NAMES = ("active force-length", "force-velocity", "passive force-length", "tendon force-length")
@@ -113,7 +111,7 @@ class MillardCurves:
             _check.store(self, tendon_stiffness=1.375 / self.tendon_strain)
         row = np.array(constants([getattr(self, name) for name in _FIELDS]))
         at = 0
-        for name, n in zip(_NAMES, _SECTIONS, strict=True):
+        for name, n in zip(_NAMES, SECTIONS, strict=True):
             part = row[at : at + size_of(n)]
             at += size_of(n)
             if np.isnan(part).any() or not (np.diff(part[: n + 1]) > 0.0).all():

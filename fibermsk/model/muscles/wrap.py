@@ -143,7 +143,7 @@ class PathWrap:
         _check.choice(owner, "method", self.method, METHODS)
         if self.side is None:
             return
-        if self.side not in (1, -1) or isinstance(self.side, bool):
+        if type(self.side) is not int or self.side not in (1, -1):
             _check.refuse(owner, "side", self.side, "be 1, -1 or None")
         if not isinstance(self.shape, WrapCylinder):
             must = "be None for a surface other than a cylinder, around which a path may slip"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
 from fibermsk.laws.derivatives import activation_rate
@@ -94,6 +95,17 @@ class ActivationStates:
             value = found[k] if values is None else values[k]
             one.past = Past.held(one.past.delay, at.t, value, 0.0 if rate is None else rate)
         return found
+
+    def confirm(self, at: At, view: View) -> None:
+        """Refuse a past whose last record is not what is measured at its state."""
+        for one in self._reflexes:
+            assert one.sensor is not None and one.past is not None
+            (found, _), recorded = one.sensor(at, view), float(one.past.values[-1])
+            if found != recorded:
+                must = f"be {recorded}, as in the run that wrote the checkpoint"
+                remedy = "measure with the same function, or run from the start"
+                field = f"measured value at t = {at.t:.6g} s"
+                _check.refuse(one.label, field, found, must, remedy=remedy)
 
     def memory(self) -> dict[str, Array]:
         """The recorded past of all reflexes."""

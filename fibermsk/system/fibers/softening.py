@@ -3,12 +3,14 @@
 Where the static stress P(stretch, activation) falls with the stretch, a uniform stretch is
 unstable. Elements then leave this branch: some shorten, others lengthen until the passive stress
 stops them. So a fiber softens if its muscle has stretches on a falling branch, or on both sides of
-one.
+one. Bound titin holds a fiber on a falling branch as long as its stress rises with the stretch at
+the present lengths of titin, and the stretch has not run apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,21 +19,30 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning
 from fibermsk.laws import KelvinVoigt
+from fibermsk.laws.titin import titin_damping, titin_stress
 from fibermsk.model import Fiber, Model, Tissue
 from fibermsk.results import Result, Softening
 from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.fibers.titin import FIELD as TITIN
 
 _STRETCHES = np.linspace(0.3, 2.5, 111)
-"""Stretches at which slopes are tabulated; linear between them, to 0.3 % of the active stress."""
+"""Stretches over the optimum at which slopes are tabulated; linear between them, to 0.3 % of the
+active stress."""
 
 _NORMAL = (_STRETCHES >= 0.5) & (_STRETCHES <= 1.5)
-"""Stretches whose largest active stress is the scale of slopes."""
+"""Those whose largest active stress is the scale of slopes."""
 
 _LEVELS = np.linspace(0.0, 1.0, 11)
 """Activations at which slopes are tabulated if the stress is not linear in the activation."""
 
 _LEAST = 0.01
 """Fall of the stress per unit of stretch, over the largest active stress, that is reported."""
+
+_APART = 0.1
+"""Difference of the stretches in a fiber that bound titin would not leave."""
+
+_LASTING = 1.0
+"""Shortest time in which bound titin slips [s]; a fiber that softens runs apart in less."""
 
 _MUSCLE = 0.9
 """Muscle fraction, over the largest of the fiber, above which tissue counts as muscle."""
@@ -43,6 +54,7 @@ _MOST_TOLD = 5
 class _Table(NamedTuple):
     """Static slopes of a tissue (n_levels, n_stretches) [N/m^2] at activations, and their scale."""
 
+    stretch: Array
     level: Array
     slope: Array
     scale: float
@@ -59,16 +71,23 @@ class _Table(NamedTuple):
 def _table(tissue: Tissue, fraction: float) -> _Table:
     """Slopes of a tissue with a muscle fraction."""
     linear = isinstance(tissue.muscle, KelvinVoigt)
+    at = _STRETCHES * getattr(tissue.active, "optimal_stretch", 1.0)
     level = np.array([0.0, 1.0]) if linear else _LEVELS
     stress = np.array(
-        [[tissue.stress(float(s), 0.0, float(a), fraction)[:2] for s in _STRETCHES] for a in level]
+        [[tissue.stress(float(s), 0.0, float(a), fraction)[:2] for s in at] for a in level]
     )
     active = (stress[-1, _NORMAL, 0] - stress[0, _NORMAL, 0]).max()
-    return _Table(level, stress[..., 1], float(active or np.abs(stress[0, _NORMAL, 0]).max()))
+    return _Table(at, level, stress[..., 1], float(active or np.abs(stress[0, _NORMAL, 0]).max()))
 
 
 def _intervals(
-    fiber: Fiber, time: Array, theta: Array, fraction: Array, stretch: Array, activation: Array
+    fiber: Fiber,
+    time: Array,
+    theta: Array,
+    fraction: Array,
+    stretch: Array,
+    activation: Array,
+    near: Array | None = None,
 ) -> Iterator[Softening]:
     """Find the intervals in which a fiber softens.
 
@@ -84,6 +103,8 @@ def _intervals(
         Stretches [-].
     activation : (n_frames,) float array
         In [0, 1].
+    near : (n_frames, n_elements, n_points) float array, optional
+        Near lengths of titin in a run.
     """
     largest = float(fraction.max())
     muscle = fraction >= _MUSCLE * largest
@@ -91,23 +112,53 @@ def _intervals(
     slopes = table.at(activation)
     ends = np.stack([stretches.min(axis=1), stretches.max(axis=1)], axis=1)
     # slopes are linear between those of the table: the lowest is one of these, or at an end
-    between = (_STRETCHES > ends[:, :1]) & (_STRETCHES < ends[:, 1:])
-    number = np.interp(ends, _STRETCHES, np.arange(_STRETCHES.size))
-    below = np.minimum(number.astype(np.int64), _STRETCHES.size - 2)
+    known = table.stretch
+    between = (known > ends[:, :1]) & (known < ends[:, 1:])
+    number = np.interp(ends, known, np.arange(known.size))
+    below = np.minimum(number.astype(np.int64), known.size - 2)
     low, high = (np.take_along_axis(slopes, below + k, axis=1) for k in (0, 1))
-    tried = np.c_[ends, np.broadcast_to(_STRETCHES, slopes.shape)]
+    tried = np.c_[ends, np.broadcast_to(known, slopes.shape)]
     slopes = np.c_[low + (number - below) * (high - low), np.where(between, slopes, np.inf)]
     lowest = np.argmin(slopes, axis=1)
     slope, worst_stretch = (
         np.take_along_axis(each, lowest[:, None], axis=1)[:, 0] for each in (slopes, tried)
     )
-    falling = np.flatnonzero(slope < -_LEAST * table.scale)
+    # a slope that is not a number counts as falling
+    falling = np.flatnonzero(~(slope >= -_LEAST * table.scale))
+    if near is not None:
+        whole = stretch.reshape(len(stretch), near.shape[1], -1).mean(axis=2)
+        places = muscle.reshape(near.shape[1], -1).all(axis=1)
+        held = [
+            np.ptp(ends[i]) <= _APART
+            and _held(fiber.tissue, largest, whole[i, places], near[i, places], activation[i])
+            for i in falling
+        ]
+        falling = falling[~np.array(held, bool)]
     for frames in np.split(falling, 1 + np.flatnonzero(np.diff(falling) > 1)):
         if frames.size:
             i = frames[np.argmin(slope[frames])]
             place = theta[muscle][np.argmin(np.abs(stretches[i] - worst_stretch[i]))]
             times = time[frames[0]], time[frames[-1]], time[i]
             yield Softening(fiber.name, *map(float, (*times, place, slope[i], *ends[i])))
+
+
+def _held(tissue: Tissue, fraction: float, stretch: Array, near: Array, activation: float) -> bool:
+    """Whether the stress of the elements (n,), on average, rises at their lengths of titin."""
+    law, others = tissue.titin, replace(tissue, titin=None)
+    assert law is not None
+    table = _table(others, fraction)
+    (slopes,) = table.at(np.array([activation]))
+    rest = np.interp(stretch, table.stretch, slopes)
+    stress, constants = fraction * law.stress, law.constants
+    found = np.array(
+        [
+            titin_stress(float(s), float(z), stress, *constants)
+            for s, z in zip(stretch, near.mean(axis=1), strict=True)
+        ]
+    )
+    damping, _ = titin_damping(activation, law.passive_damping, law.active_damping)
+    slips = found[:, 5].max() > damping / _LASTING
+    return not slips and float((rest + found[:, 1]).mean()) >= -_LEAST * table.scale
 
 
 def softening_of(model: Model, result: Result) -> tuple[Softening, ...]:
@@ -117,7 +168,13 @@ def softening_of(model: Model, result: Result) -> tuple[Softening, ...]:
         for of in model.fibers
         for one in [result.fibers[of.name]]
         for interval in _intervals(
-            of, result.time, one.theta, one.muscle_fraction, one.stretch, one.activation
+            of,
+            result.time,
+            one.theta,
+            one.muscle_fraction,
+            one.stretch,
+            one.activation,
+            None if of.tissue.titin is None else result.states[of.name][TITIN],
         )
     )
 
@@ -146,6 +203,7 @@ def softening_remark(found: tuple[Softening, ...]) -> ModelWarning | None:
         f"fibers that soften as they stretch: {'; '.join(map(str, worst))}{more}. On the "
         "descending limb of the force-length curve a uniform stretch is unstable: the stretch "
         "runs apart, and the result depends on the mesh. Remedies: less activation, shorter "
-        "muscle, or a stiffer passive stress (Stiffening)"
+        "muscle, a stiffer passive stress (Stiffening), or titin that binds (Titin with a large "
+        "near_share; at rest, as in an equilibrium, it slips within minutes)"
     )
     return ModelWarning(text, kind="softening", fiber=worst[0].fiber, time=worst[0].time)

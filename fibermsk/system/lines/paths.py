@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array
-from fibermsk.errors import PathError
+from fibermsk._arrays import Array, Index
+from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
 from fibermsk.kernels.lines.path_arrays import PathState
 from fibermsk.kernels.lines.section import COINCIDENT, FOUND, INSIDE, OPPOSITE
-from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.describe import acting, drivers_of, has_closed_form, path_arrays
@@ -81,6 +81,15 @@ class LinePaths:
                 )
         skeleton, tree = self._skeleton, self._skeleton.tree
         self._drivers = drivers_of(self.muscles)
+        for muscle in self.muscles:
+            names = [body.name for body in bodies_of(muscle)]
+            absent = [name for name in names if name not in tree.frames]
+            absent += [name for name in drivers_of([muscle]) if name not in skeleton.coordinates]
+            if absent:
+                raise ModelError(
+                    f"line muscle {muscle.name!r}: refers to {absent[0]!r}, which the skeleton "
+                    "does not have; must be a muscle of the same model"
+                )
         self._rows = np.array([skeleton.row_of(name) for name in self._drivers], np.int64)
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
         self._drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
@@ -93,6 +102,11 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
         self._second: tuple[PlacedPaths, Array] | None = None
+
+    @property
+    def kinds(self) -> Index:
+        """Kind of each wrap surface; see `fibermsk.kernels.lines.path_arrays`."""
+        return self._arrays.kind
 
     # the state of the paths
 

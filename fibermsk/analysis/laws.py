@@ -1,0 +1,49 @@
+"""Hill laws of line muscles with a rigid tendon."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fibermsk.laws.hill import DeGrooteCurves, HillLaw, ThelenCurves
+from fibermsk.model import LineMuscle
+
+
+def rigid_law(muscle: LineMuscle) -> HillLaw:
+    """The law of a muscle with a rigid tendon.
+
+    A muscle without a law has the curves of its class in the program of origin if this is
+    Thelen2003Muscle, else those of De Groote.
+    """
+    if muscle.law is not None:
+        return replace(muscle.law, tendon="rigid")
+    if muscle.kind != "Thelen2003Muscle":
+        return HillLaw(DeGrooteCurves(), tendon="rigid", damping=0.0)
+    names = {
+        "tendon_strain": "FmaxTendonStrain",
+        "passive_strain": "FmaxMuscleStrain",
+        "active_shape": "KshapeActive",
+        "passive_shape": "KshapePassive",
+        "force_velocity_shape": "Af",
+        "eccentric_force": "Flen",
+        "linear_from": "fv_linear_extrap_threshold",
+    }
+    given = {
+        own: float(muscle.parameters[theirs])
+        for own, theirs in names.items()
+        if theirs in muscle.parameters
+    }
+    return HillLaw(ThelenCurves(**given), tendon="rigid", damping=0.0)
+
+
+def affine_force(
+    muscle: LineMuscle, law: HillLaw, length: float, speed: float
+) -> tuple[float, float]:
+    """Forces [N] along the tendon at a path length and speed: active at activation 1, and passive.
+
+    The active force of fibers that shorten faster than they can is zero.
+    """
+    found = law.describe(muscle, length, speed, 1.0)
+    passive, active = found["passive_fiber_elastic_force"], found["active_fiber_force"]
+    total = found["total_fiber_force"]
+    cosine = found["fiber_force_along_tendon"] / total if total else 0.0
+    return max(active, 0.0) * cosine, passive * cosine

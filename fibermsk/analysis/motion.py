@@ -1,0 +1,174 @@
+"""Motions of coordinates from files or arrays, and models that follow them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.model import Coordinate, Linear, Model, NaturalSpline
+from fibermsk.read import Signals, read_signals
+
+_FACTORS = {
+    "rotation": {"": 1.0, "rad": 1.0, "deg": np.pi / 180.0, "°": np.pi / 180.0},
+    "translation": {"": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3},
+}
+"""Units of columns in rad and m."""
+
+_MOST = 12
+"""Most names that a message lists."""
+
+
+class Motion(NamedTuple):
+    """Values of coordinates at instants."""
+
+    name: str
+    time: Array  # (n,) [s], increasing
+    values: dict[str, Array]  # (n,) each [rad or m], by coordinate that may follow
+    left_out: dict[str, str]  # reason by column that is not used
+
+
+def motion_of(
+    model: Model,
+    motion: str | PathLike[str] | Signals | Mapping[str, Any],
+    *,
+    in_degrees: bool | None = None,
+) -> Motion:
+    """Motion of the coordinates of a model; arguments and errors as of `drive`."""
+    if isinstance(motion, Mapping):
+        if "time" not in motion:
+            _check.refuse("motion", "arrays", sorted(motion), "have 'time' among their names")
+        rest = {key: value for key, value in motion.items() if key != "time"}
+        motion = Signals("arrays", motion["time"], rest)
+    signals = motion if isinstance(motion, Signals) else read_signals(motion)
+    owner = f"motion {signals.name!r}"
+    if signals.time.size < 2:
+        _check.refuse(owner, "samples", signals.time.size, "be two or more")
+    if in_degrees is None:
+        degrees = signals.in_degrees
+    else:
+        degrees = _check.flag(owner, "in_degrees", in_degrees)
+    coordinates = {one.name: one for one in model.coordinates}
+    dependent = {one.dependent: one.independent for one in model.couplings}
+    values, left_out = dict[str, Array](), dict[str, str]()
+    for column, series in signals.values.items():
+        name = _coordinate_of(column, coordinates)
+        one = coordinates.get(name)
+        if one is None:
+            left_out[column] = "is not a coordinate"
+        elif one.locked:
+            left_out[column] = "is locked"
+        elif name in dependent:
+            left_out[column] = f"follows {dependent[name]!r}"
+        elif one.kind == "quaternion":
+            left_out[column] = "is part of a quaternion"
+        elif name in values:
+            raise ModelError(f"{owner}: {column!r} is a second column of coordinate {name!r}")
+        else:
+            values[name] = series * _factor(owner, column, one, signals.units[column], degrees)
+    if not values:
+        names = ", ".join(coordinates) or "none"
+        raise ModelError(
+            f"{owner}: no column is a coordinate that can follow; it has: "
+            f"{', '.join(f'{key} ({why})' for key, why in list(left_out.items())[:_MOST])}; the "
+            f"model has: {names}"
+        )
+    return Motion(signals.name, signals.time, values, left_out)
+
+
+def _coordinate_of(column: str, known: Mapping[str, Coordinate]) -> str:
+    """Name of a coordinate in a column such as ``/jointset/elbow/flexion/value``."""
+    if column in known or not column.endswith("/value"):
+        return column
+    return column.removesuffix("/value").rpartition("/")[2]
+
+
+def _factor(owner: str, column: str, one: Coordinate, unit: str, degrees: bool) -> float:
+    """Size of a column's unit in rad or m."""
+    known = _FACTORS[one.kind]
+    if unit not in known:
+        _check.refuse(owner, f"unit of {column!r}", unit, f"be one of {', '.join(known)[2:]}")
+    if not unit and degrees and one.kind == "rotation":
+        return known["deg"]
+    return known[unit]
+
+
+def drive(
+    model: Model,
+    motion: str | PathLike[str] | Signals | Mapping[str, Any],
+    *,
+    in_degrees: bool | None = None,
+    begin: float = 0.0,
+) -> Model:
+    """Create a model whose coordinates follow a motion.
+
+    Parameters
+    ----------
+    model : Model
+        The model; it is not changed.
+    motion : str, path, Signals or mapping
+        File (.mot, .sto or .csv), signals, or arrays (n,) by coordinate with ``"time"`` [s].
+        Columns are coordinates by name or by OpenSim's path, ``/jointset/elbow/flexion/value``.
+    in_degrees : bool, optional
+        Whether rotations without a unit are in degrees; by default as the header of the file says,
+        see `read_signals`.
+    begin : float
+        Time of the motion [s] at which the time of a run is 0.
+
+    Returns
+    -------
+    model : Model
+        Copy in which every coordinate with a column is prescribed by a natural cubic spline: twice
+        continuously differentiable, linear outside the samples. All others stay as they are: free
+        ones stay free, locked ones locked.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, has fewer than two samples, a unit that does not fit, or no
+        column for a coordinate that may follow.
+
+    Warns
+    -----
+    ModelWarning
+        Names the columns that are not used, and why.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.make_scene("upper_limb").model
+    >>> driven = fm.drive(model, {"time": [0.0, 0.5, 1.0], "elbow": [0.2, 0.9, 0.4]})
+    >>> round(float(driven.coordinate("elbow").prescribed(0.5)), 12)
+    0.9
+    """
+    _check.instance("drive", "model", model, Model, "a Model")
+    begin = _check.number("drive", "begin", begin, "s")
+    found = motion_of(model, motion, in_degrees=in_degrees)
+    warn_left_out(found)
+    values = dict[Any, Any]()
+    for name, series in found.values.items():
+        spline: Any = NaturalSpline(found.time - begin, series)
+        if found.time.size == 2:
+            slope = float(np.diff(series)[0] / np.diff(found.time)[0])
+            spline = Linear(slope, float(series[0]) - slope * float(found.time[0] - begin))
+        values[model.coordinate(name)] = {"prescribed": spline, "value": 0.0, "speed": 0.0}
+    return model.edit(values)
+
+
+def warn_left_out(motion: Motion) -> None:
+    """Warn of columns that are not used."""
+    if motion.left_out:
+        shown = [f"{key} ({why})" for key, why in list(motion.left_out.items())[:_MOST]]
+        more = len(motion.left_out) - len(shown)
+        warnings.warn(
+            f"motion {motion.name!r}: not used: {', '.join(shown)}"
+            + (f" and {more} more" if more else ""),
+            ModelWarning,
+            stacklevel=3,
+        )

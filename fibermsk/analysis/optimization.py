@@ -1,0 +1,280 @@
+"""Static optimization: activations that give a motion at the least effort.
+
+At every frame, with moment arms r [m], active forces F at activation 1 and passive forces P [N]:
+
+    minimize  sum_m a_m^p + sum_j (R_j / R0_j)^2
+    with      sum_m r_mj (a_m F_m + P_m) + R_j = tau_j,   a in bounds,
+
+tau from inverse dynamics and R the torques of reserve actuators. With R eliminated this is a
+bounded problem that is strictly convex.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.analysis.frame import free_model
+from fibermsk.analysis.geometry import MuscleGeometry, chosen
+from fibermsk.analysis.laws import affine_force, rigid_law
+from fibermsk.analysis.motion import motion_of, warn_left_out
+from fibermsk.analysis.series import Series, smooth
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.model import Model
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+RESERVE_SHARE = 0.05
+"""Share of the largest required torque above which a reserve is warned of."""
+
+_AT_BOUND = 1e-12
+"""Distance from a bound below which an activation is at it."""
+
+_NEWTON = 50
+"""Most steps for a power above 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class StaticOptimum:
+    """Activations of muscles along a motion.
+
+    Attributes
+    ----------
+    time : (n,) float array
+        Instants [s].
+    activation, force : dict of (n,) float array
+        By muscle; force of the tendon [N].
+    required, reserve : dict of (n,) float array
+        By coordinate [N m or N]: force that muscles and reserve must give, and that of the reserve.
+    share : dict of float
+        Largest reserve over the largest required force of a coordinate.
+    optimality : (n,) float array
+        Largest violation of the conditions of Karush, Kuhn and Tucker, relative to the size of the
+        terms.
+    """
+
+    time: Array
+    activation: dict[str, Array]
+    force: dict[str, Array]
+    required: dict[str, Array]
+    reserve: dict[str, Array]
+    share: dict[str, float]
+    optimality: Array
+
+    def columns(self) -> dict[str, Array]:
+        """Columns of a table, such as ``<muscle>/activation`` and ``<coordinate>/reserve``."""
+        found = {f"{name}/activation": one for name, one in self.activation.items()}
+        found |= {f"{name}/tendon_force": one for name, one in self.force.items()}
+        return found | {f"{name}/reserve": one for name, one in self.reserve.items()}
+
+
+def static_optimization(
+    model: Model,
+    motion: Any,
+    *,
+    muscles: str | Sequence[str] | None = None,
+    power: float = 2.0,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    reserve: float | Mapping[str, float] = 1.0,
+    passive: bool = True,
+    lowpass: float | None = None,
+    in_degrees: bool | None = None,
+) -> StaticOptimum:
+    """Find the activations of line muscles that give a motion at the least sum of powers.
+
+    Parameters
+    ----------
+    model : Model
+        Bodies, joints and line muscles. Muscles act by their law with a rigid tendon; without a law
+        by the curves of Thelen for an imported Thelen2003Muscle, else by those of De Groote.
+    motion : str, path, Signals or mapping
+        As for `drive`. Coordinates without a column keep their initial value, and their equations
+        are left out.
+    muscles : str or sequence of str, optional
+        Names or patterns; by default all.
+    power : float
+        p of the sum of a^p, in [2, 10].
+    bounds : (float, float)
+        Of every activation, in [0, 1].
+    reserve : float or mapping of str to float
+        Strength R0 of the reserve actuators [N m or N], of all or by coordinate; positive. A
+        reserve of this size costs as much as a muscle that is fully active.
+    passive : bool
+        Whether passive forces of the fibers act; OpenSim's tool leaves them out.
+    lowpass : float, optional
+        Cut-off frequency [Hz] of a Butterworth filter of third order, applied forward and backward
+        to the motion, which must then be sampled at equal intervals.
+    in_degrees : bool, optional
+        As for `drive`.
+
+    Returns
+    -------
+    optimum : StaticOptimum
+
+    Raises
+    ------
+    ModelError
+        If the model has fibers, contacts or elements, whose forces are not included, or an argument
+        is refused.
+
+    Warns
+    -----
+    ModelWarning
+        If the reserve of a coordinate exceeds 5 % of its largest required force, or columns of the
+        motion are not used.
+
+    Notes
+    -----
+    Velocities and accelerations are those of an interpolating spline of fifth order. For p = 2 each
+    frame is a bounded least-squares problem, which `scipy.optimize.lsq_linear` (BVLS, an active-set
+    method) solves exactly in finitely many steps; for p > 2 Newton's method solves a sequence of
+    them.
+    """
+    _check.instance("static_optimization", "model", model, Model, "a Model")
+    _refuse_other_forces(model)
+    lower, upper = (_check.fraction("static_optimization", "bounds", one) for one in bounds)
+    if not lower < upper:
+        _check.refuse("static_optimization", "bounds", tuple(bounds), "increase")
+    power = _check.number("static_optimization", "power", power)
+    if not 2.0 <= power <= 10.0:
+        _check.refuse("static_optimization", "power", power, "lie in [2, 10]")
+    found = motion_of(model, motion, in_degrees=in_degrees)
+    warn_left_out(found)
+    free = free_model(model)
+    own = chosen(free, muscles)
+    skeleton = Skeleton(free)
+    names = [one for one in found.values if one in skeleton.independent]
+    entries = [skeleton.independent.index(one) for one in names]
+    strength = _strengths(reserve, names)
+    series = smooth(found, names, lowpass)
+    A, required, tau, F, P = _torques(skeleton, own, series, entries, passive)
+    a = np.empty((found.time.size, len(own)))
+    optimality = np.empty(found.time.size)
+    for k in range(found.time.size):
+        a[k] = _least(A[k] / strength[:, None], tau[k] / strength, power, lower, upper)
+        optimality[k] = violation(
+            A[k] / strength[:, None], tau[k] / strength, power, lower, upper, a[k]
+        )
+    R = tau - np.einsum("kjm,km->kj", A, a)
+    share = {
+        name: float(np.abs(R[:, j]).max() / max(np.abs(required[:, j]).max(), 1e-300))
+        for j, name in enumerate(names)
+    }
+    for name, one in share.items():
+        if one > RESERVE_SHARE:
+            warnings.warn(
+                f"static optimization: the reserve of {name!r} reaches {100 * one:.3g} % of its "
+                "largest required force; the muscles cannot give this motion",
+                ModelWarning,
+                stacklevel=2,
+            )
+    labels = [one.name for one in own]
+    return StaticOptimum(
+        time=found.time,
+        activation=dict(zip(labels, a.T.copy(), strict=True)),
+        force=dict(zip(labels, (a * F + P).T.copy(), strict=True)),
+        required=dict(zip(names, required.T.copy(), strict=True)),
+        reserve=dict(zip(names, R.T.copy(), strict=True)),
+        share=share,
+        optimality=optimality,
+    )
+
+
+def _refuse_other_forces(model: Model) -> None:
+    """Refuse items whose forces inverse dynamics of bodies leaves out."""
+    for kind in ("fibers", "contacts", "elements"):
+        if getattr(model, kind):
+            must = "be left out: their forces are not part of static optimization"
+            names = [one.name or "contact" for one in getattr(model, kind)][:5]
+            remedy = "remove them: model.edit(remove=...)"
+            _check.refuse(f"model {model.name!r}", kind, names, must, remedy=remedy)
+
+
+def _strengths(reserve: Any, names: list[str]) -> Array:
+    """Strength of the reserve of each coordinate."""
+    if not isinstance(reserve, Mapping):
+        one = _check.positive("static_optimization", "reserve", reserve)
+        return np.full(len(names), one)
+    for name in reserve:
+        if name not in names:
+            must = f"be one of {', '.join(names)}"
+            _check.refuse("static_optimization", "reserve of", name, must)
+    return np.array([_check.positive("reserve", name, reserve.get(name, 1.0)) for name in names])
+
+
+def _torques(
+    skeleton: Skeleton, muscles: Sequence[Any], series: Series, entries: list[int], passive: bool
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Torques per activation (k, j, m), required torques, and what muscles cost and add.
+
+    Returns A (k, j, m), the torques (k, j) required of all and of activation alone, and active and
+    passive forces (k, m).
+    """
+    geometry, laws = MuscleGeometry(skeleton, muscles), [rigid_law(one) for one in muscles]
+    n = series.time.size
+    A, required = np.empty((n, len(entries), len(muscles))), np.empty((n, len(entries)))
+    tau = np.empty_like(required)
+    F, P = np.empty((n, len(muscles))), np.empty((n, len(muscles)))
+    q, p, p_dot = skeleton.start.copy(), np.zeros(skeleton.n), np.zeros(skeleton.n)
+    for k in range(n):
+        q[entries], p[entries], p_dot[entries] = (
+            series.value[k], series.speed[k], series.acceleration[k],
+        )  # fmt: skip
+        try:
+            length, speed, arm = geometry.at(q, p)
+        except ModelError as error:
+            raise ModelError(f"at t = {series.time[k]:g} s: {error}") from error
+        for m, (muscle, law) in enumerate(zip(muscles, laws, strict=True)):
+            F[k, m], P[k, m] = affine_force(muscle, law, float(length[m]), float(speed[m]))
+        P[k] *= passive
+        r = arm[:, entries].T
+        A[k] = r * F[k]
+        required[k] = skeleton.inverse_dynamics(q, p, p_dot)[entries]
+        tau[k] = required[k] - r @ P[k]
+    return A, required, tau, F, P
+
+
+def _least(B: Array, b: Array, power: float, lower: float, upper: float) -> Array:
+    """Minimum of sum a^p + |b - B a|^2 with lower <= a <= upper."""
+    from scipy.optimize import lsq_linear
+
+    m = B.shape[1]
+
+    def solve(weight: Array, target: Array) -> Array:
+        left = np.concatenate([np.diag(weight), B])
+        found = lsq_linear(left, np.r_[weight * target, b], (lower, upper), method="bvls")
+        return np.clip(found.x, lower, upper)
+
+    a = solve(np.ones(m), np.zeros(m))
+    if power == 2.0:
+        return a
+
+    def cost(a: Array) -> float:
+        return float(np.sum(a**power) + np.sum((b - B @ a) ** 2))
+
+    for _ in range(_NEWTON):
+        curvature = np.maximum(0.5 * power * (power - 1.0) * a ** (power - 2.0), 1e-9)
+        step = solve(np.sqrt(curvature), a - 0.5 * power * a ** (power - 1.0) / curvature) - a
+        size, now = 1.0, cost(a)
+        while cost(a + size * step) > now and size > 1e-6:
+            size *= 0.5
+        a = np.clip(a + size * step, lower, upper)
+        if np.abs(step).max() < 1e-12:
+            break
+    return a
+
+
+def violation(B: Array, b: Array, power: float, lower: float, upper: float, a: Array) -> float:
+    """Violation of the conditions of Karush, Kuhn and Tucker, relative to the size of the terms."""
+    effort, pull = power * a ** (power - 1.0), 2.0 * B.T @ (b - B @ a)
+    gradient = effort - pull
+    size = np.abs(effort) + 2.0 * np.abs(B.T) @ (np.abs(b) + np.abs(B) @ a) + 1e-300
+    wrong, low, high = np.abs(gradient), a <= lower + _AT_BOUND, a >= upper - _AT_BOUND
+    wrong[low] = np.maximum(-gradient[low], 0.0)
+    wrong[high] = np.maximum(gradient[high], 0.0)
+    return float((wrong / size).max())

@@ -1,0 +1,43 @@
+"""Tables of analyses as files of OpenSim (.sto) and as .csv."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk._version import __version__
+from fibermsk.rescue import write_whole
+
+TABLES = (".sto", ".csv")
+"""Endings of tables."""
+
+
+def write_table(path: Path, name: str, columns: Mapping[str, Array]) -> None:
+    """Write columns of equal length, in SI units.
+
+    A .sto file begins with time: if the first column is another, such as a coordinate, time counts
+    the rows from 0.
+    """
+    _check.choice("write_table", "ending", path.suffix.lower(), TABLES)
+    storage = path.suffix.lower() == ".sto"
+    columns = dict(columns)
+    n = len(next(iter(columns.values())))
+    if storage and next(iter(columns)) != "time":
+        columns = {"time": np.arange(float(n)), **columns}
+    mark = "\t" if storage else ","
+    lines = [mark.join(columns)]
+    if storage:
+        title = re.sub(r"[\s=]+", "_", name)
+        lines = [
+            title, "inDegrees=no", f"nColumns={len(columns)}", f"nRows={n}", "DataType=double",
+            "version=3", f"fibermsk={__version__}", "units=SI: s, m, N, rad", "endheader", *lines,
+        ]  # fmt: skip
+    for row in np.stack(list(columns.values()), axis=1):
+        lines.append(mark.join(repr(float(one)) for one in row))
+    text = "\n".join(lines) + "\n"
+    write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))

@@ -1,0 +1,84 @@
+"""`fibermsk so`: static optimization of the activations along a motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fibermsk.cli.output import aligned, print_json
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
+
+
+def so(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.osim", help="OpenSim model.")],
+    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Motion: .mot, .sto or .csv.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.sto", help="Table, or .csv.")],
+    power: Annotated[float, typer.Option("--power", help="Power p of the sum of a^p.")] = 2.0,
+    reserve: Annotated[
+        float, typer.Option("--reserve", help="Strength of the reserves in N m or N.")
+    ] = 1.0,
+    lowpass: Annotated[
+        float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motion.")
+    ] = None,
+    muscle: Annotated[
+        list[str] | None,
+        typer.Option("--muscles", metavar="NAME", help="Muscles, or patterns; repeatable."),
+    ] = None,
+    passive: Annotated[
+        bool,
+        typer.Option("--passive/--no-passive", help="Whether passive forces of the fibers act."),
+    ] = True,
+    degrees: Annotated[
+        bool | None,
+        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Find the activations that give a motion at the least sum of squares."""
+    from fibermsk.analysis import static_optimization
+    from fibermsk.analysis.storage import TABLES, write_table
+    from fibermsk.cli.shown import model_file
+    from fibermsk.cli.warned import collecting
+
+    if out.suffix.lower() not in TABLES:
+        raise ModelError(f"--out {out}; must end with one of: {', '.join(TABLES)}")
+    check_writable(out)
+    with collecting() as warned:
+        found = static_optimization(
+            model_file(model), motion, muscles=muscle, power=power, reserve=reserve,
+            passive=passive, lowpass=lowpass, in_degrees=degrees,
+        )  # fmt: skip
+    write_table(out, f"{model.stem}_static_optimization", {"time": found.time, **found.columns()})
+    largest = {
+        name: [float(abs(found.reserve[name]).max()), float(abs(found.required[name]).max())]
+        for name in found.reserve
+    }
+    if json:
+        print_json(
+            {
+                "file": str(out),
+                "frames": found.time.size,
+                "optimality": float(found.optimality.max()),
+                "reserves": {
+                    name: {"largest": one, "required": other, "share": found.share[name]}
+                    for name, (one, other) in largest.items()
+                },
+                "largest_activation": {k: float(v.max()) for k, v in found.activation.items()},
+                "warnings": warned,
+            }
+        )
+    else:
+        typer.echo(
+            f"{found.time.size} frames, conditions of optimality to {found.optimality.max():.1e}"
+        )
+        rows = [("coordinate", "largest reserve", "largest required", "share")]
+        rows += [
+            (name, f"{one:.3g}", f"{other:.3g}", f"{100 * found.share[name]:.2g} %")
+            for name, (one, other) in largest.items()
+        ]
+        for line in aligned(rows):
+            typer.echo(line)
+    typer.echo(f"written to {out}", err=True)

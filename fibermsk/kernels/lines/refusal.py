@@ -1,0 +1,60 @@
+"""Errors of paths that have no taut course."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fibermsk.errors import PathError
+from fibermsk.kernels.lines.solve import (
+    INSIDE_END,
+    INSIDE_START,
+    LOOSE,
+    LOST,
+    NOT_FINITE,
+    ORDER,
+    PIECES,
+    SHORTER,
+    THROUGH,
+)
+
+_REASONS = {
+    INSIDE_START: (
+        "inside", "its start lies inside {}", "move the point out, or make the surface smaller",
+    ),
+    INSIDE_END: (
+        "inside", "its end lies inside {}", "move the point out, or make the surface smaller",
+    ),
+    LOST: ("lost", "no tangent points were found on {}", "hint a point that the path passes"),
+    LOOSE: (
+        "loose", "it would leave {} between its tangent points",
+        "split the surface into convex ones, or hint another side",
+    ),
+    SHORTER: (
+        "shorter", "on this side of {} it slips off: a sideways displacement shortens it",
+        "hint another side, or add a via point",
+    ),
+    THROUGH: ("through", "a free line passes through {}", "hint another side, or add a via point"),
+    PIECES: (
+        "pieces", "it would touch {} in several places", "split the surface into convex ones",
+    ),
+    ORDER: ("order", "it touches {} in another order", "list the surfaces in the path's order"),
+    NOT_FINITE: ("not finite", "its points or {} are not finite numbers", "check the pose"),
+}  # fmt: skip
+
+
+def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
+    """Error of a status of `fibermsk.kernels.lines.solve.solve` that is not `TAUT`.
+
+    Parameters
+    ----------
+    owner : str
+        The path, such as "muscle 'BRA'".
+    status : int
+        The status.
+    surfaces : sequence of str
+        Names of the surfaces of the section.
+    """
+    reason, what, remedy = _REASONS[status]
+    names = ", ".join(repr(name) for name in surfaces)
+    listed = f"wrap surface{'s' if len(surfaces) > 1 else ''} {names}"
+    return PathError(f"{owner}: no taut path: {what.format(listed)}; {remedy}", reason=reason)

@@ -1,0 +1,201 @@
+"""Hill laws of muscles from OpenSim, with the parameters and defaults of their classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from fibermsk.laws import ActivationLaw, PiecewiseActivation, SmoothActivation
+from fibermsk.laws.hill import DeGrooteCurves, HillLaw, MillardCurves, ThelenCurves
+
+_LEAST = 0.01
+"""Least activation that OpenSim requires where the velocity is solved without damping."""
+
+
+class HillOfOsim(NamedTuple):
+    """Force of a muscle as in OpenSim.
+
+    Attributes
+    ----------
+    law : HillLaw
+        Its law.
+    activation : ActivationLaw or None
+        Its activation dynamics; None where the activation is the excitation.
+    notes : tuple of str
+        What differs from the file or from OpenSim.
+    """
+
+    law: HillLaw
+    activation: ActivationLaw | None
+    notes: tuple[str, ...] = ()
+
+
+_MILLARD = {
+    "ActiveForceLengthCurve": {
+        "min_norm_active_fiber_length": "min_length",
+        "transition_norm_fiber_length": "transition_length",
+        "max_norm_active_fiber_length": "max_length",
+        "shallow_ascending_slope": "ascending_slope",
+        "minimum_value": "min_active_force",
+    },
+    "ForceVelocityCurve": {
+        "concentric_slope_at_vmax": "concentric_slope",
+        "concentric_slope_near_vmax": "concentric_slope_near",
+        "isometric_slope": "isometric_slope",
+        "eccentric_slope_at_vmax": "eccentric_slope",
+        "eccentric_slope_near_vmax": "eccentric_slope_near",
+        "max_eccentric_velocity_force_multiplier": "eccentric_force",
+        "concentric_curviness": "concentric_curviness",
+        "eccentric_curviness": "eccentric_curviness",
+    },
+    "FiberForceLengthCurve": {
+        "strain_at_zero_force": "passive_start",
+        "strain_at_one_norm_force": "passive_strain",
+        "stiffness_at_low_force": "passive_low_stiffness",
+        "stiffness_at_one_norm_force": "passive_stiffness",
+        "curviness": "passive_curviness",
+    },
+    "TendonForceLengthCurve": {
+        "strain_at_one_norm_force": "tendon_strain",
+        "stiffness_at_one_norm_force": "tendon_stiffness",
+        "norm_force_at_toe_end": "tendon_toe_force",
+        "curviness": "tendon_curviness",
+    },
+}
+_THELEN = {
+    "FmaxTendonStrain": "tendon_strain",
+    "FmaxMuscleStrain": "passive_strain",
+    "KshapeActive": "active_shape",
+    "KshapePassive": "passive_shape",
+    "Af": "force_velocity_shape",
+    "Flen": "eccentric_force",
+    "fv_linear_extrap_threshold": "linear_from",
+}
+_DEGROOTE = {
+    "tendon_strain_at_one_norm_force": "tendon_strain",
+    "passive_fiber_strain_at_one_norm_force": "passive_strain",
+    "active_force_width_scale": "active_width",
+}
+
+
+def hill_of(kind: str, parameters: Mapping[str, Any]) -> HillOfOsim | None:
+    """Law of a muscle of OpenSim from its class and its parameters.
+
+    Parameters
+    ----------
+    kind : str
+        Its class, as in `LineMuscle.kind`.
+    parameters : mapping
+        Parameters of the class, those of curves as "ActiveForceLengthCurve.minimum_value", as in
+        `LineMuscle.parameters`; defaults of OpenSim 4.6 for those that are left out.
+
+    Returns
+    -------
+    HillOfOsim or None
+        None for a class of muscle without a law here.
+
+    Raises
+    ------
+    ModelError
+        If a parameter lies outside the range of the law.
+    """
+    if kind not in _KINDS:
+        return None
+    return _KINDS[kind](parameters)
+
+
+def _given(parameters: Mapping[str, Any], names: Mapping[str, str], prefix: str = "") -> dict:
+    """Values of the parameters that are given, by their names here."""
+    return {ours: parameters[prefix + n] for n, ours in names.items() if prefix + n in parameters}
+
+
+def _common(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    largest = parameters.get("maximum_pennation_angle", math.acos(0.1))
+    return {"max_pennation_angle": largest}
+
+
+def _first_order(parameters: Mapping[str, Any], rise: float, fall: float) -> ActivationLaw | None:
+    if parameters.get("ignore_activation_dynamics", False):
+        return None
+    return PiecewiseActivation(
+        parameters.get("activation_time_constant", rise),
+        parameters.get("deactivation_time_constant", fall),
+        min_activation=parameters.get("minimum_activation", _LEAST),
+    )
+
+
+def _thelen(parameters: Mapping[str, Any]) -> HillOfOsim:
+    curves, notes = ThelenCurves(**_given(parameters, _THELEN)), ()
+    if parameters.get("ignore_tendon_compliance", False):
+        notes = ("ignore_tendon_compliance is true, which OpenSim's muscle of Thelen leaves out",)
+    law = HillLaw(
+        curves,
+        damping=0.0,
+        min_activation=parameters.get("minimum_activation", _LEAST),
+        **_common(parameters),
+    )
+    return HillOfOsim(law, _first_order(parameters, 0.015, 0.05), notes)
+
+
+def _millard(parameters: Mapping[str, Any]) -> HillOfOsim:
+    given: dict[str, Any] = {}
+    for curve, names in _MILLARD.items():
+        given |= _given(parameters, names, f"{curve}.")
+    damping = parameters.get("fiber_damping", 0.1)
+    rigid, notes = parameters.get("ignore_tendon_compliance", False), []
+    if damping < 0.001:  # OpenSim's MIN_NONZERO_DAMPING_COEFFICIENT
+        damping = 0.0
+    if rigid or damping > 0.0:
+        # as OpenSim does on reading
+        for name in ("min_active_force", "concentric_slope", "eccentric_slope"):
+            if given.get(name, 0.0) > 0.0:
+                notes.append(f"{name} is set to 0, as in OpenSim")
+            given[name] = 0.0
+    else:
+        given["min_active_force"] = max(given.get("min_active_force", 0.1), 0.1)
+        for side, near in (("concentric", 0.25), ("eccentric", 0.15)):
+            near = given.get(f"{side}_slope_near", near)
+            given[f"{side}_slope"] = max(given.get(f"{side}_slope", 0.0), 0.5 * near)
+    law = HillLaw(
+        MillardCurves(**given),
+        "rigid" if rigid else "elastic",
+        damping=damping,
+        min_activation=parameters.get("minimum_activation", _LEAST),
+        pull_only=rigid,
+        **_common(parameters),
+    )
+    return HillOfOsim(law, _first_order(parameters, 0.01, 0.04), tuple(notes))
+
+
+def _degroote(parameters: Mapping[str, Any]) -> HillOfOsim:
+    rigid, notes = parameters.get("ignore_tendon_compliance", False), []
+    damping = parameters.get("fiber_damping", 0.0)
+    if parameters.get("ignore_passive_fiber_force", False):
+        notes.append("ignore_passive_fiber_force is true; here the passive force acts")
+    least = 0.0
+    if not rigid and damping == 0.0:
+        least = _LEAST
+        notes.append(f"without damping, an activation below {least} acts like it")
+    law = HillLaw(
+        DeGrooteCurves(**_given(parameters, _DEGROOTE)),
+        "rigid" if rigid else "implicit",
+        damping=damping,
+        min_activation=least,
+        **_common(parameters),
+    )
+    activation = None
+    if not parameters.get("ignore_activation_dynamics", False):
+        activation = SmoothActivation(
+            parameters.get("activation_time_constant", 0.015),
+            parameters.get("deactivation_time_constant", 0.06),
+            parameters.get("activation_dynamics_smoothing", 0.1),
+        )
+    return HillOfOsim(law, activation, tuple(notes))
+
+
+_KINDS = {
+    "Thelen2003Muscle": _thelen,
+    "Millard2012EquilibriumMuscle": _millard,
+    "DeGrooteFregly2016Muscle": _degroote,
+}

@@ -1,0 +1,174 @@
+"""Path of a line muscle in a pose: length, moment arms, points and arcs around surfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.kernels.lines.path_arrays import CYLINDER
+from fibermsk.kernels.lines.section import ARC, DELTA, DIRECTION_P, PHI, POINT_P
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.system.lines.describe import acting
+from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+_DRAWN = 0.05
+"""Angle between neighboring points of a drawn arc [rad]."""
+
+
+class WrapArc(NamedTuple):
+    """Part of a path on a surface.
+
+    Attributes
+    ----------
+    surface : str
+        Name of the wrap surface.
+    angle : float
+        Angle that the path turns around the surface [rad].
+    length : float
+        Length of the arc [m].
+    tangent_points : (2, 3) float array
+        First and last point of the arc, ground frame [m].
+    directions : (2, 3) float array
+        Unit directions of the path there.
+    winding : float
+        Angle about the axis of a cylinder from start to end of the section, positive
+        counter-clockwise, or between them at the center of a sphere [rad].
+    points : (k, 3) float array
+        Points of the arc for drawing, with the tangent points [m].
+    """
+
+    surface: str
+    angle: float
+    length: float
+    tangent_points: Array
+    directions: Array
+    winding: float
+    points: Array
+
+
+@dataclass(frozen=True)
+class MusclePath:
+    """Taut path of a line muscle in a pose.
+
+    Attributes
+    ----------
+    name : str
+        The muscle.
+    length : float
+        Length from origin to insertion [m].
+    moment_arms : dict of float
+        -dL/dq by coordinate, of those that change the length [m, 1 for translations]; positive
+        where a pull increases the coordinate.
+    point_names : tuple of str
+        Active path points, in order.
+    points : (m, 3) float array
+        Their positions, ground frame [m].
+    arcs : tuple of WrapArc
+        Parts on surfaces, in order.
+    polyline : (k, 3) float array
+        The path for drawing: path points, and points of the arcs [m].
+    """
+
+    name: str
+    length: float
+    moment_arms: dict[str, float]
+    point_names: tuple[str, ...]
+    points: Array
+    arcs: tuple[WrapArc, ...]
+    polyline: Array
+
+
+def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MusclePath:
+    """Taut path of a line muscle in a pose.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies.
+    muscle : LineMuscle
+        A muscle of the same model, around cylinders and spheres.
+    q : (n,) array_like
+        Generalized coordinates.
+
+    Returns
+    -------
+    path : MusclePath
+        Length, moment arms, points and arcs.
+
+    Raises
+    ------
+    PathError
+        If a path point lies inside a surface, or the path touches two surfaces between two points.
+    NotImplementedError
+        If a surface is neither a cylinder nor a sphere.
+
+    Notes
+    -----
+    Cylinders are infinite and without friction. The side on which a path passes is that of the
+    start pose, continued: the winding angle differs from its value there by at most half a turn.
+    """
+    _check.instance("muscle_path", "skeleton", skeleton, Skeleton, "a Skeleton")
+    _check.instance("muscle_path", "muscle", muscle, LineMuscle, "a LineMuscle")
+    state = np.array(_check.array("muscle_path", "q", q, (skeleton.n,)))
+    paths = LinePaths(skeleton, [muscle])
+    placed = paths.place(skeleton.at(state), state, np.zeros(skeleton.n))
+    solved, wraps = placed.state, acting(muscle)
+    arcs: list[WrapArc] = []
+    line: list[Array] = []
+    own = np.flatnonzero(solved.active)
+    for k in own:
+        line.append(solved.x[k : k + 1])
+        if (w := int(solved.wrapped[k])) >= 0:
+            kind = int(paths.kinds[w])
+            arcs.append(_arc(wraps[w].shape.name, kind, solved.found[k], solved.p[w], solved.R[w]))
+            line.append(arcs[-1].points)
+    return MusclePath(
+        muscle.name,
+        float(placed.length[0]),
+        {name: -float(placed.by_q[0, j]) for name, _, j in paths.moved_by(0)},
+        tuple(muscle.points[int(k)].name for k in own),
+        solved.x[own],
+        tuple(arcs),
+        np.concatenate(line),
+    )
+
+
+def _arc(name: str, kind: int, found: Array, center: Array, R: Array) -> WrapArc:
+    """Arc from what a section found: it turns about the axis at a constant rise."""
+    P, Q, t_P, t_Q = found[POINT_P : DIRECTION_P + 6].reshape(4, 3)
+    phi, length = float(found[PHI]), float(found[ARC])
+    rise = np.zeros(3)
+    if kind == CYLINDER:
+        axis = np.sign(found[DELTA]) * R[:, 2]
+        rise = (t_P @ axis) * length * axis
+    else:
+        axis = np.cross(P - center, t_P)
+        axis /= np.linalg.norm(axis)
+    share = np.linspace(0.0, 1.0, 2 + int(phi / _DRAWN))[:, None]
+    arm = P - center
+    along = (arm @ axis) * axis
+    c, s = np.cos(phi * share), np.sin(phi * share)
+    points = center + along + c * (arm - along) + s * np.cross(axis, arm) + share * rise
+    ends = np.array([P, Q])
+    return WrapArc(name, phi, length, ends, np.array([t_P, t_Q]), float(found[DELTA]), points)
+
+
+def path_length(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> float:
+    """Length of a line muscle's taut path [m]; arguments and errors as of `muscle_path`."""
+    return muscle_path(skeleton, muscle, q).length
+
+
+def path_points(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> Array:
+    """Polyline of a line muscle's taut path (k, 3) [m]; see `muscle_path`."""
+    return muscle_path(skeleton, muscle, q).polyline
+
+
+def moment_arms(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> dict[str, float]:
+    """Moment arms -dL/dq of a line muscle by coordinate; see `muscle_path`."""
+    return muscle_path(skeleton, muscle, q).moment_arms

@@ -1,0 +1,83 @@
+"""`fibermsk muscles` and `fibermsk so`."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import fibermsk as fm
+from fibermsk.cli.main import app
+
+MODEL = Path(os.environ.get("FIBERMSK_MODELS", "")) / "opensim-core/arm26_static_opt/arm26.osim"
+needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="needs arm26")
+
+
+@needs_model
+def test_muscles_write_tables_and_pictures(tmp_path):
+    out = tmp_path / "arms.csv"
+    names = ["--muscles", "BRA", "--muscles", "BICshort"]
+    command = ["muscles", str(MODEL), "--coordinate", "r_elbow_flex", "--range", "0:2:5"]
+    found = CliRunner().invoke(app, [*command, *names, "--plot", "moment_arm", "--out", str(out)])
+    assert found.exit_code == 0, found.output
+    table = np.genfromtxt(out, delimiter=",", names=True, deletechars="")
+    assert table.dtype.names[:3] == ("r_elbow_flex", "BICshort/length", "BICshort/moment_arm")
+    assert (tmp_path / "arms.png").stat().st_size > 10_000
+    storage = tmp_path / "arms.sto"
+    found = CliRunner().invoke(app, [*command, *names, "--out", str(storage), "--json"])
+    signals = fm.read_signals(storage)
+    assert json.loads(found.stdout.splitlines()[0])["unit"] == "rad"
+    np.testing.assert_array_equal(signals.values["BRA/length"], table["BRA/length"])
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--coordinate", "elbow"], "the model has: r_shoulder_elev"),
+        (["--coordinate", "r_elbow_flex", "--range", "0:2"], "FROM:TO:N"),
+        (["--coordinate", "r_elbow_flex", "--plot", "force"], "force_length"),
+        (["--coordinate", "r_elbow_flex", "--muscles", "BIClong"], "other muscles"),
+    ],
+)
+def test_impossible_curves_are_refused(tmp_path, options, message):
+    found = CliRunner().invoke(
+        app, ["muscles", str(MODEL), *options, "--out", str(tmp_path / "a.csv")]
+    )
+    assert found.exit_code == 2
+    assert message in found.output
+
+
+@needs_model
+def test_a_model_follows_a_motion(tmp_path):
+    """From the first instant of the file on, in degrees as in a file without a version."""
+    from fibermsk.cli.running.model_scene import scene
+
+    with pytest.warns(fm.ModelWarning, match="r_acromion_tx"):
+        made = scene(str(MODEL), motion=str(MODEL.with_name("arm26_InverseKinematics.mot")))
+    assert made.duration == 1.0
+    elbow = made.model.coordinate("r_elbow_flex").prescribed
+    np.testing.assert_allclose(elbow(1.0), np.deg2rad(90.10762135), rtol=1e-12)
+    found = CliRunner().invoke(app, ["run", str(MODEL), "--motion", str(tmp_path / "none.mot")])
+    assert found.exit_code == 2 and "no such file" in found.output
+
+
+@needs_model
+def test_static_optimization_writes_activations(tmp_path):
+    """Without the biceps' long head and the triceps' long head, which wrap around ellipsoids."""
+    out = tmp_path / "so.sto"
+    motion = MODEL.with_name("arm26_InverseKinematics.mot")
+    names = [
+        word for name in ("TRIlat", "TRImed", "BICshort", "BRA") for word in ("--muscles", name)
+    ]
+    options = ["--lowpass", "6", "--out", str(out), "--json", *names]
+    found = CliRunner().invoke(app, ["so", str(MODEL), str(motion), *options])
+    assert found.exit_code == 0, found.output
+    report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
+    signals = fm.read_signals(out)
+    assert report["optimality"] < 1e-12 and report["frames"] == signals.time.size == 121
+    activation = signals.values["BRA/activation"]
+    assert activation.min() >= 0.0 and activation.max() <= 1.0
+    assert set(report["reserves"]) == {"r_shoulder_elev", "r_elbow_flex"}

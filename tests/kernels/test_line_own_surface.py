@@ -1,0 +1,79 @@
+"""Surfaces of the user on paths, and the errors of paths."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fibermsk as fm
+from fibermsk.errors import PathError
+from fibermsk.kernels.lines import solve
+from fibermsk.kernels.lines.own_surface import chain_of, check_level
+from fibermsk.kernels.lines.refusal import wrap_error
+from fibermsk.kernels.lines.surfaces import ELLIPSOID, OWN
+
+SIZE = np.array([0.05, 0.03, 0.02])
+
+
+def egg(size, x, g, H):
+    """An ellipsoid by another level set, sqrt(sum (x/a)^2) - 1."""
+    rho = math.sqrt((x[0] / size[0]) ** 2 + (x[1] / size[1]) ** 2 + (x[2] / size[2]) ** 2)
+    for r in range(3):
+        g[r] = x[r] / size[r] ** 2 / rho
+    for r in range(3):
+        for c in range(3):
+            H[r, c] = -g[r] * g[c] / rho
+        H[r, r] += 1.0 / size[r] ** 2 / rho
+    return rho - 1.0
+
+
+def found(kernel, kind):
+    foot, active = np.zeros((1, 7)), np.zeros(1, np.int64)
+    gradient, hessian = np.empty(12), np.empty((12, 12))
+    status, length = kernel(
+        np.array([kind]), SIZE[None].copy(), np.eye(3)[None].copy(), np.zeros((1, 3)),
+        np.array([-0.07, 0.0, 0.004]), np.array([0.07, 0.01, 0.003]), np.zeros((1, 3)),
+        np.array([False]), foot, active, False, gradient, hessian,
+    )  # fmt: skip
+    assert status == solve.TAUT and active[0]
+    return length, gradient, hessian
+
+
+@pytest.mark.slow
+def test_own_surface():
+    """Lengths and derivatives do not depend on which function is zero on the surface."""
+    for own, built_in in zip(found(chain_of(egg), OWN), found(solve.chain, ELLIPSOID), strict=True):
+        assert_allclose(own, built_in, rtol=1e-9, atol=1e-10)
+
+
+def test_level_is_checked():
+    points = [(0.05, 0.01, 0.0), (0.0, 0.02, 0.015)]
+    check_level("surface 'egg'", egg, SIZE, points)
+
+    def wrong(size, x, g, H):
+        F = egg(size, x, g, H)
+        H[0, 1] += 10.0
+        return F
+
+    with pytest.raises(fm.ModelError, match="surface 'egg': Hessian of the level at .* correct"):
+        check_level("surface 'egg'", wrong, SIZE, points)
+
+
+def test_no_surface_of_its_own():
+    """Without a function the level is NaN: a status, not a path."""
+    foot, active = np.zeros((1, 7)), np.zeros(1, np.int64)
+    status, length = solve.chain(
+        np.array([OWN]), SIZE[None].copy(), np.eye(3)[None].copy(), np.zeros((1, 3)),
+        np.array([-0.07, 0.0, 0.004]), np.array([0.07, 0.01, 0.003]), np.zeros((1, 3)),
+        np.array([False]), foot, active, False, np.empty(12), np.empty((12, 12)),
+    )  # fmt: skip
+    assert status == solve.NOT_FINITE and math.isnan(length)
+
+
+@pytest.mark.parametrize("status", range(1, 10))
+def test_errors(status):
+    error = wrap_error("muscle 'BRA'", status, ["elbow", "condyle"])
+    assert isinstance(error, PathError) and isinstance(error, fm.ModelError) and error.reason
+    assert str(error).startswith("muscle 'BRA': no taut path: ")
+    assert "wrap surfaces 'elbow', 'condyle'" in str(error)

@@ -1,0 +1,152 @@
+"""Random wrap problems: each ends in a taut path or in a status, none inside a body."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+
+from fibermsk.kernels.lines.points import fill_points
+from fibermsk.kernels.lines.solve import (
+    INSIDE_END,
+    INSIDE_START,
+    LOOSE,
+    LOST,
+    ORDER,
+    PIECES,
+    SHORTER,
+    TAUT,
+    THROUGH,
+    chain,
+)
+from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level
+
+SOLVED = {CYLINDER: 1.0, SPHERE: 1.0, ELLIPSOID: 1.0, TORUS: 0.9}
+"""Least share of the problems that have a taut path; a torus may be touched in several places."""
+
+
+def problem(kind, rng):
+    """Surface and two ends near it, all outside, or one inside in every twentieth."""
+    size = rng.uniform(0.01, 0.06, 3) if kind == ELLIPSOID else np.full(3, rng.uniform(0.01, 0.05))
+    if kind == TORUS:
+        size[[0, 2]] *= rng.uniform(0.2, 0.7)
+    R = Rotation.random(random_state=rng).as_matrix()
+    p = rng.normal(0.0, 0.1, 3)
+    inside = rng.uniform() < 0.05
+    ends = []
+    while len(ends) < 2:
+        x = rng.normal(0.0, 0.07, 3)
+        if inside and len(ends) == 0 and kind != TORUS:
+            x *= 0.1
+        if level(kind, size, x, np.empty(3), np.empty((3, 3))) > 0.0 or (
+            inside and not ends and kind != TORUS
+        ):
+            ends.append(R @ x + p)
+    return size, R, p, ends
+
+
+def solved(kind, size, R, p, ends):
+    """Status, length, and points of the path."""
+    foot, active = np.zeros((1, 7)), np.zeros(1, np.int64)
+    gradient, hessian = np.empty(12), np.empty((12, 12))
+    arrays = np.array([kind]), size[None].copy(), R[None].copy(), p[None].copy()
+    status, length = chain(
+        *arrays, *ends, np.zeros((1, 3)), np.array([kind == TORUS]), foot, active, False, gradient,
+        hessian,
+    )  # fmt: skip
+    if status != TAUT:
+        return status, length, None, active
+    assert np.isfinite(length) and np.isfinite(gradient).all() and np.isfinite(hessian).all()
+    x = np.empty((201, 3))
+    some = active.astype(bool)
+    fill_points(*(a[some] for a in arrays), *ends, foot[some], np.linspace(0.0, 1.0, 201), x)
+    return status, length, x, active
+
+
+def shortest_around(kind, size, R, p, x):
+    """Length of the shortest polyline of 40 points outside of the surface, near a path."""
+    start = x[::5].copy()
+
+    def whole(free):
+        return np.concatenate([start[:1], free.reshape(-1, 3), start[-1:]])
+
+    def squares(free):
+        steps = np.diff(whole(free), axis=0)
+        slope = 2.0 * (steps[:-1] - steps[1:])
+        return 1e3 * (steps**2).sum(), 1e3 * slope.ravel()
+
+    def outside(free):
+        local = (free.reshape(-1, 3) - p) @ R
+        return [level(kind, size, one, np.empty(3), np.empty((3, 3))) for one in local]
+
+    def slopes(free):
+        local = (free.reshape(-1, 3) - p) @ R
+        J = np.zeros((len(local), free.size))
+        for k, one in enumerate(local):
+            g = np.empty(3)
+            level(kind, size, one, g, np.empty((3, 3)))
+            J[k, 3 * k : 3 * k + 3] = R @ g
+        return J
+
+    found = minimize(
+        squares, start[1:-1].ravel(), jac=True, method="SLSQP",
+        options={"maxiter": 60, "ftol": 1e-12},
+        constraints={"type": "ineq", "fun": outside, "jac": slopes},
+    )  # fmt: skip
+    return np.linalg.norm(np.diff(whole(found.x), axis=0), axis=1).sum()
+
+
+def tried(kind, rng, number):
+    """Statuses of so many problems, each path checked."""
+    count, wrapped = Counter(), []
+    for _ in range(number):
+        size, R, p, ends = problem(kind, rng)
+        inside = [
+            level(kind, size, R.T @ (x - p), np.empty(3), np.empty((3, 3))) <= 0.0 for x in ends
+        ]
+        status, length, x, active = solved(kind, size, R, p, ends)
+        count[status] += 1
+        assert (status in (INSIDE_START, INSIDE_END)) == any(inside)
+        if status != TAUT:
+            assert status in (
+                INSIDE_START,
+                INSIDE_END,
+                LOST,
+                LOOSE,
+                SHORTER,
+                THROUGH,
+                PIECES,
+                ORDER,
+            )
+            continue
+        g = np.empty(3)
+        for one in (x - p) @ R:
+            # depth over radius: free lines may pass at 1e-9
+            F = level(kind, size, one, g, np.empty((3, 3)))
+            assert F >= -1e-8 * size.min() * np.linalg.norm(g)
+        straight = np.linalg.norm(ends[1] - ends[0])
+        assert length >= straight * (1.0 - 1e-15)
+        if active[0]:
+            assert length > straight
+            wrapped.append((size, R, p, x, length))
+    return count, wrapped
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+def test_random(kind, rng):
+    count, wrapped = tried(kind, rng, 100)
+    outside = 100 - count[INSIDE_START] - count[INSIDE_END]
+    assert count[TAUT] >= SOLVED[kind] * outside
+    assert len(wrapped) >= 5
+    for size, R, p, x, length in wrapped[:2]:
+        # no polyline nearby is shorter by more than its chords, (step / radius)^2 / 24
+        assert shortest_around(kind, size, R, p, x) > length * (1.0 - 1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SOLVED)
+def test_many(kind, rng):
+    count, _ = tried(kind, rng, 2000)
+    outside = 2000 - count[INSIDE_START] - count[INSIDE_END]
+    assert count[TAUT] >= SOLVED[kind] * outside
