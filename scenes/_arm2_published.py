@@ -12,7 +12,7 @@ What differs from the scene itself, as found in the published code:
 """
 
 from functools import partial
-from math import pi
+from math import ceil, pi
 from typing import NamedTuple
 
 import _arm2_numpy as arm
@@ -138,8 +138,8 @@ def evaluate(y, held, wrench=None, start=(1.0, 1.0)):
 
 
 def march(condition="I", duration=5.0):
-    """Motion of the authors' formulation every 10 ms."""
-    n = round(duration / STEP)
+    """Motion of the authors' formulation every 10 ms, for a duration of 40 ms or more."""
+    n = max(ceil(duration / STEP - 1e-9), 4)  # a cubic spline needs as many
     y = np.r_[arm.START, 0.0, 0.0, arm.START_ACTIVATION]
     robot = np.r_[arm.ROBOT_START, 0.0, 0.0]
     rows, fiber = [], (1.0, 1.0)

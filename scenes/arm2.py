@@ -11,7 +11,7 @@ touches the cylinder, and none has a jump.
 
 ``formulation=reproduce`` shows the motion as its authors computed it, by their formulation in plain
 NumPy (`_arm2_published.py`), which is within 2e-6 rad of their files: the model is then moved along
-that motion, with the authors' forces as reported fields.
+that motion, by a spline through its angles, with the authors' forces as reported fields.
 """
 
 import _arm2_published as published
@@ -40,12 +40,16 @@ def excitation(muscle, duration):
 
 def add_arm(model, prescribed=(None, None)):
     """Humerus and forearm on hinges with passive tissue."""
-    ends = (0.0061, -0.2904, -0.0123), arm.WRIST
+    ends = arm.ELBOW, arm.WRIST
     bones, below = [], model.ground
     at = arm.SHOULDER, arm.ELBOW
     for k, (name, joint) in enumerate((("humerus", "shoulder"), ("forearm", "elbow"))):
-        shape = fm.Capsule((0, 0, 0), ends[k], 0.01)
-        bone = fm.Body(name, arm.MASS[k], arm.COM[k], arm.INERTIA[k], shapes=shape)
+        shapes = [fm.Capsule((0, 0, 0), ends[k], 0.01)]
+        if name == "humerus":
+            # the middle of the cylinder, to be seen
+            axis = 0.02 * arm.cylinder_axes()[:, 2]
+            shapes.append(fm.Capsule(arm.CENTER - axis, arm.CENTER + axis, arm.RADIUS))
+        bone = fm.Body(name, arm.MASS[k], arm.COM[k], arm.INERTIA[k], shapes=tuple(shapes))
         coordinate = fm.Coordinate(
             joint,
             value=arm.START[k] if prescribed[k] is None else 0.0,
@@ -149,8 +153,8 @@ def scene(
     formulation : {"scene", "reproduce"}
         Muscles with exact paths and states, or the motion by the authors' formulation, with steps
         of 10 ms.
-    tendon : {"elastic", "implicit", "rigid"}
-        Tendon of the muscles; not for "reproduce".
+    tendon : {"elastic", "balance", "implicit", "rigid"}
+        Tendon of the muscles, see `HillLaw`; not for "reproduce".
     damping : float
         Damping of the fibers, over the largest isometric force; not for "reproduce".
     steps : int
@@ -166,8 +170,15 @@ def scene(
     ):
         if value not in known:
             raise fm.ModelError(f"arm2: {field} = {value!r}; must be one of {', '.join(known)}")
+    if not 0.0 < duration < float("inf"):
+        raise fm.ModelError(f"arm2: duration = {duration} s; must be positive and finite")
     model = fm.Model("arm2", gravity=tuple(arm.GRAVITY))
     if formulation == "reproduce":
+        if (tendon, damping) != ("elastic", arm.DAMPING):
+            raise fm.ModelError(
+                f"arm2: tendon = {tendon!r}, damping = {damping}; must be left out with "
+                "formulation=reproduce, whose muscles are the authors'"
+            )
         motion = published.march(condition, duration)
         followed = [fm.SimmSpline(motion.time, angles) for angles in motion.q.T]
         add_arm(model, followed)

@@ -118,6 +118,8 @@ def test_the_whole_motion():
     "options, message",
     [
         ({"condition": "III"}, "condition = 'III'; must be one of I, II"),
+        ({"formulation": "reproduce", "tendon": "rigid"}, "tendon = 'rigid'.* must be left out"),
+        ({"duration": float("nan")}, "duration = nan s; must be positive"),
         ({"formulation": "paper"}, "formulation = 'paper'; must be one of scene, reproduce"),
     ],
 )
