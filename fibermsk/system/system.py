@@ -407,7 +407,7 @@ class FiberSystem:
             activations,
             frames,
         )
-        result = replace(result, softening=soft.softening_of(self.model, result))
+        result = replace(result, softening=soft.softening_of(self.model, self.cables, result))
         remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
         for one in (*remarks, slack_remark(result)):
             if one is not None:

@@ -4,7 +4,8 @@ Where the static stress P(stretch, activation) falls with the stretch, a uniform
 unstable. Elements then leave this branch: some shorten, others lengthen until the passive stress
 stops them. So a fiber softens if its muscle has stretches on a falling branch, or on both sides of
 one. Bound titin holds a fiber on a falling branch as long as its stress rises with the stretch at
-the present lengths of titin, and the stretch has not run apart.
+the present lengths of titin, and a `StretchGradient` does if it outweighs the fall in the longest
+wave between the ends of the muscle; neither where the stretch has run apart.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ def _intervals(
     stretch: Array,
     activation: Array,
     near: Array | None = None,
+    length: float = 0.0,
 ) -> Iterator[Softening]:
     """Find the intervals in which a fiber softens.
 
@@ -105,6 +107,8 @@ def _intervals(
         In [0, 1].
     near : (n_frames, n_elements, n_points) float array, optional
         Near lengths of titin in a run.
+    length : float
+        Reference length of the fiber [m]; needed with a `StretchGradient`.
     """
     largest = float(fraction.max())
     muscle = fraction >= _MUSCLE * largest
@@ -125,11 +129,16 @@ def _intervals(
     )
     # a slope that is not a number counts as falling
     falling = np.flatnonzero(~(slope >= -_LEAST * table.scale))
+    even = np.ptp(ends, axis=1) <= _APART
+    if fiber.tissue.gradient is not None:
+        law, share = fiber.tissue.gradient, np.ptp(theta[muscle])
+        stiffness = law.stress * (law.length * np.pi / (share * length)) ** 2
+        falling = falling[~(even & (slope + stiffness > 0.0))[falling]]
     if near is not None:
         whole = stretch.reshape(len(stretch), near.shape[1], -1).mean(axis=2)
         places = muscle.reshape(near.shape[1], -1).all(axis=1)
         held = [
-            np.ptp(ends[i]) <= _APART
+            even[i]
             and _held(fiber.tissue, largest, whole[i, places], near[i, places], activation[i])
             for i in falling
         ]
@@ -161,11 +170,11 @@ def _held(tissue: Tissue, fraction: float, stretch: Array, near: Array, activati
     return not slips and float((rest + found[:, 1]).mean()) >= -_LEAST * table.scale
 
 
-def softening_of(model: Model, result: Result) -> tuple[Softening, ...]:
+def softening_of(model: Model, cables: Cables, result: Result) -> tuple[Softening, ...]:
     """Intervals in which the fibers of a result soften, fiber by fiber."""
     return tuple(
         interval
-        for of in model.fibers
+        for of, length in zip(model.fibers, cables.length.tolist(), strict=True)
         for one in [result.fibers[of.name]]
         for interval in _intervals(
             of,
@@ -175,6 +184,7 @@ def softening_of(model: Model, result: Result) -> tuple[Softening, ...]:
             one.stretch,
             one.activation,
             None if of.tissue.titin is None else result.states[of.name][TITIN],
+            length,
         )
     )
 
@@ -189,7 +199,9 @@ def remark_at(
         places = theta[own].ravel()
         fraction = np.asarray(fiber.muscle_fraction_at(places))
         one = stretch[own].reshape(1, -1)
-        found += _intervals(fiber, np.array([t]), places, fraction, one, activation[f : f + 1])
+        length = float(cables.length[f])
+        given = np.array([t]), places, fraction, one, activation[f : f + 1], None, length
+        found += _intervals(fiber, *given)
     return softening_remark(tuple(found))
 
 
