@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
@@ -39,8 +40,8 @@ def with_activations(
     """
     _check.instance("with_activations", "model", model, Model, "a Model")
     _check.instance("with_activations", "activations", activations, Mapping, "a dict")
-    muscles = {one.name: one for one in model.acting_muscles}
-    owners = muscles | {fiber.name: fiber for fiber in model.fibers}
+    owners: dict[str, Any] = {one.name: one for one in model.acting_muscles}
+    owners |= {fiber.name: fiber for fiber in model.fibers}
     names = list(owners)
     for name in activations:
         if name not in names:
