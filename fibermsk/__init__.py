@@ -156,6 +156,7 @@ if TYPE_CHECKING:
         read_mesh as read_mesh,
         read_osim as read_osim,
         read_signals as read_signals,
+        with_muscle_forces as with_muscle_forces,
     )
     from fibermsk.scene_run import simulate_scene as simulate_scene
     from fibermsk.solvers import (
@@ -203,7 +204,8 @@ _BY_MODULE = {
     "cli.running.scene_files": "make_scene",
     "forces": "CoordinateController ExternalForce PointConstraint PointSpring ViaRing",
     "io": "export load load_checkpoint save save_checkpoint",
-    "read": "ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals",
+    "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
+        with_muscle_forces""",
     "scene_run": "simulate_scene",
     "solvers": """BDF2 SDIRK2 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
         Observer Stability Stop StopWhen equilibrium simulate stability""",

@@ -57,8 +57,8 @@ def remarks(
     if idle and concerns(model):
         text = (
             f"model {model.name!r}: {len(idle)} line muscles exert no force, since they have no "
-            f"law: {_named([repr(name) for name in idle])}; give them law=fm.HillLaw(), or make "
-            "fibers of them with fm.fibers_from_muscle"
+            f"law: {_named([repr(name) for name in idle])}; use fm.with_muscle_forces for those of "
+            "OpenSim, law=fm.HillLaw(), or fm.fibers_from_muscle for fibers in their place"
         )
         found.append(ModelWarning(text, kind="line_muscles"))
     return found
@@ -83,11 +83,14 @@ def _named(names: list[str]) -> str:
 
 
 def _idle_muscles(model: Model) -> list[str]:
-    """Line muscles without a law and without fibers."""
+    """Line muscles without a law and without fibers that their file does not disable."""
+    replaced = model.muscles_with_fibers
     return [
         muscle.name
         for muscle in model.muscles
-        if muscle.law is None and muscle.name not in model.muscles_with_fibers
+        if muscle.law is None
+        and muscle.name not in replaced
+        and muscle.parameters.get("appliesForce") is not False
     ]
 
 

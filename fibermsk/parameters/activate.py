@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
@@ -15,15 +16,17 @@ from fibermsk.parameters.revise import redirected
 def with_activations(
     model: Model, activations: Mapping[str, float | Activation | ActivationDynamics]
 ) -> Model:
-    """Create a model with other activations of its fibers; all other items are shared.
+    """Create a model with other activations of fibers and of acting line muscles.
+
+    All other items are shared.
 
     Parameters
     ----------
     model : Model
         Model to start from; not changed.
     activations : dict
-        By name of fiber: a number in [0, 1], a function t -> float such as a `Table`, or an
-        `ActivationDynamics`. Other fibers keep their activation.
+        By name of a fiber or of a line muscle that has a law: a number in [0, 1], a function
+        t -> float such as a `Table`, or an `ActivationDynamics`. Others keep their activation.
 
     Examples
     --------
@@ -37,14 +40,17 @@ def with_activations(
     """
     _check.instance("with_activations", "model", model, Model, "a Model")
     _check.instance("with_activations", "activations", activations, Mapping, "a dict")
-    names = [fiber.name for fiber in model.fibers]
+    owners: dict[str, Any] = {one.name: one for one in model.acting_muscles}
+    owners |= {fiber.name: fiber for fiber in model.fibers}
+    names = list(owners)
     for name in activations:
         if name not in names:
             known, hint = ", ".join(names) or "none", _check.suggestion(str(name), names)
-            raise ModelError(f"model {model.name!r} has no fiber {name!r}; it has: {known}{hint}")
+            what = "fiber or acting line muscle" if model.muscles else "fiber"
+            raise ModelError(f"model {model.name!r} has no {what} {name!r}; it has: {known}{hint}")
     new = {
-        id(fiber): replace(fiber, activation=activations[fiber.name])
-        for fiber in model.fibers
-        if fiber.name in activations
+        id(owner): replace(owner, activation=activations[name])
+        for name, owner in owners.items()
+        if name in activations
     }
     return redirected(model, new)

@@ -2,5 +2,9 @@
 
 from fibermsk.read.emg import emg_activation as emg_activation, emg_envelope as emg_envelope
 from fibermsk.read.mesh import read_mesh as read_mesh
-from fibermsk.read.osim import ImportReport as ImportReport, read_osim as read_osim
+from fibermsk.read.osim import (
+    ImportReport as ImportReport,
+    read_osim as read_osim,
+    with_muscle_forces as with_muscle_forces,
+)
 from fibermsk.read.signals import Signals as Signals, read_signals as read_signals

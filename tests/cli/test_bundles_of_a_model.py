@@ -44,7 +44,10 @@ def test_run_writes_a_result(model, cli, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        (["run", "MODEL"], "give --bundle MUSCLE"),
+        (["run", "MODEL", "--controls", "no.sto"], "there is no such file"),
+        (["run", "MODEL", "--controls", "2"], "must be in [0, 1]"),
+        (["run", "MODEL", "--activation", "0.1"], "without --bundle"),
+        (["run", "contracting_fiber", "--until", "1"], "--until 1.0: must be left out"),
         (["run", "MODEL", "--bundle", "bicep"], "muscles = 'bicep'; must be a muscle"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--activation", "2"], "must be in [0, 1]"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--activation", "no.sto"], "or a file (.sto"),

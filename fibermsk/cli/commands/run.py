@@ -71,6 +71,17 @@ Moved = Annotated[
     Path | None,
     typer.Option("--motion", metavar="FILE", help="Motion that a model's coordinates follow."),
 ]
+Controls = Annotated[
+    str | None,
+    typer.Option(
+        "--controls",
+        metavar="FILE|VALUE",
+        help="Excitations of a model's muscles: a file with a column for each, or one number.",
+    ),
+]
+Until = Annotated[
+    float | None, typer.Option("--until", metavar="SECONDS", help="Duration of a model's run.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
     bool,
@@ -106,14 +117,21 @@ def run(
     activation: Activated = None,
     geometry: Geometry = None,
     motion: Moved = None,
+    controls: Controls = None,
+    until: Until = None,
 ) -> None:
-    """Compute a scene, or muscles of a model as bundles of fibers, and write its result."""
+    """Compute a scene, or a model with its muscles on lines or as fibers, and write its result."""
     with printing_beside(json):
         if Path(scene).suffix.lower() == ".osim":
-            file, own = scene_of_model(Path(scene), bundle, activation, geometry, motion)
+            file, own = scene_of_model(
+                Path(scene), bundle, activation, geometry, motion, controls, until
+            )
             settings = [*own, *(settings or [])]
         else:
-            refuse_without_model(scene, bundle, activation, geometry, motion)
+            refuse_without_model(
+                scene, bundle=bundle, activation=activation, geometry=geometry, motion=motion,
+                controls=controls, until=until,
+            )  # fmt: skip
             file = find(scene)
     _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every)
 
@@ -156,7 +174,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     # the options of `run` without the scene, and without those of a model
     signature = inspect.signature(run, eval_str=True)
-    apart = ("scene", "bundle", "activation", "geometry", "motion")
+    apart = ("scene", "bundle", "activation", "geometry", "motion", "controls", "until")
     options = [one for name, one in signature.parameters.items() if name not in apart]
     vars(command)["__signature__"] = signature.replace(parameters=options)
     app.command("run", cls=ManyValues, help=file.title)(command)

@@ -1,4 +1,4 @@
-"""Bundles of an OpenSim model on the command line."""
+"""Muscles of an OpenSim model on the command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from fibermsk import _check
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.running.scene_files import SceneFile, find
 from fibermsk.errors import ModelError
@@ -19,41 +22,45 @@ def scene_of_model(
     activation: str | None,
     geometry: Path | None,
     motion: Path | None = None,
+    controls: str | None = None,
+    until: float | None = None,
 ) -> tuple[SceneFile, list[str]]:
-    """Scene that runs bundles of a model, and its settings."""
+    """Scene that runs a model with its muscles, and its settings.
+
+    Without bundles, motion and controls, the excitation of all muscles is 0.
+    """
     if not model.is_file():
         raise ModelError(f"there is no model file {model}")
     if motion is not None and not motion.is_file():
         raise ModelError(f"--motion {motion}: there is no such file")
-    if bundle is None and motion is None:
+    if activation is not None and (controls is not None or bundle is None):
         raise ModelError(
-            f"{model} is a model: its muscles exert no force without fibers; give --bundle "
-            "MUSCLE,... or --bundle all, or --motion FILE to move the bones alone"
+            f"--activation {activation}: must be left out "
+            + ("without --bundle; give --controls" if bundle is None else "with --controls")
         )
+    if bundle is None and motion is None and controls is None:
+        controls = "0"
+        typer.echo(f"{model.stem}: no --controls: the excitation of all muscles is 0", err=True)
     settings = [f"model={model.resolve()}", f"bundle={bundle or 'none'}"]
     if motion is not None:
         settings.append(f"motion={motion.resolve()}")
-    if activation is not None:
-        path = Path(activation)
-        settings.append(f"activation={path.resolve() if path.is_file() else activation}")
+    for name, value in (("activation", activation), ("controls", controls)):
+        if value is not None:
+            path = Path(value)
+            settings.append(f"{name}={path.resolve() if path.is_file() else value}")
     if geometry is not None:
         settings.append(f"geometry={geometry.resolve()}")
+    if until is not None:
+        settings.append(f"duration={_check.positive('run', '--until', until, 's')!r}")
     return replace(find(str(_SCENE)), name=model.stem), settings
 
 
-def refuse_without_model(
-    scene: str,
-    bundle: str | None,
-    activation: str | None,
-    geometry: Path | None,
-    motion: Path | None = None,
-) -> None:
+def refuse_without_model(scene: str, **options: Any) -> None:
     """Refuse options of a model for a scene."""
-    options = {"--bundle": bundle, "--activation": activation, "--geometry": geometry}
-    options["--motion"] = motion
-    for option, value in options.items():
+    for name, value in options.items():
         if value is not None:
-            raise ModelError(f"{option} {value}: must be left out: {scene} is not a model (.osim)")
+            text = f"--{name} {value}: must be left out: {scene} is not a model (.osim)"
+            raise ModelError(text)
 
 
 def bundles_of_model(

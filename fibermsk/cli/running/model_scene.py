@@ -1,9 +1,10 @@
-"""Muscles of an OpenSim model as bundles of fibers: the scene of `fibermsk run MODEL.osim`.
+"""An OpenSim model with its muscles: the scene of `fibermsk run MODEL.osim`.
 
-Joints that the muscles cross are free, with a damper and their ranges as smooth limits; all others
-are locked.
+With controls all muscles act on lines as in OpenSim. With bundles, joints that their muscles cross
+are free, with a damper and their ranges as smooth limits; all others are locked.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,9 @@ from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 
 _DAMPING = 0.5
 """Damping of free rotations [N m s/rad]."""
+
+_FRAME = 0.01
+"""Time between frames of a run without bundles [s]."""
 
 _LIMIT = (200.0, 200.0, 2.0, 0.1)
 """Stiffnesses, damping and transition of the smooth limits of a range."""
@@ -29,9 +33,11 @@ def scene(
     elements: int = 10,
     activation: str = "0.3",
     free: str = "crossed",
-    steps: int = 50,
+    steps: int = 0,
     duration: float = 0.0,
     motion: str = "",
+    controls: str = "",
+    tolerance: float = 1e-4,
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -41,7 +47,7 @@ def scene(
         Path of the .osim file.
     bundle : str
         Names of muscles or patterns, separated by commas; "all" for every muscle; with a motion
-        also "none".
+        or controls also "none".
     geometry : str
         Folder of the bone meshes.
     contact : str
@@ -56,26 +62,57 @@ def scene(
     free : {"crossed", "all", "none"}
         Joints that can move: those that the muscles cross, all, or none.
     steps : int
-        Time steps.
+        Time steps of bundles, else frames; 0 for 50, or for a frame every 10 ms without bundles.
     duration : float
-        Simulated time [s]; 0 for that of the motion, or 0.2 s without one.
+        Simulated time [s]; 0 for that of the motion, else to the end of the controls, else 0.2 s.
     motion : str
         File of a motion (.mot, .sto, .csv): coordinates with a column follow it, from its first
         instant on.
+    controls : str
+        Excitation of the muscles, which act on lines as in OpenSim but those with bundles: a number
+        in [0, 1], or a file (.sto, .csv) with columns such as "BIClong" or "/forceset/BIClong".
+        Bundles get the activation of their muscles. Empty: muscles without bundles do not act.
+    tolerance : float
+        Relative tolerance of the adaptive steps without bundles.
     """
     source = read(model, geometry, contact)
+    first = 0.0
     if motion:
         signals = fm.read_signals(motion)
         first, last = float(signals.time[0]), float(signals.time[-1])
         source = fm.drive(source, signals, begin=first)
         duration = duration or last - first
+    if controls:
+        given = _controls(controls)
+        if isinstance(given, fm.Signals) and float(given.time[-1]) > first:
+            duration = duration or float(given.time[-1]) - first
+        source = fm.with_muscle_forces(source, given, begin=first)
     duration = duration or 0.2
-    if motion and bundle == "none":
-        return fm.Scene(source, duration=duration, steps=steps)
-    made = describe(source, bundle, fibers, elements, activation, duration, free)
-    return fm.Scene(
-        made.model, duration=duration, steps=steps, method="backward_euler", tolerance=0.0
+    if (motion or controls) and bundle == "none":
+        steps = steps or max(50, math.ceil(duration / _FRAME - 1e-9))
+        return fm.Scene(source, duration=duration, steps=steps, tolerance=tolerance)
+    made = describe(
+        source, bundle, fibers, elements, activation, duration, free, acting=bool(controls)
     )
+    return fm.Scene(
+        made.model, duration=duration, steps=steps or 50, method="backward_euler", tolerance=0.0
+    )
+
+
+def _controls(text: str) -> float | fm.Signals:
+    """A number, or the signals of a file."""
+    try:
+        value = float(text)
+    except ValueError:
+        if Path(text).is_file():
+            return fm.read_signals(text)
+        raise fm.ModelError(
+            f"controls = {text!r}; must be a number in [0, 1] or a file (.sto, .csv) with a column "
+            "for each muscle; there is no such file"
+        ) from None
+    if not 0.0 <= value <= 1.0:
+        raise fm.ModelError(f"controls = {text}; must be in [0, 1]")
+    return value
 
 
 def read(model: str, geometry: str, contact: str) -> fm.Model:
@@ -97,8 +134,12 @@ def describe(
     activation: str = "0",
     duration: float = 1.0,
     free: str = "crossed",
+    acting: bool = False,
 ) -> fm.ModelBundles:
-    """Bundles of the muscles of a model, whose other joints are locked."""
+    """Bundles of the muscles of a model, whose other joints are locked.
+
+    If the muscles act, bundles have the activations of theirs.
+    """
     if free not in ("crossed", "all", "none"):
         raise fm.ModelError(f"free = {free!r}; must be one of: crossed, all, none")
     patterns = ["*" if name == "all" else name for name in bundle.split(",") if name]
@@ -109,7 +150,9 @@ def describe(
         source = _held(source, _crossed(source, chosen) if free == "crossed" else set())
     if fibers < 0:
         raise fm.ModelError(f"fibers = {fibers}; must be positive, or 0 to choose them")
-    signal = _activation(activation, duration, [muscle.name for muscle in chosen])
+    signal: Any = {one.name: one.activation for one in chosen if one.law is not None}
+    if not acting:
+        signal = _activation(activation, duration, [muscle.name for muscle in chosen])
     return fm.bundles_from_model(
         source, patterns, n_fibers=fibers or None, n_elements=elements, activation=signal
     )

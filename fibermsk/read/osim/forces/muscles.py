@@ -61,7 +61,8 @@ def read_muscle(
         document.not_understood(element, text)
         return None
     disabled = document.flag(element, "isDisabled", default=False)
-    if not document.flag(element, "appliesForce", default=not disabled):
+    applies = document.flag(element, "appliesForce", default=not disabled)
+    if not applies:
         text = "the muscle is disabled in the file: its description is imported nevertheless"
         document.note(element, text)
     points = read_points(document, frames, bodies, coordinates, path)
@@ -81,6 +82,8 @@ def read_muscle(
         parameters = {**_parameters(document, default), **parameters}
         for part, was in zip(default.walk(), seen, strict=True):
             part.seen = was
+    if not applies:
+        parameters["appliesForce"] = False
     with document.naming(element):
         return LineMuscle(
             element.name or f"muscle on line {element.line}",

@@ -1,0 +1,198 @@
+"""Models whose line muscles act as in OpenSim."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+from fibermsk import _check
+from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
+from fibermsk.parameters.revise import redirected
+from fibermsk.read.osim.forces.hill import HillOfOsim, hill_of
+from fibermsk.read.osim.report import ImportEntry, ImportReport
+from fibermsk.read.signals import Signals, read_signals
+
+_MOST = 12
+"""Most names that a message lists."""
+_SUFFIXES = (".excitation", "/excitation")
+_STARTS = {"DeGrooteFregly2016Muscle": 0.5}
+"""Default activation of a class in OpenSim; 0.05 for all others."""
+
+Excitations = (
+    float
+    | Callable[[float], float]
+    | Mapping[str, float | Callable[[float], float]]
+    | Signals
+    | str
+    | PathLike[str]
+)
+
+
+def with_muscle_forces(
+    model: Model, excitations: Excitations = 0.0, *, begin: float = 0.0
+) -> Model:
+    """Create a model whose line muscles act by the laws of their classes in OpenSim.
+
+    Thelen2003Muscle, Millard2012EquilibriumMuscle and DeGrooteFregly2016Muscle get the force and
+    the activation dynamics of OpenSim, with the parameters of the file; all other items are shared.
+    Muscles of other classes and those that the file disables stay descriptions, and a warning names
+    them. Muscles with fibers in their place stay without a force. A law that a muscle has is kept.
+
+    Parameters
+    ----------
+    model : Model
+        Model to start from, as from `read_osim`; not changed.
+    excitations : float, callable, dict, Signals or path
+        Excitation in [0, 1] of all muscles: a number or a function t -> float such as a `Table`;
+        or a dict of these by muscle; or a file of controls with the columns "BIClong",
+        "/forceset/BIClong", "BIClong.excitation" or "BIClong/excitation". Muscles left out have
+        excitation 0, and a warning names them.
+    begin : float
+        Time in a file of controls at which the run begins [s].
+
+    Returns
+    -------
+    model : Model
+        New model. The activations start at the default activation of the file. Its import report
+        also lists where a law differs from that of the file.
+
+    Raises
+    ------
+    ModelError
+        If a name is not a muscle, an excitation is not in [0, 1], or a parameter lies outside the
+        range of a law.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.read_osim("arm26.osim")  # doctest: +SKIP
+    >>> arm = fm.with_muscle_forces(model, {"BIClong": fm.Ramp(0, 0.1, 0.5)})  # doctest: +SKIP
+    """
+    _check.instance("with_muscle_forces", "model", model, Model, "a Model")
+    begin = _check.number("with_muscle_forces", "begin", begin, "s")
+    given = _by_muscle(model, excitations, begin)
+    replaced = model.muscles_with_fibers
+    new, notes = dict[int, Any](), list[ImportEntry]()
+    idle, unknown, disabled = list[str](), list[str](), list[str]()
+    for muscle in model.muscles:
+        if muscle.name in replaced:
+            continue
+        found = None if muscle.law is not None else _law_of(muscle)
+        if muscle.law is None and muscle.parameters.get("appliesForce") is False:
+            disabled.append(muscle.name)
+        elif muscle.law is None and found is None:
+            unknown.append(f"{muscle.name} ({muscle.kind or 'no class'})")
+        elif muscle.law is not None and muscle.name not in given:
+            continue
+        else:
+            if muscle.name not in given:
+                idle.append(muscle.name)
+            new[id(muscle)] = _acting(muscle, found, given.get(muscle.name, 0.0))
+            texts = () if found is None else found.notes
+            notes += [ImportEntry("note", muscle.name, 0, text) for text in texts]
+    made = redirected(model, new)
+    texts = [
+        f"{text}: {_named(names)}"
+        for text, names in (
+            ("have no excitation, taken as 0", idle),
+            ("exert no force, since their class has no law here", unknown),
+            ("exert no force, since the file disables them", disabled),
+        )
+        if names
+    ]
+    if isinstance(model.import_report, ImportReport):
+        entries = [*model.import_report.entries, *notes]
+        made.import_report = replace(model.import_report, entries=entries)
+    else:
+        texts += list(dict.fromkeys(f"{one.text}: {one.element}" for one in notes))
+    if texts:
+        text = f"model {model.name!r}: line muscles {'; '.join(texts)}"
+        warnings.warn(ModelWarning(text, kind="line_muscles"), stacklevel=2)
+    return made
+
+
+def _law_of(muscle: LineMuscle) -> HillOfOsim | None:
+    try:
+        return hill_of(muscle.kind, muscle.parameters)
+    except ModelError as error:
+        raise ModelError(f"line muscle {muscle.name!r}: {error}") from error
+
+
+def _acting(muscle: LineMuscle, found: HillOfOsim | None, excitation: Any) -> LineMuscle:
+    """The muscle with its law, driven by an excitation."""
+    if found is None:
+        own = muscle.activation
+        if isinstance(own, ActivationDynamics):
+            excitation = replace(own, excitation=excitation)
+        return replace(muscle, activation=excitation)
+    if found.activation is None:
+        return replace(muscle, law=found.law, activation=excitation)
+    start = muscle.parameters.get("default_activation", _STARTS.get(muscle.kind, 0.05))
+    start = max(start, getattr(found.activation, "min_activation", 0.0))
+    try:
+        driven = ActivationDynamics(excitation, found.activation, start=start)
+    except ModelError as error:
+        raise ModelError(f"line muscle {muscle.name!r}: {error}") from error
+    return replace(muscle, law=found.law, activation=driven)
+
+
+def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
+    """Excitation by name of muscle."""
+    names = [muscle.name for muscle in model.muscles]
+    if isinstance(excitations, Mapping):
+        for name in excitations:
+            if name not in names:
+                hint = _check.suggestion(str(name), names)
+                raise ModelError(
+                    f"model {model.name!r} has no line muscle {name!r}; it has: "
+                    f"{_named(names) or 'none'}{hint}"
+                )
+        return dict(excitations)
+    if isinstance(excitations, str | PathLike):
+        excitations = read_signals(excitations)
+    if not isinstance(excitations, Signals):
+        return dict.fromkeys(names, excitations)
+    owner, found, unknown = f"controls {excitations.name!r}", dict[str, Any](), list[str]()
+    for column in excitations.values:
+        name = muscle_of(column, names)
+        if name is None:
+            unknown.append(column)
+        elif name in found:
+            raise ModelError(f"{owner}: {column!r} is a second column of the muscle {name!r}")
+        else:
+            found[name] = _table(excitations, column, begin)
+    if unknown:
+        hint = _check.suggestion(unknown[0], names)
+        raise ModelError(
+            f"{owner}: columns {_named([repr(one) for one in unknown])}; must be muscles of the "
+            f"model {model.name!r}, which has: {_named(names) or 'none'}{hint}"
+        )
+    return found
+
+
+def muscle_of(column: str, names: list[str]) -> str | None:
+    """Muscle of a column of controls; None for others."""
+    for suffix in _SUFFIXES:
+        column = column.removesuffix(suffix)
+    if column in names:
+        return column
+    last = column.rpartition("/")[2]
+    return last if last in names else None
+
+
+def _table(signals: Signals, column: str, begin: float) -> float | Table:
+    """One column as a function of time; a single row is constant."""
+    if signals.time.size == 1:
+        return float(signals.values[column][0])
+    table = signals.activation(column)
+    return Table(signals.time - begin, table.values) if begin else table
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST])
+    more = len(names) - _MOST
+    return f"{shown} and {more} more" if more > 0 else shown
