@@ -143,8 +143,8 @@ def drive(
     --------
     >>> import fibermsk as fm
     >>> model = fm.make_scene("upper_limb").model
-    >>> driven = fm.drive(model, {"time": [0.0, 0.5, 1.0], "elbow": [0.2, 0.9, 0.4]})
-    >>> round(float(driven.coordinate("elbow").prescribed(0.5)), 12)
+    >>> driven = fm.drive(model, {"time": [0.0, 0.5, 1.0], "elbow_flexion": [0.2, 0.9, 0.4]})
+    >>> round(float(driven.coordinate("elbow_flexion").prescribed(0.5)), 12)
     0.9
     """
     _check.instance("drive", "model", model, Model, "a Model")

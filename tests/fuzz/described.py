@@ -272,7 +272,7 @@ DESCRIBED = {
         fm.LineMuscle,
         lambda p: {
             "name": "m",
-            "points": [fm.PathPoint("p", p.bone.at(O3)), fm.PathPoint("q", p.other.at(O3))],
+            "points": [fm.PathPoint("p", p.bone.at(O3)), fm.PathPoint("q", p.other.at(0.2, 0, 0))],
             "wraps": (),
             "max_isometric_force": 100.0,
             "optimal_fiber_length": 0.1,

@@ -76,7 +76,7 @@ def with_paths():
     )  # fmt: skip
     model.add(fm.Contact(fiber, block, fm.PenaltyContact(500.0, 3.0)))
     wrap = fm.WrapCylinder("roll", block, radius=0.01, length=0.1)
-    points = [fm.PathPoint(f"p{k}", block.at(0, 0, 0.1 * k)) for k in range(2)]
+    points = [fm.PathPoint(f"p{k}", block.at(0.02, 0.0, 0.1 * k)) for k in range(2)]
     model.add(
         fm.LineMuscle(
             "over_line", points, wraps=(fm.PathWrap(wrap),), max_isometric_force=100.0,

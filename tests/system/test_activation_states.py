@@ -184,7 +184,7 @@ def test_fibers_with_equal_dynamics_share_one_state():
 
 def test_names_of_states_are_unique():
     first = fm.ActivationDynamics(0.5, name="calf")
-    with pytest.raises(fm.ModelError, match="'calf': the name is taken"):
+    with pytest.raises(fm.ModelError, match="'calf': the name 'active_state' is taken"):
         held([first, replace(first, start=0.5)], ("a", "b"))
 
 

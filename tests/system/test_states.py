@@ -319,7 +319,7 @@ def test_owners_of_states_have_names_of_their_own():
 
     states = StatesOfModel()
     states.new("damper", ["a"], ["m"], [1.0], [0.0])
-    with pytest.raises(fm.ModelError, match="'damper': the name is taken"):
+    with pytest.raises(fm.ModelError, match="'damper': the name 'a' is taken"):
         states.new("damper", ["a"], ["m"], [1.0], [0.0])
 
 

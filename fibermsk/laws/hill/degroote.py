@@ -101,7 +101,7 @@ class DeGrooteCurves(Checked):
     Parameters
     ----------
     tendon_strain : float
-        Strain of the tendon under the largest isometric force [-]; positive.
+        Strain of the tendon under the largest isometric force [-], in [0.005, 1].
     passive_strain : float
         Strain of the fibers at which the passive force is the largest isometric force [-];
         positive.
@@ -128,7 +128,7 @@ class DeGrooteCurves(Checked):
     .. [1] De Groote, Kinney, Rao and Fregly, Annals of Biomedical Engineering 44 (2016), 2922-2936.
     """
 
-    tendon_strain: float = number("", POSITIVE, default=TENDON_STRAIN)
+    tendon_strain: float = number("", bounded(least=0.005, most=1.0), default=TENDON_STRAIN)
     passive_strain: float = number("", POSITIVE, default=_PASSIVE_STRAIN)
     active_width: float = number("", bounded(least=0.1, most=10.0), default=1.0)
     slack_width: float = number("", NON_NEGATIVE, default=0.0)

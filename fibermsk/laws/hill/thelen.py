@@ -64,7 +64,7 @@ class ThelenCurves(Checked):
     tendon_strain: float = number("", POSITIVE, default=0.033)
     passive_strain: float = number("", POSITIVE, default=0.6)
     active_shape: float = number("", POSITIVE, default=0.45)
-    passive_shape: float = number("", POSITIVE, default=5.0)
+    passive_shape: float = number("", bounded(above=0.0, most=100.0), default=5.0)
     force_velocity_shape: float = number("", POSITIVE, default=0.25)
     eccentric_force: float = number("", above(1.0), default=1.4)
     linear_from: float = number("", bounded(above=0.0, most=0.999), default=0.95)
