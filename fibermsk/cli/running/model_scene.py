@@ -4,6 +4,7 @@ Joints that the muscles cross are free, with a damper and their ranges as smooth
 are locked.
 """
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,13 @@ def scene(
     """
     source = read(model, geometry, contact)
     made = describe(source, bundle, fibers, elements, activation, duration, free)
+    for name, reason in made.refused.items():
+        text = f"muscle {name!r} is not part of the run: {reason}"
+        warnings.warn(fm.ModelWarning(text, kind="refused", fiber=name), stacklevel=2)
+    for name, one in made.muscles.items():
+        if one.remarks:
+            text = f"muscle {name!r}: {'; '.join(one.remarks)}"
+            warnings.warn(fm.ModelWarning(text, kind="remarks", fiber=name), stacklevel=2)
     return fm.Scene(
         made.model, duration=duration, steps=steps, method="backward_euler", tolerance=0.0
     )
