@@ -101,10 +101,11 @@ def local_tensions(
 
     That of the model (`model_tension`), or a larger one for which the muscles that lie in one body
     have at most 40 % of its mass. A muscle lies in the body, of those between its ends, whose
-    center of mass is nearest to the middle of its path (m, 3) [m]. A remark names muscles that need
-    more than the largest tension.
+    center of mass is nearest to the middle of its path (m, 3) [m]. Where this needs more than the
+    largest tension, the body does not contain its muscles, as a scapula: those of the model's
+    tension then, with a remark.
     """
-    low, high = TENSIONS
+    high = TENSIONS[1]
     least = model_tension(model, model.muscles)
     carriers: dict[str, Body] = {}
     needed: dict[str, float] = {}
@@ -121,15 +122,16 @@ def local_tensions(
         if body is None or not body.mass:
             continue
         wanted = needed[body.name] / (_MUSCLE_SHARE * body.mass)
-        tensions[muscle.name] = min(max(least, wanted, low), high)
-        if wanted > high:
-            force, optimum = muscle.max_isometric_force, muscle.optimal_fiber_length
-            remarks[muscle.name] = (
-                f"max_isometric_force = {force:g} N and optimal_fiber_length = {optimum:g} m are a "
-                f"belly of {1e3 * DENSITY * force * optimum / high:.0f} g at the largest specific "
-                f"tension, {1e-4 * high:.0f} N/cm^2; with it, the muscles in {body.name} have "
-                f"{100.0 * needed[body.name] / high / body.mass:.0f} % of its mass"
-            )
+        if wanted <= high:
+            tensions[muscle.name] = max(least, wanted)
+            continue
+        force, optimum = muscle.max_isometric_force, muscle.optimal_fiber_length
+        remarks[muscle.name] = (
+            f"its force of {force:g} N and optimal fiber length of {optimum:g} m are a belly of "
+            f"{1e3 * DENSITY * force * optimum / high:.0f} g even at {1e-4 * high:.0f} N/cm^2, "
+            f"where the muscles in {body.name} have "
+            f"{100.0 * needed[body.name] / high / body.mass:.0f} % of its mass"
+        )
     return tensions, remarks
 
 
