@@ -45,9 +45,10 @@ class ModelWarning(UserWarning):
     ----------
     kind : str
         Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
-        "slack_tendon", "stability", "checkpoint", or "model" for all others.
+        "slack_tendon", "stability", "checkpoint", "refused" and "remarks" (muscles of a model as
+        bundles), or "model" for all others.
     fiber : str or None
-        Fiber concerned; the worst of several.
+        Fiber concerned, the worst of several; or the muscle.
     time : float or None
         Simulated time at which it occurred [s].
     """

@@ -11,11 +11,11 @@ from fibermsk.anatomy.joined import (
 )
 from fibermsk.anatomy.model_bundles import (
     ModelBundles as ModelBundles,
-    PlacedMuscle as PlacedMuscle,
     bundles_from_model as bundles_from_model,
     select as select,
 )
 from fibermsk.anatomy.packing import pack_section as pack_section
+from fibermsk.anatomy.placed import PlacedMuscle as PlacedMuscle
 from fibermsk.anatomy.report import BundleReport as BundleReport
 from fibermsk.anatomy.whole_muscle import (
     MuscleRun as MuscleRun,

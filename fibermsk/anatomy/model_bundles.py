@@ -3,84 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any
 
 from fibermsk import _check
 from fibermsk._check import suggestion
 from fibermsk.anatomy import path as paths
-from fibermsk.anatomy.bundle import MuscleBundle
-from fibermsk.anatomy.guides import Shapes, rings_of
-from fibermsk.anatomy.placing import Placing, is_near, place
-from fibermsk.anatomy.sizes import Sizes, choose, model_tension
+from fibermsk.anatomy.mirror import pairs_of
+from fibermsk.anatomy.placed import PlacedMuscle, Work
+from fibermsk.anatomy.placing import is_near
+from fibermsk.anatomy.sizes import Sizes, choose, local_tensions, raised
 from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact
-from fibermsk.model import ActivationDynamics, Body, Contact, LineMuscle, Model
+from fibermsk.model import ActivationDynamics, Contact, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
-from fibermsk.system.reports.muscle_path import active_points, path_points
+from fibermsk.system.reports.muscle_path import path_points
 from fibermsk.system.skeleton.skeleton import skeleton
-
-SPREAD, SMOOTHING = 0.15, 0.02
-"""Width of attachments and smoothing of paths: closer to the points of the line muscle than those
-of a single bundle."""
-
-
-@dataclass(frozen=True, eq=False)
-class PlacedMuscle:
-    """A muscle of a model as a bundle, with what guides it.
-
-    Attributes
-    ----------
-    bundle : MuscleBundle
-        Its fibers, with their report.
-    sizes : Sizes
-        Specific tension, number of fibers and belly.
-    shapes : Shapes
-        Shapes of its wrap surfaces.
-    rings : tuple of ViaRing
-        Rings at its path points.
-    bones : tuple of Body
-        Bodies with shapes that its fibers touch.
-    overlaps : tuple of str
-        Muscles through which it passes, without contact.
-    remarks : tuple of str
-        What could not be represented.
-    """
-
-    bundle: MuscleBundle
-    sizes: Sizes
-    shapes: Shapes
-    rings: tuple[Any, ...]
-    bones: tuple[Body, ...]
-    overlaps: tuple[str, ...]
-    remarks: tuple[str, ...]
-
-    @property
-    def thickness(self) -> float:
-        """Diameter of the belly [m], of all fibers packed side by side."""
-        return 2.0 * self.sizes.belly_radius
-
-    @property
-    def moved(self) -> float:
-        """Largest distance of a fiber's end from that of the line muscle [m]."""
-        report = self.bundle.report
-        return max(report.moved_origin, report.moved_insertion)
-
-    def __str__(self) -> str:
-        """One line with numbers, and remarks below it."""
-        report, sizes = self.bundle.report, self.sizes
-        line = (
-            f"{report.name}: {sizes.n_fibers} fibers, {1e-4 * sizes.specific_tension:.0f} N/cm^2, "
-            f"starts at {report.start_length:.2f} of the optimum, belly "
-            f"{1e3 * sizes.belly_length:.0f} mm long and {1e3 * self.thickness:.0f} mm thick, "
-            f"radii {report.radius_factor:.2f} of these, ends moved by {1e3 * self.moved:.1f} mm, "
-            f"{1e3 * report.mass:.0f} g, {len(self.rings)} rings, "
-            f"{len(self.shapes.bodies)} bodies with wrap surfaces"
-        )
-        return "\n".join([line, *(f"    {text}" for text in self.remarks)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +88,8 @@ def bundles_from_model(
         Activation of the fibers; muscles that a dict does not name have 0.
     specific_tension : float, optional
         Force per physiological cross-section [N/m^2]. By default the smallest one, from 0.3 to 1
-        MPa, for which all muscles of the model have at most 40 % of the mass of its bodies, and
-        the belly of the muscle fits.
+        MPa, for which all muscles of the model have at most 40 % of the mass of its bodies, those
+        in one body at most 40 % of its mass, and the belly of the muscle fits.
     contact : bool
         Whether fibers touch each other, shapes of the model and wrap surfaces.
     points_per_element : int
@@ -165,13 +105,15 @@ def bundles_from_model(
     Raises
     ------
     ModelError
-        If a number lies outside its range, no muscle has the name, or none can be replaced. A
-        muscle whose numbers make a bundle impossible is in `ModelBundles.refused`.
+        If a number lies outside its range, no muscle has the name, none can be replaced, or the
+        numbers of a muscle that is named without a pattern make a bundle impossible. One that is
+        found by a pattern is in `ModelBundles.refused`.
 
     Notes
     -----
-    Muscles are placed one after the other, each beside the earlier ones. Paths of line muscles may
-    have common points: bundles that would have to be thinner than half pass through each other,
+    Muscles are placed one after the other, each beside the earlier ones; one that is the mirror
+    image of another, with its bones, becomes the mirror image of its bundle. Paths of line muscles
+    may have common points: bundles that would have to be thinner than half pass through each other,
     without contact, as `PlacedMuscle.overlaps` lists. A bone inside which the line muscle ends,
     deeper than the muscle is thick, does not touch its fibers.
 
@@ -186,6 +128,8 @@ def bundles_from_model(
     owner = "bundles_from_model"
     _check.instance(owner, "model", model, Model, "a Model")
     contact = _check.flag(owner, "contact", contact)
+    if isinstance(muscles, Iterator):
+        muscles = tuple(muscles)
     chosen = select(model, muscles)
     if specific_tension is not None:
         specific_tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
@@ -194,42 +138,51 @@ def bundles_from_model(
     if isinstance(activation, Mapping):
         for name in activation:
             _check.choice(owner, "activation", name, [muscle.name for muscle in chosen])
-    least = specific_tension or model_tension(model, model.muscles)
     bodies = skeleton(model)
-    values, poses = bodies.values(bodies.start), bodies.poses(bodies.start)
-    coordinates = {one.name: one for one in model.coordinates}
-    placed: dict[str, PlacedMuscle] = {}
-    bundles: dict[str, MuscleBundle] = {}
+    poses = bodies.poses(bodies.start)
+    points = {one.name: path_points(bodies, one, bodies.start) for one in model.muscles}
+    least, heavy = local_tensions(model, points, poses)
+    if specific_tension is not None:
+        least, heavy = dict.fromkeys(least, specific_tension), {}
+    work = Work(model, points, poses, bodies.values(bodies.start), n_elements, activation, others)
+    exact = set(_names(muscles))
     refused: dict[str, str] = {}
+    sizes: dict[str, Sizes] = {}
+
+    def refuse(name: str, error: ModelError) -> None:
+        if name in exact:
+            raise ModelError(f"{owner}: no bundle for muscle {name!r}: {error}") from error
+        refused[name] = str(error)
+
+    # what numbers alone refuse, before anything is placed
     for muscle in chosen:
-        points = path_points(bodies, muscle, bodies.start)
-        length = others.get("length") or paths.polyline_length(points)
-        own = activation.get(muscle.name, 0.0) if isinstance(activation, Mapping) else activation
+        length = others.get("length") or paths.polyline_length(points[muscle.name])
         try:
-            sizes = choose(muscle, length, least, n_fibers, specific_tension is not None)
-            options = {
-                "n_elements": n_elements,
-                "activation": own,
-                "specific_tension": sizes.specific_tension,
-                "tendon_radius": sizes.tendon_radius,
-                "belly_length": sizes.belly_length,
-                "shorten": True,
-                "spread": SPREAD,
-                "smoothing": SMOOTHING,
-                **others,
-            }
-            placing, (bundle, overlaps, remarks) = place(
-                bundles, partial(Placing, model, muscle, sizes, points, poses, options)
-            )
+            own = least[muscle.name]
+            sizes[muscle.name] = choose(muscle, length, own, n_fibers, specific_tension is not None)
         except ModelError as error:
-            refused[muscle.name] = str(error)
+            refuse(muscle.name, error)
+    placed: dict[str, PlacedMuscle] = {}
+    partner, plane = pairs_of([one for one in chosen if one.name in sizes], points)
+    by_name = {muscle.name: muscle for muscle in chosen}
+    for muscle in chosen:
+        if muscle.name in placed or muscle.name not in sizes:
             continue
-        bundles[muscle.name] = bundle
-        rings, more = rings_of(bundle, active_points(muscle, values), poses, coordinates)
-        remarks = (*placing.shapes.remarks, *remarks, *more)
-        placed[muscle.name] = PlacedMuscle(
-            bundle, sizes, placing.shapes, rings, placing.bones, overlaps, remarks
-        )
+        for name in (muscle.name, partner.get(muscle.name)):
+            if name is None:
+                continue
+            more = [raised(by_name[name], sizes[name], least[name]), heavy.get(name, "")]
+            try:
+                found = None
+                if name != muscle.name and muscle.name in placed and plane is not None:
+                    found = work.image(
+                        by_name[name], sizes[name], placed, muscle.name, partner, plane
+                    )
+                found = found or work.place(by_name[name], sizes[name], placed)
+                placed[name] = work.guided(by_name[name], sizes[name], *found, more)
+            except ModelError as error:
+                refuse(name, error)
+    placed = {name: placed[name] for name in by_name if name in placed}
     if not placed:
         first = next(iter(refused))
         raise ModelError(f"{owner}: no muscle can be replaced; {refused[first]}")
@@ -239,6 +192,11 @@ def bundles_from_model(
     if contact:
         whole.add(*_contacts(placed, points_per_element))
     return ModelBundles(whole, placed, refused)
+
+
+def _names(muscles: str | Iterable[str]) -> tuple[str, ...]:
+    """Names or patterns as a tuple."""
+    return (muscles,) if isinstance(muscles, str) else tuple(muscles)
 
 
 def select(model: Model, muscles: str | Iterable[str]) -> tuple[LineMuscle, ...]:
@@ -269,9 +227,10 @@ def _contacts(placed: Mapping[str, PlacedMuscle], points: int) -> list[Contact]:
         one = placed[name]
         found += one.bundle.contact(one.bones, points_per_element=points)
         for other in names[:k]:
-            apart = other in one.overlaps or not is_near(one.bundle, placed[other].bundle)
-            if not apart:
+            theirs = placed[other]
+            apart = other in one.overlaps or name in theirs.overlaps
+            if not apart and is_near(one.bundle, theirs.bundle):
                 law = PenaltyContact(2000.0, 3.0)
-                fibers = one.bundle.fibers, placed[other].bundle.fibers
+                fibers = one.bundle.fibers, theirs.bundle.fibers
                 found.append(Contact(*fibers, law, points))
     return found

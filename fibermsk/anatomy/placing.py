@@ -32,7 +32,7 @@ _NEAR = 0.02
 """Distance of two bundles below which they may come into contact [m]."""
 
 
-Found = tuple[MuscleBundle, tuple[str, ...], tuple[str, ...]]
+Found = tuple[MuscleBundle, tuple[str, ...]]
 
 
 def place(
@@ -67,6 +67,7 @@ class Placing:
         without: Sequence[str],
     ) -> None:
         self._muscle, self._sizes, self._options = muscle, sizes, dict(options)
+        self.without = tuple(without)
         tendons = sizes.tendon_radius * sizes.belly_radius
         self.shapes = shapes_of_wraps(muscle, points, poses, tendons, without)
         self._model = model.copy()
@@ -88,23 +89,24 @@ class Placing:
         self.bones = (*touched, *self.shapes.bodies)
 
     def beside(self, placed: Mapping[str, MuscleBundle]) -> Found:
-        """The bundle, muscles through which it passes, and remarks."""
+        """The bundle, and the muscles through which it passes."""
         alone = self._bundle(())
-        room = {name: _overlap(alone, one) for name, one in placed.items() if is_near(alone, one)}
+        room = {name: overlap(alone, one) for name, one in placed.items() if is_near(alone, one)}
         crossed = [name for name, factor in room.items() if factor < 1.0]
         if 0 < len(crossed) <= _MOST_CROSSED:
             try:
                 close = [name for name, factor in room.items() if factor < _CLOSE]
                 moved = self._bundle([placed[name] for name in close])
                 if self._has_place(moved, alone):
-                    return moved, (), tuple(self._remarks)
+                    return moved, ()
             except ModelError:
                 pass  # no room: they pass through each other
-        if crossed:
-            self._remarks.append(
-                f"passes through {', '.join(crossed)}, whose paths leave no room: without contact"
-            )
-        return alone, tuple(crossed), tuple(self._remarks)
+        return alone, tuple(crossed)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Bones that are not touched."""
+        return tuple(self._remarks)
 
     def _has_place(self, bundle: MuscleBundle, alone: MuscleBundle) -> bool:
         """Whether fibers stay half as thick, and within half the thickness of where they were."""
@@ -150,7 +152,7 @@ def is_near(one: MuscleBundle, other: MuscleBundle) -> bool:
     return bool((low <= other_high).all() and (other_low <= high).all())
 
 
-def _overlap(one: MuscleBundle, other: MuscleBundle) -> float:
+def overlap(one: MuscleBundle, other: MuscleBundle) -> float:
     """Factor of the radii of one bundle at which it touches the other."""
     theirs = _samples(other)
     neighbors = Neighbors(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.bundle import THICKEST
 from fibermsk.anatomy.calibrate import DENSITY, LONGEST, SHORTEST, SPECIFIC_TENSION
 from fibermsk.errors import ModelError
-from fibermsk.model import LineMuscle, Model
+from fibermsk.model import Body, LineMuscle, Model
 
 TENSIONS = (SPECIFIC_TENSION, 1.0e6)
 """Range of the specific tension [N/m^2]: that of mammalian muscle, and the largest value in use.
@@ -24,6 +28,10 @@ _MUSCLE_SHARE = 0.4
 
 Skeletal muscle is 38 % of the body mass of men (Janssen et al., J. Appl. Physiol. 89 (2000), 81).
 """
+
+_LIGHT = 0.1
+"""Mass of a body over that of the heaviest one which a muscle crosses, below which no belly lies
+in it, such as the patella."""
 
 _FEWEST, _MOST = 3, 7
 """Numbers of fibers to choose from."""
@@ -86,6 +94,87 @@ def model_tension(model: Model, muscles: Iterable[LineMuscle]) -> float:
     return min(max(needed / (_MUSCLE_SHARE * carrying), low), high)
 
 
+def local_tensions(
+    model: Model, points: Mapping[str, Array], poses: Mapping[str, tuple[Array, Array]]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Smallest specific tension of each muscle of a model [N/m^2], and remarks on masses, by name.
+
+    That of the model (`model_tension`), or a larger one for which the muscles that lie in one body
+    have at most 40 % of its mass. A muscle lies in the body, of those between its ends, whose
+    center of mass is nearest to the middle of its path (m, 3) [m]. Where this needs more than the
+    largest tension, the body does not contain its muscles, as a scapula: those of the model's
+    tension then, with a remark.
+    """
+    high = TENSIONS[1]
+    least = model_tension(model, model.muscles)
+    carriers: dict[str, Body] = {}
+    needed: dict[str, float] = {}
+    for muscle in model.muscles:
+        body = _carrier(model, muscle, paths.resample(points[muscle.name], 3)[1], poses)
+        if body is not None:
+            carriers[muscle.name] = body
+            mass = DENSITY * muscle.max_isometric_force * muscle.optimal_fiber_length
+            needed[body.name] = needed.get(body.name, 0.0) + mass
+    tensions, remarks = {}, {}
+    for muscle in model.muscles:
+        tensions[muscle.name] = least
+        body = carriers.get(muscle.name)
+        if body is None or not body.mass:
+            continue
+        wanted = needed[body.name] / (_MUSCLE_SHARE * body.mass)
+        if wanted <= high:
+            tensions[muscle.name] = max(least, wanted)
+            continue
+        force, optimum = muscle.max_isometric_force, muscle.optimal_fiber_length
+        remarks[muscle.name] = (
+            f"its force of {force:g} N and optimal fiber length of {optimum:g} m are a belly of "
+            f"{1e3 * DENSITY * force * optimum / high:.0f} g even at {1e-4 * high:.0f} N/cm^2, "
+            f"where the muscles in {body.name} have "
+            f"{100.0 * needed[body.name] / high / body.mass:.0f} % of its mass"
+        )
+    return tensions, remarks
+
+
+def _carrier(
+    model: Model, muscle: LineMuscle, middle: Array, poses: Mapping[str, tuple[Array, Array]]
+) -> Body | None:
+    """Body in which the belly of a muscle lies; None if it crosses none with a mass."""
+    first, last = (_to_root(model, muscle.points[k].body) for k in (0, -1))
+    shared = [body for body in first if body in last]
+    crossed = [body for body in (*first, *last) if body not in shared] + shared[:1]
+    heaviest = max((body.mass or 0.0 for body in crossed), default=0.0)
+    if heaviest == 0.0:
+        return None
+
+    def distance(body: Body) -> float:
+        rotation, position = poses[body.name]
+        return float(np.linalg.norm(position + rotation @ np.asarray(body.com) - middle))
+
+    return min((one for one in crossed if (one.mass or 0.0) >= _LIGHT * heaviest), key=distance)
+
+
+def _to_root(model: Model, body: Body) -> list[Body]:
+    """A body and those that carry it, up to the ground."""
+    found, joint = [body], model.joint_of(body)
+    while joint is not None:
+        found.append(joint.parent)
+        joint = model.joint_of(joint.parent)
+    return found
+
+
+def raised(muscle: LineMuscle, sizes: Sizes, least: float) -> str:
+    """Remark on a specific tension raised above `least` by `choose`; empty without one."""
+    if sizes.specific_tension <= least * (1.0 + 1e-6):
+        return ""
+    enough = math.ceil(sizes.n_fibers * sizes.specific_tension / least * (1.0 - 1e-6))
+    mass = DENSITY * muscle.max_isometric_force * muscle.optimal_fiber_length / least
+    return (
+        f"specific tension raised from {1e-4 * least:.0f} N/cm^2, so that {sizes.n_fibers} fibers "
+        f"are thinner than they are long; {enough} fibers would keep it, with a belly of "
+        f"{1e3 * mass:.0f} g in place of {1e3 * sizes.mass:.0f} g"
+    )
+
+
 def choose(
     muscle: LineMuscle, length: float, least: float, n_fibers: int | None, fixed: bool
 ) -> Sizes:
@@ -129,7 +218,8 @@ def choose(
     tension = least if fixed else max(least, ratio / n * (1.0 + 1e-9))
     high = max(TENSIONS[1], least)
     if ratio / n > (tension if fixed else high):
-        enough = math.ceil(ratio / (tension if fixed else high))
+        tension = tension if fixed else high
+        enough = math.ceil(ratio / tension)
         radius = math.sqrt(ratio / n / tension) * THICKEST * rest
         remedy = f"use {enough} fibers or more" if n_fibers else "set n_fibers"
         raise ModelError(

@@ -27,14 +27,17 @@ def test_info_reports_without_a_run(model, cli):
 @pytest.mark.slow
 def test_run_writes_a_result(model, cli, tmp_path):
     file = tmp_path / "activation.csv"
-    file.write_text("time,bifemsh_r\n0,0.01\n0.02,0.3\n")
+    file.write_text("time,bifemsh_r,vasti_r\n0,0.01,0\n0.02,0.3,0\n")
     out = tmp_path / "leg.h5"
     options = ["--activation", str(file), "--out", str(out), "--json"]
     settings = ["--set", "fibers=1", "elements=8", "steps=4", "duration=0.02"]
-    done = cli("run", model, "--bundle", "bifemsh_r", *options, *settings)
+    done = cli("run", model, "--bundle", "bifemsh_r,vasti*_r", *options, *settings)
     found = json.loads(done.stdout)
     assert found["status"] == "success" and found["scene"] == "gait10dof18musc"
+    # one fiber is too thick for the vasti
+    assert "max_isometric_force = 5000 N" in found["refused"]["vasti_r"]
     result = fm.load(out)
+    assert result.stats["muscles"] == {"refused": found["refused"], "remarks": found["remarks"]}
     assert set(result.fibers) == {"bifemsh_r_1"}
     assert result.coordinates["knee_angle_r"][-1] != result.coordinates["knee_angle_r"][0]
     # joints that the muscle does not cross are locked
@@ -53,6 +56,10 @@ def test_run_writes_a_result(model, cli, tmp_path):
         (["run", "MODEL", "--bundle", "bifemsh_r", "--activation", "no.sto"], "or a file (.sto"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--set", "free=some"], "must be one of"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--set", "contact=femur_r"], "geometry=DIR"),
+        (
+            ["run", "MODEL", "--bundle", "bifemsh_r,vasti_r", "--set", "fibers=1"],
+            "no bundle for muscle 'vasti_r': fibers of muscle 'vasti_r': max_isometric",
+        ),
         (["run", "contracting_fiber", "--bundle", "all"], "--bundle all: must be left out"),
         (["run", "none.osim", "--bundle", "all"], "there is no model file none.osim"),
     ],

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +26,11 @@ from fibermsk.cli.output import (
 )
 from fibermsk.cli.running.interrupts import interruptible
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
-from fibermsk.cli.running.model_files import refuse_without_model, scene_of_model
+from fibermsk.cli.running.model_files import (
+    about_muscles,
+    refuse_without_model,
+    scene_of_model,
+)
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
 from fibermsk.cli.running.scene_files import SceneFile, find, scene_of
@@ -275,6 +280,9 @@ def compute(
             if error.result is None:
                 raise
             result, failure = error.result, str(error)
+        muscles = about_muscles(file, warned)
+        if muscles:
+            result = replace(result, stats=result.stats | {"muscles": muscles})
         seconds = time.perf_counter() - start
         there = os.path.exists(path)
         # a run without any step does not replace a complete one
@@ -304,7 +312,7 @@ def compute(
         "softening": [interval._asdict() for interval in result.softening],
         "time_error": result.stats.get("time_error"),
         "warnings": warned,
-    }
+    } | muscles
     if "check" in options:
         report["check"] = result.stats.get("check")
     if json:

@@ -55,6 +55,16 @@ def scene_of_model(
     return replace(find(str(_SCENE)), name=model.stem), settings
 
 
+def about_muscles(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
+    """Muscles refused by the scene of a model, and remarks on others; empty for other scenes."""
+    if file.path != _SCENE:
+        return {}
+    return {
+        kind: {one["fiber"]: one["text"] for one in warned if one["kind"] == kind}
+        for kind in ("refused", "remarks")
+    }
+
+
 def refuse_without_model(scene: str, **options: Any) -> None:
     """Refuse options of a model for a scene."""
     for name, value in options.items():
@@ -86,7 +96,7 @@ def bundles_of_model(
         report, sizes = one.bundle.report, one.sizes
         muscles[name] = {
             "fibers": sizes.n_fibers,
-            "specific_tension": sizes.specific_tension,
+            "specific_tension": one.specific_tension,
             "start_length": report.start_length,
             "muscle_length": report.muscle_length,
             "tendon_length": report.tendon_length,
@@ -96,6 +106,7 @@ def bundles_of_model(
             "moved_origin": report.moved_origin,
             "moved_insertion": report.moved_insertion,
             "mass": report.mass,
+            "belly_mass": sizes.mass * report.radius_factor**2,
             "rings": {ring.name: ring.radius for ring in one.rings},
             "wraps": [body.name for body in one.shapes.bodies],
             "overlaps": list(one.overlaps),

@@ -5,6 +5,7 @@ are free, with a damper and their ranges as smooth limits; all others are locked
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +95,13 @@ def scene(
     made = describe(
         source, bundle, fibers, elements, activation, duration, free, acting=bool(controls)
     )
+    for name, reason in made.refused.items():
+        text = f"muscle {name!r} is not part of the run: {reason}"
+        warnings.warn(fm.ModelWarning(text, kind="refused", fiber=name), stacklevel=2)
+    for name, one in made.muscles.items():
+        if one.remarks:
+            text = f"muscle {name!r}: {'; '.join(one.remarks)}"
+            warnings.warn(fm.ModelWarning(text, kind="remarks", fiber=name), stacklevel=2)
     return fm.Scene(
         made.model, duration=duration, steps=steps or 50, method="backward_euler", tolerance=0.0
     )

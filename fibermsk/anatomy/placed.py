@@ -1,0 +1,197 @@
+"""Muscles as bundles, with what guides them, and their placing in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from fibermsk._arrays import Array
+from fibermsk.anatomy.bundle import MuscleBundle
+from fibermsk.anatomy.guides import Shapes, rings_of
+from fibermsk.anatomy.mirror import Plane, mirrored, same_bones
+from fibermsk.anatomy.obstacles import Pose
+from fibermsk.anatomy.placing import Placing, is_near, overlap, place
+from fibermsk.anatomy.sizes import TENSIONS, Sizes
+from fibermsk.model import Body, LineMuscle, Model
+from fibermsk.system.reports.muscle_path import active_points
+
+SPREAD, SMOOTHING = 0.15, 0.02
+"""Width of attachments and smoothing of paths: closer to the points of the line muscle than those
+of a single bundle."""
+
+_TOUCHING = 2e-3
+"""Overlap of two bundles, over the radii of fibers, below which they only touch."""
+
+_Found = tuple[Placing, MuscleBundle, tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedMuscle:
+    """A muscle of a model as a bundle, with what guides it.
+
+    Attributes
+    ----------
+    bundle : MuscleBundle
+        Its fibers, with their report.
+    sizes : Sizes
+        Specific tension, number of fibers and belly, before radii are reduced to make room.
+    shapes : Shapes
+        Shapes of its wrap surfaces.
+    rings : tuple of ViaRing
+        Rings at its path points.
+    bones : tuple of Body
+        Bodies with shapes that its fibers touch.
+    overlaps : tuple of str
+        Muscles through which it passes, without contact.
+    remarks : tuple of str
+        What could not be represented, and numbers of the file that are implausible.
+    without : tuple of str
+        Wrap surfaces left out because they leave no room.
+    """
+
+    bundle: MuscleBundle
+    sizes: Sizes
+    shapes: Shapes
+    rings: tuple[Any, ...]
+    bones: tuple[Body, ...]
+    overlaps: tuple[str, ...]
+    remarks: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+    @property
+    def thickness(self) -> float:
+        """Diameter of the belly as built [m], of all fibers packed side by side."""
+        return 2.0 * self.sizes.belly_radius * self.bundle.report.radius_factor
+
+    @property
+    def specific_tension(self) -> float:
+        """Force over the cross-section of the fibers as built [N/m^2]."""
+        return self.sizes.specific_tension / self.bundle.report.radius_factor**2
+
+    @property
+    def moved(self) -> float:
+        """Largest distance of a fiber's end from that of the line muscle [m]."""
+        report = self.bundle.report
+        return max(report.moved_origin, report.moved_insertion)
+
+    def __str__(self) -> str:
+        """One line with numbers, and remarks below it."""
+        report, sizes = self.bundle.report, self.sizes
+        line = (
+            f"{report.name}: {sizes.n_fibers} fibers, {1e-4 * self.specific_tension:.0f} N/cm^2, "
+            f"starts at {report.start_length:.2f} of the optimum, belly "
+            f"{1e3 * sizes.belly_length:.0f} mm long and {1e3 * self.thickness:.0f} mm thick, "
+            f"(radii reduced to {report.radius_factor:.2f}), ends moved by "
+            f"{1e3 * self.moved:.1f} mm, {1e3 * report.mass:.0f} g, {len(self.rings)} rings, "
+            f"{len(self.shapes.bodies)} bodies with wrap surfaces"
+        )
+        return "\n".join([line, *(f"    {text}" for text in self.remarks)])
+
+
+class Work:
+    """Placing of muscles of a model in its initial pose."""
+
+    def __init__(
+        self,
+        model: Model,
+        points: Mapping[str, Array],
+        poses: Mapping[str, Pose],
+        values: dict[str, float],
+        n_elements: int,
+        activation: Any,
+        others: Mapping[str, Any],
+    ) -> None:
+        self._model, self._points, self._poses, self._values = model, points, poses, values
+        self._n_elements, self._activation, self._others = n_elements, activation, others
+        self._coordinates = {one.name: one for one in model.coordinates}
+
+    def _signal(self, name: str) -> Any:
+        given = self._activation
+        return given.get(name, 0.0) if isinstance(given, Mapping) else given
+
+    def _placing(self, muscle: LineMuscle, sizes: Sizes, without: Sequence[str]) -> Placing:
+        options = {
+            "n_elements": self._n_elements,
+            "activation": self._signal(muscle.name),
+            "specific_tension": sizes.specific_tension,
+            "tendon_radius": sizes.tendon_radius,
+            "belly_length": sizes.belly_length,
+            "shorten": True,
+            "spread": SPREAD,
+            "smoothing": SMOOTHING,
+            **self._others,
+        }
+        points = self._points[muscle.name]
+        return Placing(self._model, muscle, sizes, points, self._poses, options, without)
+
+    def place(self, muscle: LineMuscle, sizes: Sizes, placed: Mapping[str, PlacedMuscle]) -> _Found:
+        """Place a muscle beside earlier ones."""
+        bundles = {name: one.bundle for name, one in placed.items()}
+        placing, (bundle, overlaps) = place(bundles, partial(self._placing, muscle, sizes))
+        return placing, bundle, overlaps
+
+    def image(
+        self,
+        muscle: LineMuscle,
+        sizes: Sizes,
+        placed: Mapping[str, PlacedMuscle],
+        like: str,
+        partner: Mapping[str, str],
+        plane: Plane,
+    ) -> _Found | None:
+        """The mirror image of the bundle of another muscle; None if their bones differ."""
+        one = placed[like]
+        placing = self._placing(muscle, sizes, one.without)
+        active = active_points(muscle, self._values)
+        ends = active[0].body, active[-1].body
+        signal = self._signal(muscle.name)
+        bundle = mirrored(one.bundle, muscle, plane, ends, self._poses, signal)
+        if not same_bones(one.bundle, bundle, one.bones, placing.bones, self._poses):
+            return None
+        crossed = {partner.get(name, name) for name in one.overlaps}
+        # the other side, and muscles without an image, were not in the way of the first
+        alone = [name for name in placed if partner.get(name) not in placed]
+        for name in (like, *alone):
+            theirs = placed[name].bundle
+            if is_near(bundle, theirs) and overlap(bundle, theirs) < 1.0 - _TOUCHING:
+                crossed.add(name)
+        return placing, bundle, tuple(name for name in placed if name in crossed)
+
+    def guided(
+        self,
+        muscle: LineMuscle,
+        sizes: Sizes,
+        placing: Placing,
+        bundle: MuscleBundle,
+        overlaps: tuple[str, ...],
+        more: Iterable[str],
+    ) -> PlacedMuscle:
+        """A placed bundle with its rings and remarks."""
+        active = active_points(muscle, self._values)
+        rings, points = rings_of(bundle, active, self._poses, self._coordinates)
+        remarks = [*placing.shapes.remarks, *placing.remarks]
+        if overlaps:
+            remarks.append(
+                f"passes through {', '.join(overlaps)}, whose paths leave no room: without contact"
+            )
+        remarks += [*points, *(text for text in more if text)]
+        made = PlacedMuscle(
+            bundle,
+            sizes,
+            placing.shapes,
+            rings,
+            placing.bones,
+            overlaps,
+            tuple(remarks),
+            placing.without,
+        )
+        if made.specific_tension > TENSIONS[1] >= sizes.specific_tension:
+            text = (
+                f"radii reduced to {bundle.report.radius_factor:.2f}, because of "
+                f"{bundle.report.nearest}: the force is that of "
+                f"{1e-4 * made.specific_tension:.0f} N/cm^2, more than any muscle has"
+            )
+            made = replace(made, remarks=(*made.remarks, text))
+        return made
