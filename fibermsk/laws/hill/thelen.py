@@ -55,10 +55,14 @@ class ThelenCurves(Checked):
 
     Notes
     -----
-    Eqs. 3-7 of [1]_ as in [2]_: the largest velocity is (0.25 + 0.75 a) v_max; the force-velocity
+    Eqs. 3-7 of [1]_ as in OpenSim: the largest velocity is (0.25 + 0.75 a) v_max; the force-velocity
     curve is linear in faster shortening, where the force is negative, and in fast lengthening. Its
     slope doubles from shortening to lengthening. OpenSim's muscle of this name has no damping and
     a least activation of 0.01: ``HillLaw(ThelenCurves(), damping=0.0, min_activation=0.01)``.
+
+    References
+    ----------
+    .. [1] Thelen, Journal of Biomechanical Engineering 125 (2003), 70-77.
     """
 
     tendon_strain: float = number("", POSITIVE, default=0.033)
