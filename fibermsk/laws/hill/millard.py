@@ -70,13 +70,13 @@ class MillardCurves:
     Notes
     -----
     The curves are the Bezier curves of [1]_ themselves, inverted to rounding by Newton's method.
+    OpenSim builds its active curve with a least value of 0.1 and sets it to zero, with the slopes
+    at the largest velocities, in a muscle with damping: these are the defaults here. Without
+    damping an elastic tendon needs the three above zero.
 
     References
     ----------
     .. [1] Millard, Uchida, Seth and Delp, Journal of Biomechanical Engineering 135 (2013), 021005.
-    OpenSim builds its active curve with a least value of 0.1 and sets it to zero, with the slopes
-    at the largest velocities, in a muscle with damping: these are the defaults here. Without
-    damping an elastic tendon needs the three above zero.
     """
 
     min_length: float = number("", POSITIVE, default=0.47 - 0.0259)
