@@ -56,7 +56,7 @@ class ThelenCurves(Checked):
     Notes
     -----
     Eqs. 3-7 of [1]_ as in OpenSim: the largest velocity is (0.25 + 0.75 a) v_max; the curve of the
-    velocity is linear in faster shortening, where the force is negative, and in fast lengthening. Its
+    velocity is linear in faster shortening, with negative force, and in fast lengthening. Its
     slope doubles from shortening to lengthening. OpenSim's muscle of this name has no damping and
     a least activation of 0.01: ``HillLaw(ThelenCurves(), damping=0.0, min_activation=0.01)``.
 
