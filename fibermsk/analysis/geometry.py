@@ -24,16 +24,13 @@ class MuscleGeometry:
 
     def __init__(self, skeleton: Skeleton, muscles: Sequence[LineMuscle]) -> None:
         self._skeleton, self.muscles = skeleton, tuple(muscles)
-        try:
-            self._paths = LinePaths(skeleton, self.muscles)
-        except NotImplementedError as error:
-            raise ModelError(f"{error}; or choose other muscles (--muscles)") from error
+        self._paths = LinePaths(skeleton, self.muscles)
 
     def at(self, q: Array, p: Array) -> tuple[Array, Array, Array]:
         """Lengths (m,) [m], their rates (m,) [m/s] and moment arms (m, n) [m or 1]."""
         motion = self._skeleton.evaluate(q, p, 0.0 * p)
         placed = self._paths.place(motion, q, p)
-        self._paths.reference[:] = placed.state.reference
+        self._paths.keep(placed)
         return placed.length, placed.speed, -placed.by_q
 
 

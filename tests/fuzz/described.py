@@ -329,6 +329,7 @@ DESCRIBED = {
             "last": 2,
             "method": "hybrid",
             "side": -1,
+            "inside": "refuse",
         },
         lambda p, x: p.with_muscle(wraps=[x]),
     ),

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 
-CYLINDER, SPHERE = 0, 1
+CYLINDER, SPHERE, ELLIPSOID, TORUS = 0, 1, 2, 3
+"""Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`."""
 
 
 class PathArrays(NamedTuple):
@@ -36,8 +37,13 @@ class PathArrays(NamedTuple):
         `fibermsk.kernels.skeleton.coordinate_map.MapArrays`.
     wrap_start : (m + 1,) int array
         First wrap of each muscle.
-    kind, radius : (n_wraps,) int and float array
-        `CYLINDER` or `SPHERE`, and radius [m].
+    kind, radius, size : (n_wraps,) int and float, (n_wraps, 3) float array
+        Kind, radius of a cylinder or a sphere (else the least one), and the three radii as
+        `fibermsk.kernels.lines.surfaces` has them [m].
+    hint, hinted : (n_wraps, 3) float and (n_wraps,) bool array
+        Point that the path passes at first, frame of the surface [m], and whether there is one.
+    passes : (n_wraps,) bool array
+        Whether a section with an end inside the surface passes straight through it.
     wrap_link, rotation, position : (n_wraps,), (n_wraps, 3, 3) and (n_wraps, 3) array
         Link of each surface, and its frame there.
     first, last : (n_wraps,) int array
@@ -65,6 +71,10 @@ class PathArrays(NamedTuple):
     wrap_start: Index
     kind: Index
     radius: Array
+    size: Array
+    hint: Array
+    hinted: NDArray[np.bool_]
+    passes: NDArray[np.bool_]
     wrap_link: Index
     rotation: Array
     position: Array
@@ -88,13 +98,22 @@ class PathState(NamedTuple):
     R, p : (n_wraps, 3, 3) and (n_wraps, 3) float array
         Frames of the surfaces, ground.
     wrapped : (n_points,) int array
-        Surface around which the section that starts at a point wraps; -1 for a straight one.
+        Surface around which the section that starts at a point wraps; -1 for a straight one,
+        `fibermsk.kernels.lines.section.CHAIN` for one of `fibermsk.kernels.lines.chained`.
     length : (n_points,) float array
         Length of the section that starts at each point [m]; zero if there is none.
     found : (n_points, FOUND) float array
         Of wrapped sections; see `fibermsk.kernels.lines.section`.
     reference : (n_slots,) float array
         Winding angle to which that of each candidate is nearest.
+    feet, touches : (n_slots, 7) float and (n_slots,) int array
+        Foot from which that of each candidate of a chain is sought: first tangent point, direction
+        there, frame of the surface, and length of the arc [m]; whether it is touched, or
+        `fibermsk.kernels.lines.section.UNSOLVED`.
+    foot, touched : (n_slots, 7) float and (n_slots,) int array
+        The same of this state; 0 for candidates that are no part of a chain.
+    rank : (n_wraps,) int array
+        Place of each surface in the order along its path.
     trouble : (2,) int array
         State of the first section that has no solution, and its start point; `FINE` if all have.
     """
@@ -109,4 +128,9 @@ class PathState(NamedTuple):
     length: Array
     found: Array
     reference: Array
+    feet: Array
+    touches: Index
+    foot: Array
+    touched: Index
+    rank: Index
     trouble: Index

@@ -12,8 +12,9 @@ import numpy as np
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
-from fibermsk.kernels.lines.path_arrays import CYLINDER
+from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE
 from fibermsk.kernels.lines.section import (
+    CHAIN,
     COINCIDENT,
     DELTA,
     DIRECTION_P,
@@ -22,7 +23,6 @@ from fibermsk.kernels.lines.section import (
     INSIDE,
     PHI,
     POINT_P,
-    SEVERAL,
     add_twist,
     straight,
     turn_derivatives,
@@ -134,7 +134,7 @@ def around(paths, state, w, o, i, second, g, H, found):
 
 
 @body
-def _blocked(paths, state, w, k, own, o, i, other):
+def _blocked(paths, state, w, own, o, i, other):
     """Whether surface w is in the way of the free lines of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
     if _angle(paths, state, w, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
@@ -143,17 +143,32 @@ def _blocked(paths, state, w, k, own, o, i, other):
 
 
 @body
+def _acts(paths, w, k, j):
+    """Whether surface w acts in the section from point k to point j."""
+    if k < paths.first[w] or j > paths.last[w]:
+        return False
+    return paths.acts[paths.slot[w] + k - paths.first[w]]
+
+
+@body
 def _solve_section(paths, state, m, k, j, second, g, H):
-    """Length of the section of muscle m from its point k to its point j; -1 if unsolved."""
+    """Length of the section of muscle m from its point k to its point j; -1 if unsolved.
+
+    Where the path may touch a surface without closed form, or touches several, it is left to
+    `fibermsk.kernels.lines.chained`, with a length of zero.
+    """
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
-    touched, at = -1, FINE
+    touched, at, chained = -1, FINE, False
     for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
-        if k < paths.first[w] or j > paths.last[w]:
+        if not _acts(paths, w, k, j):
+            continue
+        if paths.kind[w] > SPHERE:
+            chained = True
             continue
         slot = paths.slot[w] + k - paths.first[w]
-        if not paths.acts[slot]:
-            continue
         at = _angle(paths, state, w, o, i, state.reference[slot], other)
+        if at == INSIDE and paths.passes[w]:
+            continue
         if at == FINE:
             # the reference follows in large steps: results between them do not depend on the past
             if abs(other[DELTA] - state.reference[slot]) > 0.5 * math.pi:
@@ -162,11 +177,11 @@ def _solve_section(paths, state, m, k, j, second, g, H):
             state.trouble[0], state.trouble[1] = at, k
             return -1.0
         if other[PHI] > 0.0:
-            if touched >= 0:
-                state.trouble[0], state.trouble[1] = SEVERAL, k
-                return -1.0
+            chained = chained or touched >= 0
             touched, own[PHI], own[DELTA] = w, other[PHI], other[DELTA]
-    state.wrapped[k] = touched
+    state.wrapped[k] = CHAIN if chained else touched
+    if chained:
+        return 0.0
     if touched < 0:
         L = straight(o, i, second, g, H)
         if not L > 0.0 and paths.link[k] != paths.link[j]:
@@ -175,11 +190,12 @@ def _solve_section(paths, state, m, k, j, second, g, H):
         return L
     L = around(paths, state, touched, o, i, second, g, H, own)
     for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
-        if w != touched and k >= paths.first[w] and j <= paths.last[w]:
-            if paths.acts[paths.slot[w] + k - paths.first[w]]:
-                if _blocked(paths, state, w, k, own, o, i, other):
-                    state.trouble[0], state.trouble[1] = SEVERAL, k
-                    return -1.0
+        if w != touched and _acts(paths, w, k, j):
+            if paths.passes[w] and _angle(paths, state, w, o, i, 0.0, other) == INSIDE:
+                continue
+            if _blocked(paths, state, w, own, o, i, other):
+                state.wrapped[k] = CHAIN
+                return 0.0
     return L
 
 
@@ -309,6 +325,7 @@ def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, 
     u are the axes of the joints and then the drivers. by_u (m, n_u) is dL/du. With ``speed_u``
     (n_u,), else of size zero: bend (m, n_u) is d2L/du2 speed_u, and curve (n_u, n_u) the sum of
     tension (m,) times d2L/du2. drives (n_points, n_drivers): whether a driver moves a point.
+    Sections that are `CHAIN` are left out.
     """
     second = speed_u.size > 0
     g, H, n_axes = scratch(12), scratch((12, 12)), S.shape[0]
@@ -334,6 +351,9 @@ def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, 
                 return False
             state.length[k] = L
             length[m] += L
+            if state.wrapped[k] == CHAIN:
+                k = j
+                continue
             size = _moves_of_section(paths, S, moves, drives, state, k, j, dz, who)
             for u in range(size):
                 for r in range(12):

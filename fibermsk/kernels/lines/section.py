@@ -13,9 +13,13 @@ import math
 from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 
-FINE, INSIDE, OPPOSITE, SEVERAL, COINCIDENT = 0, 1, 2, 3, 4
+FINE, INSIDE, OPPOSITE, COINCIDENT = 0, 1, 2, 3
 """State of a section: solved; an end inside a surface; ends on opposite sides of a sphere's center;
-several surfaces touched at once; ends at the same place."""
+ends at the same place."""
+CHAIN = -2
+"""In the place of a surface: the section is solved by `fibermsk.kernels.lines.chained`."""
+UNSOLVED = -1
+"""In the place of whether a surface is touched: not solved yet."""
 
 FOUND = 16
 """Columns of what is known of a wrap: angle phi, winding angle delta, tangent points P and Q and

@@ -14,6 +14,7 @@ from fibermsk.model.skeleton.joint import orientation
 
 QUADRANTS = ("all", "x", "-x", "y", "-y", "z", "-z")
 METHODS = ("hybrid", "midpoint", "axial")
+INSIDE = ("refuse", "straight")
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +124,9 @@ class PathWrap:
         Side on which the path passes a cylinder at the start: 1 counter-clockwise about its z axis
         from origin to insertion, -1 clockwise. If left out, on the half named by the quadrant of
         the surface, else the shorter way.
+    inside : {"refuse", "straight"}
+        Where a path point lies inside the surface: an error, or the path is straight next to it as
+        OpenSim, whose models are read so; length and moment arm then jump where the point enters.
     """
 
     shape: WrapSurface
@@ -130,6 +134,7 @@ class PathWrap:
     last: int | None = None
     method: str = "hybrid"
     side: int | None = None
+    inside: str = "refuse"
 
     def __post_init__(self) -> None:
         _check.instance("path wrap", "shape", self.shape, _Surface, "a wrap surface")
@@ -141,6 +146,7 @@ class PathWrap:
         if self.first is not None and self.last is not None and self.last < self.first:
             _check.refuse(owner, "last", self.last, f"be first = {self.first} or more")
         _check.choice(owner, "method", self.method, METHODS)
+        _check.choice(owner, "inside", self.inside, INSIDE)
         if self.side is None:
             return
         if type(self.side) is not int or self.side not in (1, -1):

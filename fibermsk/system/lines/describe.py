@@ -8,7 +8,7 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
-from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE, PathArrays
+from fibermsk.kernels.lines.path_arrays import CYLINDER, ELLIPSOID, SPHERE, TORUS, PathArrays
 from fibermsk.model.function import Function, Linear
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
@@ -16,18 +16,13 @@ from fibermsk.model.muscles.line_muscle import (
     MovingPathPoint,
     PointOfPath,
 )
-from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapSphere
+from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.model.skeleton.body import Body
 
 RANGE_TOLERANCE = 1e-5
 """Tolerance of the coordinate range of a conditional point, as in OpenSim."""
 
 Frames = dict[str, tuple[int, Array, Array]]
-
-
-def has_closed_form(muscle: LineMuscle) -> bool:
-    """Whether all surfaces around which a muscle wraps are cylinders and spheres."""
-    return all(isinstance(wrap.shape, (WrapCylinder, WrapSphere)) for wrap in acting(muscle))
 
 
 def acting(muscle: LineMuscle) -> list[PathWrap]:
@@ -59,6 +54,8 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
     last = [
         start[m] + (wrap.last or len(muscles[m].points)) - 1 for m, wrap in wraps
     ]  # fmt: skip
+    size = np.array([_size(wrap) for _, wrap in wraps]).reshape(-1, 3)
+    hints = [_hint(wrap, own) for (_, wrap), own in zip(wraps, size, strict=True)]
     surfaces = [_surface(frames, wrap) for _, wrap in wraps]
     slot = starts([int(b - a) for a, b in zip(first, last, strict=True)])
     number = {id(point): k for k, point in enumerate(moving)}
@@ -77,7 +74,11 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
         *functions,
         starts([len(acting(muscle)) for muscle in muscles]),
         np.array([kind for kind, *_ in surfaces], np.int64),
-        np.array([float(wrap.shape.radius) for _, wrap in wraps]),  # type: ignore[union-attr]
+        size.min(1),
+        size,
+        np.array([hint for _, hint in hints]).reshape(-1, 3),
+        np.array([hinted for hinted, _ in hints], bool),
+        np.array([wrap.inside == "straight" for _, wrap in wraps], bool),
         np.array([link for _, link, _, _ in surfaces], np.int64),
         np.array([R for *_, R, _ in surfaces]).reshape(-1, 3, 3),
         np.array([x for *_, x in surfaces]).reshape(-1, 3),
@@ -105,7 +106,32 @@ def _surface(frames: Frames, wrap: PathWrap) -> tuple[int, int, Array, Array]:
     shape = wrap.shape
     link, x = _in_link(frames, shape.body, shape.position)
     R = frames[shape.body.name][1] @ np.asarray(shape.rotation)
-    return CYLINDER if isinstance(shape, WrapCylinder) else SPHERE, link, R, x
+    kinds = {WrapSphere: SPHERE, WrapCylinder: CYLINDER, WrapEllipsoid: ELLIPSOID, WrapTorus: TORUS}
+    return kinds[type(shape)], link, R, x
+
+
+def _size(wrap: PathWrap) -> Array:
+    """The three radii of a surface; see `fibermsk.kernels.lines.surfaces`."""
+    shape = wrap.shape
+    if isinstance(shape, WrapEllipsoid):
+        return np.asarray(shape.radii, float)
+    if isinstance(shape, WrapTorus):
+        return np.array([shape.inner_radius, shape.outer_radius, shape.inner_radius], float)
+    return np.full(3, float(shape.radius))
+
+
+def _hint(wrap: PathWrap, size: Array) -> tuple[bool, Array]:
+    """Whether the quadrant of a surface names a half that the path passes, and a point there.
+
+    That of a cylinder enters its winding angle instead.
+    """
+    quadrant = wrap.shape.quadrant
+    hint = np.zeros(3)
+    if quadrant == "all" or isinstance(wrap.shape, (WrapCylinder, WrapTorus)):
+        return False, hint
+    axis = "xyz".index(quadrant[-1])
+    hint[axis] = (-1.2 if quadrant[0] == "-" else 1.2) * size[axis]
+    return True, hint
 
 
 def _components(

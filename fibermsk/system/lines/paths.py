@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
-from fibermsk.kernels.lines.path_arrays import PathState
-from fibermsk.kernels.lines.section import COINCIDENT, FOUND, INSIDE, OPPOSITE
+from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
+from fibermsk.kernels.lines.section import CHAIN, FOUND, UNSOLVED
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
-from fibermsk.system.lines.describe import acting, drivers_of, has_closed_form, path_arrays
-from fibermsk.system.lines.sides import choose_sides
+from fibermsk.system.lines.chained import has_chain, points_at
+from fibermsk.system.lines.describe import drivers_of, path_arrays
+from fibermsk.system.lines.sides import choose_sides, order_along
+from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
 
@@ -63,8 +65,6 @@ class LinePaths:
     ------
     ModelError
         If a point lies inside a surface at the start.
-    NotImplementedError
-        If a surface has no closed form.
     """
 
     def __init__(
@@ -73,12 +73,6 @@ class LinePaths:
         body = configuration
         self._skeleton = body if isinstance(body, Skeleton) else body.skeleton
         self.muscles = tuple(muscles)
-        for muscle in self.muscles:
-            if not has_closed_form(muscle):
-                raise NotImplementedError(
-                    f"line muscle {muscle.name!r}: its path wraps around a surface other than a "
-                    "cylinder or a sphere, which paths do not yet; set active=False on the surface"
-                )
         skeleton, tree = self._skeleton, self._skeleton.tree
         self._drivers = drivers_of(self.muscles)
         for muscle in self.muscles:
@@ -96,17 +90,22 @@ class LinePaths:
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
             self._drives[k, own[own >= 0]] = True
-        self.reference = np.zeros(arrays.acts.size)
+        n_slots = arrays.acts.size
+        self.reference = np.zeros(n_slots)
+        self._rank = np.zeros(arrays.kind.size, np.int64)
+        self._feet, self._touches = np.zeros((n_slots, 7)), np.full(n_slots, UNSOLVED, np.int64)
         motion = skeleton.at(skeleton.start)
         state = self._place(motion, self._values(motion, skeleton.start))
         choose_sides(self.muscles, arrays, state)
+        order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
+        self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
 
     @property
-    def kinds(self) -> Index:
-        """Kind of each wrap surface; see `fibermsk.kernels.lines.path_arrays`."""
-        return self._arrays.kind
+    def arrays(self) -> PathArrays:
+        """Description of the paths."""
+        return self._arrays
 
     # the state of the paths
 
@@ -121,7 +120,9 @@ class LinePaths:
         state = PathState(
             np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
-            np.zeros((n, FOUND)), self.reference.copy(), np.zeros(2, np.int64),
+            np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
+            np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
+            np.zeros(2, np.int64),
         )  # fmt: skip
         kernels.place_paths(arrays, links.rotation, links.position, drivers, state)
         return state
@@ -135,56 +136,46 @@ class LinePaths:
         length, by_u = np.empty(m), np.empty((m, n_u))
         bend, curve = np.zeros((m if second else 0, n_u)), np.zeros((second, second))
         moves = self._skeleton.tree.moves
-        fine = kernels.solve_paths(
+        arguments = (
             self._arrays, motion.links.S, moves, self._drives, state, length, by_u,
             speed_u, tension, bend, curve,
         )  # fmt: skip
-        if not fine:
-            raise PathError(self._explain(state))
-        return length, by_u, bend, curve
+        if not kernels.solve_paths(*arguments):
+            raise explain(self.muscles, self._arrays, state, chained=False)
+        if (state.wrapped == CHAIN).any():
+            from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
-    def _explain(self, state: PathState) -> str:
-        """Message about the section that has no solution."""
-        arrays, (kind, k) = self._arrays, state.trouble
-        m = int(np.searchsorted(arrays.start, k, side="right")) - 1
-        muscle, j = self.muscles[m], int(k - arrays.start[m])
-        after = next(i for i in range(k + 1, arrays.start[m + 1]) if state.active[i])
-        ends = [muscle.points[i - arrays.start[m]].name for i in (k, after)]
-        what = f"line muscle {muscle.name!r}: between path points {ends[0]!r} and {ends[1]!r}"
-        if kind == COINCIDENT:
-            return f"{what} the distance is zero; must be positive: move one of them"
-        wraps = list(zip(acting(muscle), range(*arrays.wrap_start[m : m + 2]), strict=True))
-        if kind == INSIDE:
-            for wrap, w in wraps:
-                size = 2 if arrays.kind[w] == 0 else 3
-                for i, name in zip((k, after), ends, strict=True):
-                    local = state.R[w].T @ (state.x[i] - state.p[w])
-                    depth = arrays.radius[w] - float(np.linalg.norm(local[:size]))
-                    if depth >= 0.0 and arrays.first[w] <= k and after <= arrays.last[w]:
-                        return (
-                            f"line muscle {muscle.name!r}: path point {name!r} lies {depth:.3g} m "
-                            f"inside wrap surface {wrap.shape.name!r}; must lie outside: limit the "
-                            "coordinates, move the point or shrink the surface"
-                        )
-        if kind == OPPOSITE:
-            return (
-                f"{what} a sphere lies exactly in the way, its center on the line through both; "
-                "the side is undefined: move one of the points"
-            )
-        names = ", ".join(repr(wrap.shape.name) for wrap, _ in wraps)
-        return (
-            f"{what} the path touches several of the wrap surfaces {names} at once, which "
-            f"closed forms do not cover; must touch one: add a via point after number {j + 1}"
-        )
+            if not solve_chains(*arguments):
+                raise explain(self.muscles, self._arrays, state, chained=True)
+        return length, by_u, bend, curve
 
     def at(self, at: At) -> PlacedPaths:
         """Lengths, their rates and derivatives at a state."""
         placed = self.place(at.motion, at.q, at.p)
-        self.reference[:] = placed.state.reference
+        self.keep(placed)
         return placed
 
+    def keep(self, placed: PlacedPaths) -> None:
+        """Follow a solution: the next ones are sought near it."""
+        state = placed.state
+        self.reference[:] = state.reference
+        self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
+
+    def _start_chains(self, motion: Motion, state: PathState) -> None:
+        """Solve the start pose, from which chains of surfaces are followed."""
+        self._start_rank = state.rank.copy()
+        self._rank[:] = state.rank
+        if not (self._arrays.kind > SPHERE).any():
+            return
+        none = np.zeros(0)
+        try:
+            self._solve(motion, state, none, none)
+        except PathError:
+            pass  # the pose asked for may have a path
+        self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
+
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
-        """Lengths, rates and derivatives of a motion; leaves the winding angles as they are."""
+        """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         rows = motion.rows
         state = self._place(motion, self._values(motion, q))
         none = np.zeros(0)
@@ -266,6 +257,8 @@ class LinePaths:
 
     def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
+        if has_chain(self._arrays, placed.state, k):
+            return points_at(self._arrays, placed.state, k, fractions)
         rest = np.zeros_like(placed.speed_u)
         return self._along(at.motion, placed, k, fractions, rest, rest)[:, :, 0]
 
@@ -283,8 +276,19 @@ class LinePaths:
         bias : (n_fractions, 3) float array
             Accelerations at zero acceleration of the coordinates, J_dot q_dot [m/s^2]. Needs second
             derivatives of the motion.
+
+        Raises
+        ------
+        NotImplementedError
+            If the path is a chain of surfaces: their second derivatives, for J_dot, are missing.
         """
         motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
+        if has_chain(self._arrays, placed.state, k):
+            raise NotImplementedError(
+                f"line muscle {self.muscles[k].name!r}: its path touches a surface that is neither "
+                "cylinder nor sphere, or several at once; second derivatives of the points of such "
+                "paths are missing: give the muscle no mass, or replace the surface by via points"
+            )
         J_u = self._to_q(motion, np.eye(placed.speed_u.size))
         rest = np.zeros_like(placed.speed_u)
         J = np.empty((np.size(fractions), 3, skeleton.n))
@@ -311,12 +315,19 @@ class LinePaths:
     # what contributions remember and report
 
     def memory(self) -> dict[str, Array]:
-        """Winding angles near which those of the next state are sought."""
-        return {"winding": self.reference.copy()}
+        """Winding angles, feet and orders near which those of the next state are sought."""
+        memory: dict[str, Array] = {"winding": self.reference.copy()}
+        if (self._touches != UNSOLVED).any():
+            memory |= {"feet": self._feet.copy(), "touches": self._touches.astype(float)}
+            memory["order"] = self._rank.astype(float)
+        return memory
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Return to a `memory`."""
         self.reference[:] = memory["winding"]
+        self._touches[:] = memory.get("touches", UNSOLVED)
+        self._feet[:] = memory.get("feet", 0.0)
+        self._rank[:] = memory.get("order", self._start_rank)
 
     @property
     def fingerprint(self) -> list[Any]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.kernels.lines.path_arrays import CYLINDER, PathArrays, PathState
+from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE, TORUS, PathArrays, PathState
 from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.system.lines.describe import acting
 
@@ -29,8 +29,8 @@ _OPEN_SIDE = {"x": 0.0, "y": 0.5 * math.pi, "-x": math.pi, "-y": -0.5 * math.pi}
 def choose_sides(muscles: Sequence[LineMuscle], paths: PathArrays, state: PathState) -> None:
     """Fill `reference` of the state, placed in the start pose, and `acts` of the arrays.
 
-    Of several sections within the range of a surface, those with an end inside it at the start stay
-    straight.
+    Where points inside are refused, of several sections within the range of a surface, those with
+    an end inside it at the start stay straight.
 
     Raises
     ------
@@ -40,7 +40,9 @@ def choose_sides(muscles: Sequence[LineMuscle], paths: PathArrays, state: PathSt
     for m, muscle in enumerate(muscles):
         for wrap, w in zip(acting(muscle), range(*paths.wrap_start[m : m + 2]), strict=True):
             sections = range(int(paths.first[w]), int(paths.last[w]))
-            inside = {k: found for k in sections if (found := _inside(paths, state, w, k))}
+            inside = {k: found for k in sections if (found := inside_at(paths, state, w, k, k + 1))}
+            if wrap.inside == "straight":
+                inside = {}
             if inside and len(inside) == len(sections):
                 point, depth = next(iter(inside.values()))
                 name = muscle.points[point - paths.start[m]].name
@@ -59,18 +61,58 @@ def choose_sides(muscles: Sequence[LineMuscle], paths: PathArrays, state: PathSt
                     state.reference[slot] = _winding(o, i, radius, wrap.side, quadrant, alone)
 
 
+def order_along(muscles: Sequence[LineMuscle], paths: PathArrays, state: PathState) -> None:
+    """Fill `rank` of the state: surfaces in the order in which they lie along the start pose."""
+    for m in range(len(muscles)):
+        wraps = range(*paths.wrap_start[m : m + 2])
+        stations = sorted((_station(paths, state, w), w) for w in wraps)
+        for rank, (_, w) in enumerate(stations):
+            state.rank[w] = rank
+
+
+def _station(paths: PathArrays, state: PathState, w: int) -> float:
+    """Place on the straight path closest to the center or axis of a surface, in sections."""
+    best, at = math.inf, 0.0
+    for k in range(int(paths.first[w]), int(paths.last[w])):
+        o, i = (_local(state, w, x) for x in state.x[k : k + 2])
+        if paths.kind[w] == CYLINDER:
+            o[2] = i[2] = 0.0
+        step = i - o
+        square = float(step @ step)
+        share = min(1.0, max(0.0, -float(o @ step) / square)) if square > 0.0 else 0.0
+        away = float(np.linalg.norm(o + share * step))
+        if away < best:
+            best, at = away, k + share
+    return at
+
+
 def _local(state: PathState, w: int, x: Array) -> Array:
     return state.R[w].T @ (x - state.p[w])
 
 
-def _inside(paths: PathArrays, state: PathState, w: int, k: int) -> tuple[int, float] | None:
-    """Point of a section inside a surface, and its depth [m]; None if both are outside."""
-    size = 2 if paths.kind[w] == CYLINDER else 3
-    for point in (k, k + 1):
-        depth = paths.radius[w] - float(np.linalg.norm(_local(state, w, state.x[point])[:size]))
+def inside_at(
+    paths: PathArrays, state: PathState, w: int, k: int, j: int
+) -> tuple[int, float] | None:
+    """Point of a section inside surface w, and its depth [m]; None if both are outside."""
+    for point in (k, j):
+        depth = -_height(paths, w, _local(state, w, state.x[point]))
         if depth >= 0.0:
             return point, depth
     return None
+
+
+def _height(paths: PathArrays, w: int, x: Array) -> float:
+    """Distance of a point from a surface, negative inside; to first order for an ellipsoid."""
+    kind, size = paths.kind[w], paths.size[w]
+    if kind == CYLINDER:
+        return float(np.hypot(x[0], x[1]) - size[0])
+    if kind == SPHERE:
+        return float(np.linalg.norm(x) - size[0])
+    if kind == TORUS:
+        return float(np.hypot(np.hypot(x[0], x[1]) - size[1], x[2]) - size[0])
+    rho = float(np.linalg.norm(x / size))
+    slope = float(np.linalg.norm(x / size**2))
+    return (rho - 1.0) * rho / slope if slope > 0.0 else -float(size.min())
 
 
 def _winding(
@@ -80,7 +122,8 @@ def _winding(
     at_o, at_i = math.atan2(o[1], o[0]), math.atan2(i[1], i[0])
     delta = math.remainder(at_i - at_o, 2.0 * math.pi)
     if side is not None:
-        free = math.acos(radius / math.hypot(*o[:2])) + math.acos(radius / math.hypot(*i[:2]))
+        # an end inside, where the path is straight, has no free line
+        free = sum(math.acos(min(1.0, radius / math.hypot(*end[:2]))) for end in (o, i))
         # sections that pass at a distance from a surface meant for another one stay straight
         if side * delta < 0.0 and (alone or abs(delta) > free):
             delta += 2.0 * math.pi * side

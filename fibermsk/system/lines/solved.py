@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.kernels.lines.path_arrays import CYLINDER
-from fibermsk.kernels.lines.section import ARC, DELTA, DIRECTION_P, PHI, POINT_P
+from fibermsk.kernels.lines.path_arrays import CYLINDER, PathState
+from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, PHI, POINT_P
 from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -38,7 +40,7 @@ class WrapArc(NamedTuple):
         Unit directions of the path there.
     winding : float
         Angle about the axis of a cylinder from start to end of the section, positive
-        counter-clockwise, or between them at the center of a sphere [rad].
+        counter-clockwise, or between them at the center of a sphere [rad]; NaN elsewhere.
     points : (k, 3) float array
         Points of the arc for drawing, with the tangent points [m].
     """
@@ -92,7 +94,7 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     skeleton : Skeleton
         The bodies.
     muscle : LineMuscle
-        A muscle of the same model, around cylinders and spheres.
+        A muscle of the same model.
     q : (n,) array_like
         Generalized coordinates.
 
@@ -104,14 +106,14 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     Raises
     ------
     PathError
-        If a path point lies inside a surface, or the path touches two surfaces between two points.
-    NotImplementedError
-        If a surface is neither a cylinder nor a sphere.
+        If there is no taut path, as where a path point lies inside a surface.
 
     Notes
     -----
     Cylinders are infinite and without friction. The side on which a path passes is that of the
     start pose, continued: the winding angle differs from its value there by at most half a turn.
+    Paths over other surfaces, or over several between two points, are followed from the start pose
+    where they can, and otherwise the shortest one; see the guide on wrapping.
     """
     _check.instance("muscle_path", "skeleton", skeleton, Skeleton, "a Skeleton")
     _check.instance("muscle_path", "muscle", muscle, LineMuscle, "a LineMuscle")
@@ -121,11 +123,16 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     solved, wraps = placed.state, acting(muscle)
     arcs: list[WrapArc] = []
     line: list[Array] = []
+    sections = {one.start: one for one in sections_of(paths.arrays, solved, 0)}
     own = np.flatnonzero(solved.active)
     for k in own:
         line.append(solved.x[k : k + 1])
-        if (w := int(solved.wrapped[k])) >= 0:
-            kind = int(paths.kinds[w])
+        if solved.wrapped[k] == CHAIN:
+            own_arcs = _chain(paths, solved, sections[int(k)], [wrap.shape.name for wrap in wraps])
+            arcs += own_arcs
+            line += [arc.points for arc in own_arcs]
+        elif (w := int(solved.wrapped[k])) >= 0:
+            kind = int(paths.arrays.kind[w])
             arcs.append(_arc(wraps[w].shape.name, kind, solved.found[k], solved.p[w], solved.R[w]))
             line.append(arcs[-1].points)
     return MusclePath(
@@ -157,6 +164,19 @@ def _arc(name: str, kind: int, found: Array, center: Array, R: Array) -> WrapArc
     points = center + along + c * (arm - along) + s * np.cross(axis, arm) + share * rise
     ends = np.array([P, Q])
     return WrapArc(name, phi, length, ends, np.array([t_P, t_Q]), float(found[DELTA]), points)
+
+
+def _chain(paths: LinePaths, state: PathState, section: Section, names: list[str]) -> list[WrapArc]:
+    """Arcs of a section over several surfaces, or over one without closed form."""
+    arcs = []
+    for w, foot in zip(section.wraps, section.feet, strict=True):
+        n = 2 + int(foot[6] / (_DRAWN * paths.arrays.size[w].min()))
+        x, t = arc_points(paths.arrays, state, int(w), foot, n)
+        turns = np.einsum("kr,kr->k", t[:-1], t[1:])
+        angle = float(np.arccos(np.minimum(turns, 1.0)).sum())
+        ends, ways = x[[0, -1]], t[[0, -1]]
+        arcs.append(WrapArc(names[w], angle, float(foot[6]), ends, ways, math.nan, x))
+    return arcs
 
 
 def path_length(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> float:

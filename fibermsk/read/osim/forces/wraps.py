@@ -107,6 +107,7 @@ def read_path_wraps(
                     None if first == -1 else first,
                     None if last == -1 else last,
                     "hybrid" if method in ("", "unassigned") else method,
+                    inside="straight",  # as in OpenSim
                 )
             )
     return wraps

@@ -1,0 +1,54 @@
+"""Why a path of a line muscle has no solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fibermsk.errors import PathError
+from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
+from fibermsk.kernels.lines.section import COINCIDENT, OPPOSITE
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.system.lines.describe import acting
+from fibermsk.system.lines.sides import inside_at
+
+
+def explain(
+    muscles: Sequence[LineMuscle], paths: PathArrays, state: PathState, *, chained: bool
+) -> PathError:
+    """Error about the section that has no solution."""
+    kind, k = (int(value) for value in state.trouble)
+    m = int(np.searchsorted(paths.start, k, side="right")) - 1
+    muscle, first = muscles[m], int(paths.start[m])
+    after = next(i for i in range(k + 1, int(paths.start[m + 1])) if state.active[i])
+    ends = [muscle.points[i - first].name for i in (k, after)]
+    owner = f"line muscle {muscle.name!r}"
+    what = f"{owner}: between path points {ends[0]!r} and {ends[1]!r}"
+    if not chained and kind == COINCIDENT:
+        return PathError(f"{what} the distance is zero; must be positive: move one of them")
+    if not chained and kind == OPPOSITE:
+        return PathError(
+            f"{what} a sphere lies exactly in the way, its center on the line through both; "
+            "the side is undefined: move one of the points"
+        )
+    names = []
+    for wrap, w in zip(acting(muscle), range(*paths.wrap_start[m : m + 2]), strict=True):
+        if k < paths.first[w] or after > paths.last[w]:
+            continue
+        found = inside_at(paths, state, w, k, after)
+        if found is not None and wrap.inside == "straight":
+            continue
+        if found is not None:
+            point, depth = found
+            return PathError(
+                f"{owner}: path point {muscle.points[point - first].name!r} lies {depth:.3g} m "
+                f"inside wrap surface {wrap.shape.name!r}; must lie outside: limit the "
+                'coordinates, move the point, shrink the surface, or set inside="straight" on the '
+                "path wrap",
+                reason="inside",
+            )
+        names.append(wrap.shape.name)
+    from fibermsk.kernels.lines.refusal import wrap_error  # compiles the chain
+
+    return wrap_error(what, kind, names)

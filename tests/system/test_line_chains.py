@@ -1,0 +1,138 @@
+"""Paths around ellipsoids, tori and several surfaces, on moving bodies."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import fibermsk as fm
+from fibermsk.system.contribution import Slopes
+from fibermsk.system.lines.paths import LinePaths
+
+NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
+
+
+def ellipsoid(ground, arm):
+    """One ellipsoid."""
+    return [fm.PathWrap(fm.WrapEllipsoid("e", arm, (0.01, 0, 0), radii=(0.05, 0.06, 0.04)))]
+
+
+def two(ground, arm):
+    """Two surfaces that are touched at once, listed in the other order."""
+    upper = fm.WrapEllipsoid("u", ground, (0.02, 0.12, 0), radii=(0.05, 0.06, 0.04))
+    lower = fm.WrapCylinder("l", arm, (0.03, -0.1, 0), radius=0.05, length=1.0)
+    return [fm.PathWrap(lower, side=1), fm.PathWrap(upper)]
+
+
+def torus(ground, arm):
+    """A torus off the straight line, whose hole the path passes."""
+    turned = ((1, 0, 0), (0, 0, 1), (0, -1, 0))
+    return [fm.PathWrap(fm.WrapTorus("t", arm, (0.06, 0, 0), turned, "all", True, 0.02, 0.06))]
+
+
+def chained(wraps, end=(0.02, -0.3, 0.05)):
+    """Skeleton and muscle of a chain of a free body and two links."""
+    model = fm.Model("arm")
+    numbers = {"mass": 1.0, "com": (0, -0.1, 0), "inertia": (0.1, 0.1, 0.1)}
+    root, arm, hand = (model.add(fm.Body(name, **numbers)) for name in ("root", "arm", "hand"))
+    model.add(fm.Free("f", model.ground, root))
+    model.add(fm.Hinge("q", root, arm, at=(0, 0, 0), axis=(0, 0.1, 1)))
+    model.add(fm.Hinge("p", arm, hand, at=(0, -0.1, 0), axis=(1, 0, 0.3)))
+    points = [fm.PathPoint("o", root.at(0, 0.3, 0)), fm.PathPoint("i", hand.at(*end))]
+    return fm.skeleton(model), fm.LineMuscle("m", points, wraps=wraps(root, arm), **NUMBERS)
+
+
+def state(skeleton, q, p):
+    """What a port is given."""
+    return SimpleNamespace(q=q, p=p, motion=skeleton.evaluate(q, p, 0.0 * p, True))
+
+
+@pytest.mark.parametrize(("wraps", "touched"), [(ellipsoid, 1), (two, 2), (torus, 1)])
+def test_derivatives_of_the_port(rng, wraps, touched):
+    """Lengths, speeds and tangents agree with differences; points lie on the path."""
+    skeleton, muscle = chained(wraps)
+    paths, n = LinePaths(skeleton, [muscle]), skeleton.n
+    q, p = skeleton.start + 0.05 * rng.normal(size=n), rng.normal(size=n)
+    at = state(skeleton, q, p)
+    placed = paths.at(at)
+    assert placed.state.touched.sum() == touched
+    h = 1e-5
+
+    def shifted(step):
+        motion = skeleton.evaluate(q + step, p + 3.0 * step, 0.0 * p)
+        return paths.place(motion, q + step, p + 3.0 * step)
+
+    pairs = [(shifted(h * e), shifted(-h * e)) for e in np.eye(n)]
+    slope = np.array([(a.length - b.length) / (2 * h) for a, b in pairs]).T
+    assert_allclose(placed.by_q, slope, atol=1e-8)
+    slope = np.array([(a.by_q[0] - b.by_q[0]) / (2 * h) for a, b in pairs])
+    assert_allclose(paths.curvature(at, placed, np.ones(1)), slope, atol=1e-7)
+    _, V = paths.follow(at, placed, Slopes(3.0, 2.0, False))
+    slope = np.array([(a.speed - b.speed) / (2 * h) for a, b in pairs]).T
+    assert_allclose(V, slope, atol=1e-7)
+    many = paths.along(at, placed, 0, np.linspace(0.0, 1.0, 2001))
+    steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
+    assert_allclose(steps, placed.length[0] / 2000, rtol=1e-4)
+    with pytest.raises(NotImplementedError, match="'m': .* second derivatives of the points"):
+        paths.material(at, placed, 0, np.array([0.5]))
+    path = fm.muscle_path(skeleton, muscle, q)
+    assert_allclose(path.length, placed.length[0], rtol=1e-13)
+    assert len(path.arcs) == touched
+    drawn = np.linalg.norm(np.diff(path.polyline, axis=0), axis=1).sum()
+    assert_allclose(drawn, path.length, rtol=1e-3)
+    # a common motion of all bodies changes nothing
+    assert not placed.by_q[:, :7].any()
+    moved = np.r_[rng.normal(size=7), q[7:]]
+    assert_allclose(paths.at(state(skeleton, moved, p)).length, placed.length, rtol=1e-13)
+
+
+def test_memory_resumes_bitwise():
+    """Paths that restore a memory go on with the same bits; a new one finds the same branch."""
+    skeleton, muscle = chained(two)
+    bend = np.zeros(skeleton.n)
+    bend[-2:] = 1.0, -0.5
+
+    def pose(t):
+        return state(skeleton, skeleton.start + 1.2 * np.sin(2.0 * t) * bend, bend)
+
+    first, found, memory = LinePaths(skeleton, [muscle]), [], {}
+    for k, t in enumerate(np.linspace(0.0, 3.0, 61)):
+        if k == 30:
+            memory = first.memory()
+        found.append(first.at(pose(t)))
+    second = LinePaths(skeleton, [muscle])
+    second.restore(memory)
+    for t, known in zip(np.linspace(0.0, 3.0, 61)[30:], found[30:], strict=True):
+        again = second.at(pose(t))
+        assert_array_equal(again.length, known.length)
+        assert_array_equal(again.by_q, known.by_q)
+        fresh = LinePaths(skeleton, [muscle]).at(pose(t))
+        assert_allclose(fresh.length, known.length, rtol=1e-12)
+    assert {int(one.state.touched.sum()) for one in found} > {2}  # surfaces come and go
+
+
+def test_a_point_inside_is_refused_or_passed():
+    """The error names point, depth and surface; on request the path is straight instead."""
+    skeleton, muscle = chained(ellipsoid, end=(0.0, -0.02, 0.0))
+    q = skeleton.start.copy()
+    q[-1] = np.pi
+    inside = r"'m': path point 'i' lies 0\.0\d+ m inside wrap surface 'e'"
+    with pytest.raises(fm.ModelError, match=inside):
+        fm.muscle_path(*chained(ellipsoid, end=(0.0, 0.1, 0.0)), skeleton.start)
+    wraps = [fm.PathWrap(muscle.wraps[0].shape, inside="straight")]
+    passing = fm.LineMuscle("m", muscle.points, wraps=wraps, **NUMBERS)
+    y = skeleton.start.copy()
+    for angle in np.linspace(0.0, np.pi, 7):
+        y[-1] = angle
+        path = fm.muscle_path(skeleton, passing, y)
+        assert path.length >= np.linalg.norm(path.points[1] - path.points[0]) - 1e-15
+
+
+@pytest.mark.slow
+def test_arm26_runs_with_all_its_muscles(shared_models):
+    """An imported arm with ellipsoids, and points inside them, runs."""
+    model = fm.read_osim(shared_models / "opensim-models" / "arm26.osim")
+    system = fm.build(model)
+    result = fm.simulate(system, t_end=0.1, dt=0.005)
+    assert result.time[-1] == pytest.approx(0.1)
