@@ -25,6 +25,7 @@ def test_info_reports_without_a_run(model, cli):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("default::fibermsk.errors.ModelWarning")
 def test_run_writes_a_result(model, cli, tmp_path):
     file = tmp_path / "activation.csv"
     file.write_text("time,bifemsh_r,vasti_r\n0,0.01,0\n0.02,0.3,0\n")

@@ -39,7 +39,6 @@ def test_muscles_write_tables_and_pictures(tmp_path):
         (["--coordinate", "elbow"], "the model has: r_shoulder_elev"),
         (["--coordinate", "r_elbow_flex", "--range", "0:2"], "FROM:TO:N"),
         (["--coordinate", "r_elbow_flex", "--plot", "force"], "force_length"),
-        (["--coordinate", "r_elbow_flex", "--muscles", "BIClong"], "other muscles"),
     ],
 )
 def test_impossible_curves_are_refused(tmp_path, options, message):
