@@ -159,8 +159,7 @@ class Rebuilding:
         twin = FunctionType(
             plain.__code__, {**plain.__globals__, **new}, plain.__name__, plain.__defaults__
         )
-        # different versions are different functions for the linker, also across processes
-        twin.__qualname__ = f"{plain.__qualname__}_{self._label}_{self._version[:16]}"
+        twin.__qualname__ = f"{plain.__qualname__}_{self._label}"
         if hasattr(function, "made_by"):
             return parallel(*function.made_by, version=self._version)(twin)
         if hasattr(function, "made_with"):
