@@ -26,6 +26,12 @@ PERCENT = "in percent? divide by 100"
 """Remedy for a fraction outside [0, 1]."""
 
 
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first few names, and the number of the others."""
+    shown, more = ", ".join(names[:most]), len(names) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
 def show(value: object) -> str:
     """Short text of a value for an error message."""
     try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fibermsk.laws.hill import DeGrooteCurves, HillLaw, ThelenCurves
+from fibermsk.laws.hill import DeGrooteCurves, HillLaw
 from fibermsk.model import LineMuscle
+from fibermsk.read.osim.forces.hill import thelen_curves
 
 
 def rigid_law(muscle: LineMuscle) -> HillLaw:
@@ -18,21 +19,7 @@ def rigid_law(muscle: LineMuscle) -> HillLaw:
         return replace(muscle.law, tendon="rigid")
     if muscle.kind != "Thelen2003Muscle":
         return HillLaw(DeGrooteCurves(), tendon="rigid", damping=0.0)
-    names = {
-        "tendon_strain": "FmaxTendonStrain",
-        "passive_strain": "FmaxMuscleStrain",
-        "active_shape": "KshapeActive",
-        "passive_shape": "KshapePassive",
-        "force_velocity_shape": "Af",
-        "eccentric_force": "Flen",
-        "linear_from": "fv_linear_extrap_threshold",
-    }
-    given = {
-        own: float(muscle.parameters[theirs])
-        for own, theirs in names.items()
-        if theirs in muscle.parameters
-    }
-    return HillLaw(ThelenCurves(**given), tendon="rigid", damping=0.0)
+    return HillLaw(thelen_curves(muscle.parameters), tendon="rigid", damping=0.0)
 
 
 def affine_force(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._version import __version__
+from fibermsk.io.sto import sto_head
 from fibermsk.rescue import write_whole
 
 TABLES = (".sto", ".csv")
@@ -32,11 +32,7 @@ def write_table(path: Path, name: str, columns: Mapping[str, Array]) -> None:
     mark = "\t" if storage else ","
     lines = [mark.join(columns)]
     if storage:
-        title = re.sub(r"[\s=]+", "_", name)
-        lines = [
-            title, "inDegrees=no", f"nColumns={len(columns)}", f"nRows={n}", "DataType=double",
-            "version=3", f"fibermsk={__version__}", "units=SI: s, m, N, rad", "endheader", *lines,
-        ]  # fmt: skip
+        lines = sto_head(name, list(columns), n, {"fibermsk": __version__})
     for row in np.stack(list(columns.values()), axis=1):
         lines.append(mark.join(repr(float(one)) for one in row))
     text = "\n".join(lines) + "\n"

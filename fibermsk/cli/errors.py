@@ -43,12 +43,10 @@ def exit_status(error: BaseException, *, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
-    elif isinstance(error, ConvergenceError | ModelError | NotImplementedError):
+    elif isinstance(error, ConvergenceError | ModelError):
         typer.echo(f"error: {error}", err=True)
     elif not isinstance(error, BrokenPipeError):
         hint = "" if debug else " (--debug shows the traceback)"
         typer.echo(f"error: {type(error).__name__}: {error}{hint}", err=True)
-    refused = isinstance(error, ModelError | NotImplementedError) and not isinstance(
-        error, WriteError
-    )
+    refused = isinstance(error, ModelError) and not isinstance(error, WriteError)
     return BAD_INPUT if refused else FAILED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -68,25 +68,30 @@ def _labels(result: Result, names: Iterable[str], what: str) -> dict[str, str]:
     return labels
 
 
-def _write(
-    result: Result, what: str, labels: list[str], columns: list[Array], path: Path, done: Done
-) -> None:
-    n = result.time.size
-    told = about(result)
-    scene = re.sub(r"[\s=]+", "_", told.pop("scene")) or "result"
-    lines = [
-        f"{scene}_{what}",
+def sto_head(title: str, labels: Sequence[str], n_rows: int, told: Mapping[str, str]) -> list[str]:
+    """Lines before the rows of a storage, with what is told of it besides."""
+    return [
+        re.sub(r"[\s=]+", "_", title),
         "inDegrees=no",
-        f"nColumns={len(labels) + 1}",
-        f"nRows={n}",
+        f"nColumns={len(labels)}",
+        f"nRows={n_rows}",
         "DataType=double",
         "version=3",
         # a second equals sign cannot be parsed
         *(f"{key}={value.replace('=', ' is ')}" for key, value in told.items()),
         "units=SI: s, m, N, rad",
         "endheader",
-        "\t".join(["time", *labels]),
+        "\t".join(labels),
     ]
+
+
+def _write(
+    result: Result, what: str, labels: list[str], columns: list[Array], path: Path, done: Done
+) -> None:
+    n = result.time.size
+    told = about(result)
+    title = f"{told.pop('scene') or 'result'}_{what}"
+    lines = sto_head(title, ["time", *labels], n, told)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\n".join(lines) + "\n")
         for start in range(0, n, _ROWS):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._plausible import Quantity
 from fibermsk.errors import ModelWarning
 from fibermsk.laws.active import HillStress
@@ -50,14 +51,16 @@ def remarks(
     for first, *others in groups.values():
         text = str(first)
         if others:
-            text += f" (likewise {_named([other.owner for other in others])})"
+            owners = [other.owner for other in others]
+            text += f" (likewise {_check.first_names(owners, _MOST_NAMED)})"
         fiber = first.owner.split("'")[1] if first.owner.startswith("fiber ") else None
         found.append(ModelWarning(text, kind="plausibility", fiber=fiber))
     idle = _idle_muscles(model)
     if idle and concerns(model):
+        names = _check.first_names([repr(name) for name in idle], _MOST_NAMED)
         text = (
             f"model {model.name!r}: {len(idle)} line muscles exert no force, since they have no "
-            f"law: {_named([repr(name) for name in idle])}; use fm.with_muscle_forces for those of "
+            f"law: {names}; use fm.with_muscle_forces for those of "
             "OpenSim, law=fm.HillLaw(), or fm.fibers_from_muscle for fibers in their place"
         )
         found.append(ModelWarning(text, kind="line_muscles"))
@@ -73,13 +76,6 @@ def implausible(
         if not one.is_plausible and one.rule not in model.meant:
             found.setdefault((one.owner, one.field), one)
     return list(found.values())
-
-
-def _named(names: list[str]) -> str:
-    """The first few names, and the number of the others."""
-    shown = ", ".join(names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _idle_muscles(model: Model) -> list[str]:

@@ -27,24 +27,10 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels.lines.geodesic import geodesic
 from fibermsk.kernels.lines.surfaces import curvature, level, settle
+from fibermsk.kernels.skeleton.rigid import cross, matvec
 
 LOCAL = 10
 """Columns that move a tangent point: four unknowns, six of the twist of its surface."""
-
-
-@kernel
-def _turned(R, x, out):
-    """Fill out (3,) with R x."""
-    for r in range(3):
-        out[r] = R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
-
-
-@kernel
-def _cross(a, b, out):
-    """Fill out (3,) with a x b."""
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
 
 
 @kernel
@@ -58,16 +44,16 @@ def _fill_frame(kind, size, R, p, x, t, frame, bend):
     norm = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     for r in range(3):
         n[r] = g[r] / norm
-    _cross(n, t, b)
+    cross(n, t, b)
     bend[0], bend[1], bend[2] = (
         curvature(H, g, t, t), curvature(H, g, t, b), curvature(H, g, b, b),
     )  # fmt: skip
-    _turned(R, x, frame[0])
+    matvec(R, x, frame[0])
     for r in range(3):
         frame[0, r] += p[r]
-    _turned(R, t, frame[1])
-    _turned(R, n, frame[2])
-    _turned(R, b, frame[3])
+    matvec(R, t, frame[1])
+    matvec(R, n, frame[2])
+    matvec(R, b, frame[3])
 
 
 @kernel
@@ -155,10 +141,10 @@ def fill_moves(frame, bend, field, move):
                     move[k, j, 0, 4 + column, r] = axis[r]
                     for q in range(1, 4):
                         move[k, j, q, 4 + column, r] = 0.0
-                _cross(axis, point, move[k, j, 0, 7 + column])
-                _cross(axis, t, move[k, j, 1, 7 + column])
-                _cross(axis, n, move[k, j, 2, 7 + column])
-                _cross(axis, b, move[k, j, 3, 7 + column])
+                cross(axis, point, move[k, j, 0, 7 + column])
+                cross(axis, t, move[k, j, 1, 7 + column])
+                cross(axis, n, move[k, j, 2, 7 + column])
+                cross(axis, b, move[k, j, 3, 7 + column])
 
 
 @kernel
@@ -252,7 +238,7 @@ def move_foot(kind, size, foot, alpha, beta, theta, delta):
     norm = math.sqrt(_dot(g, g))
     for r in range(3):
         n[r] = g[r] / norm
-    _cross(n, foot[3:6], b)
+    cross(n, foot[3:6], b)
     c, s = math.cos(theta), math.sin(theta)
     for r in range(3):
         t = foot[3 + r]

@@ -12,12 +12,10 @@ import math
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.lines.paths import _add_driven, _moved, _turning
-from fibermsk.kernels.lines.section import CHAIN, UNSOLVED
+from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
+from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_local
 from fibermsk.kernels.lines.solve import ORDER, TAUT, chain
-from fibermsk.kernels.lines.string import to_local
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
-from fibermsk.kernels.skeleton.rigid import bracket, cross
 
 STEP = 0.1
 """Change of a foot, in least radii and radians, with which the reference follows it."""
@@ -122,68 +120,6 @@ def solve_chain(paths, state, k, j, surfaces, gradient, hessian):
 
 
 @kernel
-def _moves(paths, S, moves, drives, state, k, j, surfaces, dz, who):
-    """Fill dz (n_u, n_z) and who (n_u,), as for sections in closed form; returns their number."""
-    size, n_axes = 0, S.shape[0]
-    for a in range(n_axes):
-        at_o, at_i = _moved(moves, paths.link[k], a), _moved(moves, paths.link[j], a)
-        same = at_o == at_i
-        for w in surfaces:
-            same = same and _moved(moves, paths.wrap_link[w], a) == at_o
-        if same:
-            continue
-        who[size] = a
-        dz[size] = 0.0
-        if at_o:
-            cross(S[a, :3], state.x[k], dz[size, :3])
-        if at_i:
-            cross(S[a, :3], state.x[j], dz[size, 3:6])
-        for r in range(3):
-            if at_o:
-                dz[size, r] += S[a, 3 + r]
-            if at_i:
-                dz[size, 3 + r] += S[a, 3 + r]
-            for s in range(surfaces.size):
-                if _moved(moves, paths.wrap_link[surfaces[s]], a):
-                    dz[size, 6 + 6 * s + r] = S[a, 3 + r]
-                    dz[size, 9 + 6 * s + r] = S[a, r]
-        size += 1
-    for d in range(drives.shape[1]):
-        if drives[k, d] or drives[j, d]:
-            who[size] = n_axes + d
-            dz[size] = 0.0
-            _add_driven(paths, state.slope, k, d, dz[size, :3])
-            _add_driven(paths, state.slope, j, d, dz[size, 3:6])
-            size += 1
-    return size
-
-
-@kernel
-def _second(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v):
-    """g times the second derivative of z in who[u] and who[v], u <= v."""
-    a, b, n_axes, total = who[u], who[v], S.shape[0], 0.0
-    x = np.zeros(6)
-    for end in range(2):
-        point = k if end == 0 else j
-        own = g[3 * end : 3 * end + 3]
-        if a >= n_axes:
-            if a == b:
-                x[:] = 0.0
-                _add_driven(paths, state.bend, point, a - n_axes, x[:3])
-                total += own[0] * x[0] + own[1] * x[1] + own[2] * x[2]
-        elif _moved(moves, paths.link[point], a):
-            if b >= n_axes or _moved(moves, paths.link[point], b):
-                total += _turning(own, S[a, :3], dz[v, 3 * end : 3 * end + 3])
-    for s in range(surfaces.size):
-        link = paths.wrap_link[surfaces[s]]
-        if a < b < n_axes and _moved(moves, link, a) and _moved(moves, link, b):
-            bracket(S[a], S[b], x)
-            for r in range(3):
-                total += 0.5 * (g[6 + 6 * s + r] * x[3 + r] + g[9 + 6 * s + r] * x[r])
-    return total
-
-
-@kernel
 def _swap(rank, surfaces, s):
     """Swap surfaces s and s + 1 in their order."""
     a, b = surfaces[s], surfaces[s + 1]
@@ -232,24 +168,11 @@ def solve_chains(paths, S, moves, drives, state, length, by_u, speed_u, tension,
                 return False
             state.length[k] = L
             length[m] += L
-            size = _moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
-            for u in range(size):
-                for r in range(n):
-                    by_u[m, who[u]] += g[r] * dz[u, r]
-            part = np.empty(n)
-            for u in range(size if second else 0):
-                for r in range(n):
-                    part[r] = 0.0
-                    for c in range(n):
-                        part[r] += H[r, c] * dz[u, c]
-                for v in range(u, size):
-                    value = _second(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v)
-                    for r in range(n):
-                        value += part[r] * dz[v, r]
-                    a, b = who[u], who[v]
-                    bend[m, a] += value * speed_u[b]
-                    curve[a, b] += tension[m] * value
-                    if u != v:
-                        bend[m, b] += value * speed_u[a]
-                        curve[b, a] += tension[m] * value
+            size = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
+            add_first(size, surfaces, g, dz, who, by_u[m])
+            if second:
+                add_second(
+                    paths, S, moves, state, k, j, surfaces, g, H, dz, np.empty(n), who, size,
+                    speed_u, tension[m], bend[m], curve,
+                )  # fmt: skip
     return True

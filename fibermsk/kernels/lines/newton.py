@@ -11,7 +11,6 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels.lines.chain import (
-    _cross,
     eliminate,
     fill_frames,
     fill_lines,
@@ -21,6 +20,7 @@ from fibermsk.kernels.lines.chain import (
     fill_system,
     move_foot,
 )
+from fibermsk.kernels.skeleton.rigid import cross
 
 STEPS = 40
 """Most steps of Newton's method."""
@@ -166,18 +166,18 @@ def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
         for j in range(2):
             sign = 1.0 - 2.0 * j
             e, point = line[k + j, :3], frame[k, j, 0]
-            _cross(point, e, arm)
+            cross(point, e, arm)
             for r in range(3):
                 gradient[row + r] += sign * e[r]
                 gradient[row + 3 + r] += sign * arm[r]
             for column in range(width):
-                _cross(point, swing[k + j, column], arm)
+                cross(point, swing[k + j, column], arm)
                 for r in range(3):
                     G[row + r, column] += sign * swing[k + j, column, r]
                     G[row + 3 + r, column] += sign * arm[r]
             for column in range(10):
                 to = 4 * k + column if column < 4 else 4 * m + 6 + 6 * k + column - 4
-                _cross(move[k, j, 0, column], e, arm)
+                cross(move[k, j, 0, column], e, arm)
                 for r in range(3):
                     G[row + 3 + r, to] += sign * arm[r]
     solved = eliminate(E, 4 * m)

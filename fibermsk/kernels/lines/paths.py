@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
 from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE
 from fibermsk.kernels.lines.section import (
@@ -25,11 +26,11 @@ from fibermsk.kernels.lines.section import (
     POINT_P,
     add_twist,
     straight,
+    to_local,
     turn_derivatives,
 )
 from fibermsk.kernels.lines.sphere import around_sphere, sphere_angle
 from fibermsk.kernels.skeleton.coordinate_map import derivatives
-from fibermsk.kernels.skeleton.rigid import bracket, cross
 
 
 @body
@@ -91,20 +92,11 @@ def place_paths(paths, rotation, position, driver, state):
 
 
 @body
-def _in_surface(R, p, x, out):
-    """Fill out (3,) with a point of the ground in the frame of a surface."""
-    for c in range(3):
-        out[c] = 0.0
-        for r in range(3):
-            out[c] += R[r, c] * (x[r] - p[r])
-
-
-@body
 def _angle(paths, state, w, o, i, reference, found):
     """Fill phi and delta of a section around surface w; returns the state."""
     a, b = scratch(3), scratch(3)
-    _in_surface(state.R[w], state.p[w], o, a)
-    _in_surface(state.R[w], state.p[w], i, b)
+    to_local(state.R[w], state.p[w], o, a)
+    to_local(state.R[w], state.p[w], i, b)
     if paths.kind[w] == CYLINDER:
         return cylinder_angle(a, b, paths.radius[w], reference, found)
     return sphere_angle(a, b, paths.radius[w], found)
@@ -115,8 +107,8 @@ def around(paths, state, w, o, i, second, g, H, found):
     """Length around surface w, whose phi and delta are `found`; fills the rest, ground frame."""
     a, b = scratch(3), scratch(3)
     R, p = state.R[w], state.p[w]
-    _in_surface(R, p, o, a)
-    _in_surface(R, p, i, b)
+    to_local(R, p, o, a)
+    to_local(R, p, i, b)
     if paths.kind[w] == CYLINDER:
         L = around_cylinder(a, b, paths.radius[w], second, g, H, found)
     else:
@@ -199,125 +191,6 @@ def _solve_section(paths, state, m, k, j, second, g, H):
     return L
 
 
-@body
-def _moved(moves, link, axis):
-    """Whether an axis moves a link, -1 for the ground."""
-    return link >= 0 and moves[link, axis]
-
-
-@body
-def _moves_of_section(paths, S, moves, drives, state, k, j, dz, who):
-    """Fill dz (n_u, 12), derivatives of z in the u that change a section, and who (n_u,).
-
-    Returns their number: axes that move all of the section together are left out.
-    """
-    w, size, n_axes = state.wrapped[k], 0, S.shape[0]
-    surface = paths.wrap_link[w] if w >= 0 else -1
-    for a in range(n_axes):
-        at_o, at_i = _moved(moves, paths.link[k], a), _moved(moves, paths.link[j], a)
-        at_w = _moved(moves, surface, a) if w >= 0 else at_o
-        if at_o == at_i and at_w == at_o:
-            continue
-        who[size] = a
-        for r in range(12):
-            dz[size, r] = 0.0
-        if at_o:
-            cross(S[a, :3], state.x[k], dz[size, :3])
-        if at_i:
-            cross(S[a, :3], state.x[j], dz[size, 3:6])
-        for r in range(3):
-            if at_o:
-                dz[size, r] += S[a, 3 + r]
-            if at_i:
-                dz[size, 3 + r] += S[a, 3 + r]
-            if w >= 0 and at_w:
-                dz[size, 6 + r], dz[size, 9 + r] = S[a, 3 + r], S[a, r]
-        size += 1
-    for d in range(drives.shape[1]):
-        if not (drives[k, d] or drives[j, d]):
-            continue
-        who[size] = n_axes + d
-        for r in range(12):
-            dz[size, r] = 0.0
-        _add_driven(paths, state.slope, k, d, dz[size, :3])
-        _add_driven(paths, state.slope, j, d, dz[size, 3:6])
-        size += 1
-    return size
-
-
-@body
-def _add_driven(paths, slope, k, d, out):
-    """Add the derivative of point k by driver d to out (3,)."""
-    moving = paths.moving[k]
-    for c in range(3 if moving >= 0 else 0):
-        if paths.driver[moving, c] == d:
-            for r in range(3):
-                out[r] += slope[moving, c, r]
-
-
-@body
-def _turning(g, w, x):
-    """g . (w x x)."""
-    return (
-        g[0] * (w[1] * x[2] - w[2] * x[1])
-        + g[1] * (w[2] * x[0] - w[0] * x[2])
-        + g[2] * (w[0] * x[1] - w[1] * x[0])
-    )
-
-
-@body
-def _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v):
-    """g times the second derivative of z in who[u] and who[v], u <= v.
-
-    With axis a at or above b: w_a x C_b for a point, and 1/2 [S_a, S_b] for the twist.
-    """
-    a, b, n_axes, total = who[u], who[v], S.shape[0], 0.0
-    for end in range(2):
-        point = k if end == 0 else j
-        own = g[3 * end : 3 * end + 3]
-        if a >= n_axes:
-            if a == b:
-                x = scratch(3)
-                x[0], x[1], x[2] = 0.0, 0.0, 0.0
-                _add_driven(paths, state.bend, point, a - n_axes, x)
-                total += own[0] * x[0] + own[1] * x[1] + own[2] * x[2]
-        elif _moved(moves, paths.link[point], a):
-            if b >= n_axes or _moved(moves, paths.link[point], b):
-                total += _turning(own, S[a, :3], dz[v, 3 * end : 3 * end + 3])
-    w = state.wrapped[k]
-    if w >= 0 and a < b < n_axes:
-        link = paths.wrap_link[w]
-        if _moved(moves, link, a) and _moved(moves, link, b):
-            x = scratch(6)
-            bracket(S[a], S[b], x)
-            for r in range(3):
-                total += 0.5 * (g[6 + r] * x[3 + r] + g[9 + r] * x[r])
-    return total
-
-
-@body
-def _add_second(
-    paths, S, moves, state, k, j, g, H, dz, who, size, speed_u, tension, bend, curve
-):  # fmt: skip
-    """Add the second derivatives of a section, times speeds to bend and times tension to curve."""
-    part, n_z = scratch(12), 12 if state.wrapped[k] >= 0 else 6
-    for u in range(size):
-        for r in range(n_z):
-            part[r] = 0.0
-            for c in range(n_z):
-                part[r] += H[r, c] * dz[u, c]
-        for v in range(u, size):
-            value = _second_of_z(paths, S, moves, state, k, j, g, dz, who, u, v)
-            for r in range(n_z):
-                value += part[r] * dz[v, r]
-            a, b = who[u], who[v]
-            bend[a] += value * speed_u[b]
-            curve[a, b] += tension * value
-            if u != v:
-                bend[b] += value * speed_u[a]
-                curve[b, a] += tension * value
-
-
 @kernel
 def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, bend, curve):
     """Fill lengths (m,) and their derivatives; False if a section has no solution.
@@ -331,6 +204,7 @@ def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, 
     g, H, n_axes = scratch(12), scratch((12, 12)), S.shape[0]
     # a section depends on the axes that do not move all of it together
     dz, who = np.empty((n_axes + drives.shape[1], 12)), np.empty(n_axes + drives.shape[1], np.int64)
+    part, wraps = scratch(12), np.empty(1, np.int64)
     length[:] = 0.0
     by_u[:] = 0.0
     bend[:] = 0.0
@@ -354,13 +228,14 @@ def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, 
             if state.wrapped[k] == CHAIN:
                 k = j
                 continue
-            size = _moves_of_section(paths, S, moves, drives, state, k, j, dz, who)
-            for u in range(size):
-                for r in range(12):
-                    by_u[m, who[u]] += g[r] * dz[u, r]
+            w = state.wrapped[k]
+            surfaces = wraps[:1] if w >= 0 else wraps[:0]
+            wraps[0] = w
+            size = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
+            add_first(size, surfaces, g, dz, who, by_u[m])
             if second:
-                _add_second(
-                    paths, S, moves, state, k, j, g, H, dz, who, size,
+                add_second(
+                    paths, S, moves, state, k, j, surfaces, g, H, dz, part, who, size,
                     speed_u, tension[m], bend[m], curve,
                 )  # fmt: skip
             k = j

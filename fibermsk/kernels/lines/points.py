@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.lines.chain import _cross, _fill_frame, fill_frames, fill_lines
+from fibermsk.kernels.lines.chain import _fill_frame, fill_frames, fill_lines
 from fibermsk.kernels.lines.geodesic import geodesic
+from fibermsk.kernels.skeleton.rigid import cross
 
 
 @kernel
@@ -32,7 +33,7 @@ def _move_end(k, m, frame, field, shift, d_end, end):
     for column in range(3):
         for r in range(3):
             axis[r] = 1.0 if r == column else 0.0
-        _cross(axis, point, turned)
+        cross(axis, point, turned)
         d_end[column, first + column] += 1.0
         for r in range(3):
             d_end[r, first + 3 + column] += turned[r]
@@ -118,7 +119,7 @@ def _fill(kind, size, R, p, o, i, foot, fraction, shift, gradient, x, dx):
             for column in range(3 if n else 0):
                 for r in range(3):
                     axis[r] = 1.0 if r == column else 0.0
-                _cross(axis, here[0], turned)
+                cross(axis, here[0], turned)
                 dx[at, column, 6 + 6 * k + column] += 1.0
                 for r in range(3):
                     dx[at, r, 6 + 6 * k + 3 + column] += turned[r]

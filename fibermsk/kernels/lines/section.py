@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 
 FINE, INSIDE, OPPOSITE, COINCIDENT = 0, 1, 2, 3
@@ -136,3 +136,19 @@ def add_twist(o, i, second, g, H):
     for r in range(6):
         for k in range(6):
             H[6 + k, r] = H[r, 6 + k]
+
+
+@kernel
+def to_local(R, p, x, out):
+    """Fill out (3,) with R^T (x - p)."""
+    for r in range(3):
+        out[r] = 0.0
+        for c in range(3):
+            out[r] += R[c, r] * (x[c] - p[c])
+
+
+@kernel
+def to_ground(R, p, x, out):
+    """Fill out (3,) with R x + p."""
+    for r in range(3):
+        out[r] = p[r] + R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]

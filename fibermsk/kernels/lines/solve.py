@@ -18,7 +18,8 @@ from fibermsk._compile import kernel
 from fibermsk.kernels.lines.chain import _dot, fill_frames, fill_lines
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, newton
-from fibermsk.kernels.lines.string import DENSE, copy, guess, lean, to_local
+from fibermsk.kernels.lines.section import to_local
+from fibermsk.kernels.lines.string import DENSE, copy, guess, lean
 from fibermsk.kernels.lines.surfaces import TORUS, level, settle
 
 TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)

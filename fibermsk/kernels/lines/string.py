@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from fibermsk._compile import kernel
+from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.surfaces import level, settle
 
 COARSE, DENSE = 32, 96
@@ -20,22 +21,6 @@ SIDES = 8
 """Sides of the straight line on which strings start without a hint."""
 COARSE_CALM = 1e-6
 """Move of a point in one sweep, of the string's length, that ends shrinking to compare."""
-
-
-@kernel
-def to_local(R, p, x, out):
-    """Fill out (3,) with R^T (x - p)."""
-    for r in range(3):
-        out[r] = 0.0
-        for c in range(3):
-            out[r] += R[c, r] * (x[c] - p[c])
-
-
-@kernel
-def to_ground(R, p, x, out):
-    """Fill out (3,) with R x + p."""
-    for r in range(3):
-        out[r] = p[r] + R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
 
 
 @kernel

@@ -96,7 +96,7 @@ def with_muscle_forces(
             notes += [ImportEntry("note", muscle.name, 0, text) for text in texts]
     made = redirected(model, new)
     texts = [
-        f"{text}: {_named(names)}"
+        f"{text}: {_check.first_names(names, _MOST)}"
         for text, names in (
             ("have no excitation, taken as 0", idle),
             ("exert no force, since their class has no law here", unknown),
@@ -149,7 +149,7 @@ def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
                 hint = _check.suggestion(str(name), names)
                 raise ModelError(
                     f"model {model.name!r} has no line muscle {name!r}; it has: "
-                    f"{_named(names) or 'none'}{hint}"
+                    f"{_check.first_names(names, _MOST) or 'none'}{hint}"
                 )
         return dict(excitations)
     if isinstance(excitations, str | PathLike):
@@ -167,9 +167,10 @@ def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
             found[name] = _table(excitations, column, begin)
     if unknown:
         hint = _check.suggestion(unknown[0], names)
+        columns = _check.first_names([repr(one) for one in unknown], _MOST)
         raise ModelError(
-            f"{owner}: columns {_named([repr(one) for one in unknown])}; must be muscles of the "
-            f"model {model.name!r}, which has: {_named(names) or 'none'}{hint}"
+            f"{owner}: columns {columns}; must be muscles of the "
+            f"model {model.name!r}, which has: {_check.first_names(names, _MOST) or 'none'}{hint}"
         )
     return found
 
@@ -190,9 +191,3 @@ def _table(signals: Signals, column: str, begin: float) -> float | Table:
         return float(signals.values[column][0])
     table = signals.activation(column)
     return Table(signals.time - begin, table.values) if begin else table
-
-
-def _named(names: list[str]) -> str:
-    shown = ", ".join(names[:_MOST])
-    more = len(names) - _MOST
-    return f"{shown} and {more} more" if more > 0 else shown

@@ -55,21 +55,18 @@ class HillGroups:
         The last axis has the value and its derivatives in length and speed of the path, activation,
         state and rate of the state.
         """
-        out = np.empty((len(self.muscles), 2, 6))
-        for own, kernels, constants in self._groups:
-            part = np.empty((own.size, 2, 6))
-            given = (np.ascontiguousarray(one[own]) for one in (length, speed, a, x, rate))
-            kernels.forces(*given, constants, part)
-            out[own] = part
-        return out
+        return self._each("forces", (2, 6), (length, speed, a, x, rate))
 
     def outputs(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
         """Outputs of each muscle by `NAMES`, (m, n)."""
-        out = np.empty((len(self.muscles), len(NAMES)))
+        return self._each("outputs", (len(NAMES),), (length, speed, a, x, rate))
+
+    def _each(self, kernel: str, shape: tuple[int, ...], given: tuple[Array, ...]) -> Array:
+        """What a kernel of each group fills, (m, *shape), for arrays (m,)."""
+        out = np.empty((len(self.muscles), *shape))
         for own, kernels, constants in self._groups:
-            part = np.empty((own.size, len(NAMES)))
-            given = (np.ascontiguousarray(one[own]) for one in (length, speed, a, x, rate))
-            kernels.outputs(*given, constants, part)
+            part = np.empty((own.size, *shape))
+            getattr(kernels, kernel)(*(one[own] for one in given), constants, part)
             out[own] = part
         return out
 

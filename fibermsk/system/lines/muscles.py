@@ -22,7 +22,7 @@ from fibermsk.system.lines.reports import MuscleReports
 
 
 class MusclesAt(NamedTuple):
-    """Line muscles at one state; all (m,) but `slopes`.
+    """Line muscles at one state.
 
     Attributes
     ----------

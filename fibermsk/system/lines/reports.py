@@ -50,13 +50,15 @@ class MuscleReports:
 
     def __init__(self, lines: Muscles, n_frames: int) -> None:
         self._lines = lines
+        self._moved_by = [lines.paths.moved_by(k) for k in range(len(lines.muscles))]
+        self._fractions = np.linspace(0.0, 1.0, POINTS)
         self.histories: dict[str, MuscleHistory] = {}
-        for k, muscle in enumerate(lines.muscles):
+        for muscle, moved_by in zip(lines.muscles, self._moved_by, strict=True):
             fields = [*_OF_PATHS, *lines.hill.fields]
             fields += [
                 Field(f"moment_arm/{name}", "m" if unit == "rad" else "1",
                       f"moment arm about {name}", f"minus dlength/d{name}", (), "muscle")
-                for name, unit, _ in lines.paths.moved_by(k)
+                for name, unit, _ in moved_by
             ]  # fmt: skip
             arrays = {field.name: np.empty(n_frames) for field in fields}
             self.histories[muscle.name] = MuscleHistory(
@@ -80,11 +82,11 @@ class MuscleReports:
                 "activation": now.activation[k],
                 **{name: outputs[k, NAMES.index(name)] for name in REPORTED},
             }
-            for name, _, column in lines.paths.moved_by(k):
+            for name, _, column in self._moved_by[k]:
                 values[f"moment_arm/{name}"] = -now.paths.by_q[k, column]
             for name, value in values.items():
                 own.arrays[name][frame] = value
-            own.path[frame] = lines.paths.along(at, now.paths, k, np.linspace(0.0, 1.0, POINTS))
+            own.path[frame] = lines.paths.along(at, now.paths, k, self._fractions)
 
 
 def drawn_radius(muscle: LineMuscle) -> float:

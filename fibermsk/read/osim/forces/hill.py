@@ -125,8 +125,13 @@ def _first_order(parameters: Mapping[str, Any], rise: float, fall: float) -> Act
     )
 
 
+def thelen_curves(parameters: Mapping[str, Any]) -> ThelenCurves:
+    """Curves of a Thelen2003Muscle from its parameters."""
+    return ThelenCurves(**_given(parameters, _THELEN))
+
+
 def _thelen(parameters: Mapping[str, Any]) -> HillOfOsim:
-    curves, notes = ThelenCurves(**_given(parameters, _THELEN)), ()
+    curves, notes = thelen_curves(parameters), ()
     if parameters.get("ignore_tendon_compliance", False):
         notes = ("ignore_tendon_compliance is true, which OpenSim's muscle of Thelen leaves out",)
     law = HillLaw(
