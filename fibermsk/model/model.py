@@ -16,13 +16,12 @@ from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.element import Element
 from fibermsk.model.muscles.fiber import Fiber
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of, coordinates_of
+from fibermsk.model.names import Named, Names
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling, check_coupling
 from fibermsk.model.skeleton.joint import JOINTS, Joint
 from fibermsk.model.skeleton.junction import Junction, is_junction
-
-Named = Body | Joint | Fiber | LineMuscle
 
 GRAVITY = Number("m/s^2", shape=(3,))
 
@@ -73,7 +72,7 @@ class Model(ByName):
         self._muscles: list[LineMuscle] = []
         self._elements: list[Element] = []
         self._coordinates: dict[str, Coordinate] = {}
-        self._named: dict[tuple[str, str], Named] = {_key(self.ground): self.ground}
+        self._names = Names(ground)
         self.import_report: Any = None
 
     def __repr__(self) -> str:
@@ -186,7 +185,7 @@ class Model(ByName):
             if isinstance(item, Junction):
                 self.add(item.body, item.joint)
             elif isinstance(item, Body):
-                self._check_new(item)
+                self._names.check_new(self._owner, item)
                 self._bodies.append(item)
             elif isinstance(item, JOINTS):
                 self._check_joint(item)
@@ -197,10 +196,10 @@ class Model(ByName):
                 check_coupling(self._owner, self._coordinates, self._couplings, item)
                 self._couplings.append(item)
             elif isinstance(item, Fiber):
-                self._check_new(item)
+                self._names.check_new(self._owner, item)
                 for station in item.attach:
                     if isinstance(station, Station):
-                        self._check_known(_check.show(item), station.body)
+                        self._names.check_known(_check.show(item), self._owner, station.body)
                 self._fibers.append(item)
             elif isinstance(item, LineMuscle):
                 self._check_muscle(item)
@@ -218,7 +217,7 @@ class Model(ByName):
                 must += "Contact or an element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
             if isinstance(item, Named):
-                self._named[_key(item)] = item
+                self._names.add(item)
         return items[0] if len(items) == 1 else items
 
     def copy(self, instead: Callable[[Any], Any] = lambda item: item) -> Model:
@@ -232,7 +231,7 @@ class Model(ByName):
             setattr(copy, f"_{kind}", [instead(item) for item in getattr(self, f"_{kind}")])
         copy._coordinates = {c.name: c for joint in copy._joints for c in joint.coordinates}
         copy._joint_of = {joint.child: joint for joint in copy._joints}
-        copy._named = {key: instead(item) for key, item in self._named.items()}
+        copy._names = self._names.copy(instead)
         copy.import_report, copy.meant = self.import_report, self.meant
         return copy
 
@@ -296,41 +295,12 @@ class Model(ByName):
             yield joint
             joint = self.joint_of(joint.parent)
 
-    def _check_new(self, item: Named) -> None:
-        """Check that an item is new and its name is unique among those of its kind."""
-        other = self._named.get(_key(item))
-        if other is item:
-            raise ModelError(
-                f"{self._owner}: {_check.show(item)} is already in the model; must be added once"
-            )
-        if other is not None:
-            remedy = "rename one of them"
-            if other is self.ground:
-                remedy = "use model.ground, or choose another name"
-            raise ModelError(
-                f"{self._owner}: name {item.name!r} of the new {type(item).__name__.lower()} "
-                f"is taken by a {type(other).__name__.lower()}; must be unique; {remedy}"
-            )
-
-    def _check_known(self, owner: str, item: Body | Fiber) -> None:
-        """Check that an item refers to items of this model only."""
-        other = self._named.get(_key(item))
-        if other is item:
-            return
-        kind = type(item).__name__.lower()
-        remedy = f"add it first: model.add({item.name})"
-        if isinstance(other, type(item)):
-            remedy = f"the model has another {kind} of this name; use the one that was added"
-        raise ModelError(
-            f"{owner}: unknown {kind} {item.name!r}; must belong to {self._owner}; {remedy}"
-        )
-
     def _check_joint(self, joint: Joint) -> None:
         """Check that a joint connects a new child to the tree."""
         owner = _check.show(joint)
-        self._check_new(joint)
-        self._check_known(owner, joint.parent)
-        self._check_known(owner, joint.child)
+        self._names.check_new(self._owner, joint)
+        self._names.check_known(owner, self._owner, joint.parent)
+        self._names.check_known(owner, self._owner, joint.child)
         if joint.child is self.ground:
             _check.refuse(
                 owner, "child", joint.child, "not be the ground", remedy="make it the parent"
@@ -363,10 +333,10 @@ class Model(ByName):
 
     def _check_muscle(self, muscle: LineMuscle) -> None:
         """Check that a line muscle is new and refers to items of this model."""
-        self._check_new(muscle)
+        self._names.check_new(self._owner, muscle)
         owner = f"line muscle {muscle.name!r}"
         for body in bodies_of(muscle):
-            self._check_known(owner, body)
+            self._names.check_known(owner, self._owner, body)
         for name in coordinates_of(muscle):
             if name not in self._coordinates:
                 must = f"be a coordinate of {self._owner}"
@@ -379,7 +349,7 @@ class Model(ByName):
         if any(other.name == name for other in self._elements):
             _check.refuse(owner, "name", name, "be unique among the elements of the model")
         for body in element.bodies:
-            self._check_known(owner, body)
+            self._names.check_known(owner, self._owner, body)
         for coordinate in element.coordinates:
             if coordinate not in self._coordinates:
                 known = f"the model has: {', '.join(self._coordinates) or 'none'}"
@@ -393,9 +363,9 @@ class Model(ByName):
         if contact.name and any(contact.name == other.name for other in self._contacts):
             _check.refuse("contact", "name", contact.name, "be unique among those of the model")
         for fiber in items_of(contact.first):
-            self._check_known("contact", fiber)
+            self._names.check_known("contact", self._owner, fiber)
         for item in items_of(contact.second):
-            self._check_known("contact", item)
+            self._names.check_known("contact", self._owner, item)
         for other in self._contacts:
             pair = contact.shared_pair(other)
             if pair is not None:
@@ -403,9 +373,3 @@ class Model(ByName):
                     f"contact: {_check.show(pair[0])} with {_check.show(pair[1])} is already a "
                     "pair of an earlier contact; must be listed once"
                 )
-
-
-def _key(item: Named) -> tuple[str, str]:
-    """Kind and name of an item: names are unique among items of one kind."""
-    kind = "joint" if isinstance(item, JOINTS) else type(item).__name__.lower()
-    return kind, item.name
