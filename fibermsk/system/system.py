@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,6 @@ import sparse
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
-from fibermsk.errors import ModelWarning
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
@@ -22,17 +18,14 @@ from fibermsk.protocol import (
     NO_MULTIPLIERS,
     Collides,
     Evaluation,
-    Frames,
     Tolerance,
     Verdict,
 )
-from fibermsk.results import Result
 from fibermsk.system import norms
 from fibermsk.system.activation.states import ActivationStates
 from fibermsk.system.assembly import Assembly
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Contribution, Slopes, contribution_of
-from fibermsk.system.fibers import softening as soft
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.friction.forces import (
@@ -41,24 +34,21 @@ from fibermsk.system.friction.forces import (
     free_name,
     has_friction,
 )
-from fibermsk.system.lines.slack import slack_remark
-from fibermsk.system.optional import HasMemory, HasStepFraction, HasSuspects
+from fibermsk.system.optional import HasMemory, HasStepFraction
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.physics import physics_of
 from fibermsk.system.pickling import check_picklable
 from fibermsk.system.recorder import Recorder
-from fibermsk.system.reports.cut_force import CutForces
+from fibermsk.system.reporting import Reporting
 from fibermsk.system.reports.diagnose import flawed_term
 from fibermsk.system.reports.element_fields import ElementFields
-from fibermsk.system.reports.energy import Energy, energy
 from fibermsk.system.reports.identity import fingerprint
 from fibermsk.system.reports.moment import Moment
-from fibermsk.system.reports.observe import observe, stress_remark
 from fibermsk.system.signals import Inputs, all_signals, corners, delayed
 from fibermsk.system.start import check_start
 
 
-class FiberSystem:
+class FiberSystem(Reporting):
     """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
 
     It caches its last evaluation, so one thread at a time may use it. Copies and pickles are
@@ -391,77 +381,11 @@ class FiberSystem:
         parts = self.cables, moving, self.states, self.breakpoints
         return fingerprint(self.contributions, *parts, times)
 
-    @guarded
-    def observe(self, frames: Frames) -> Result:
-        """Result of a run; see `fibermsk.protocol.System`."""
-        activations = np.array(
-            [self._activations(float(t), y) for t, y in zip(frames.t, frames.y, strict=True)]
-        )
-        self.contact.release()  # the reports use contact points of their own
-        self.forget()
-        result = observe(
-            self.model,
-            self.configuration,
-            self.contributions,
-            self.named_elements,
-            activations,
-            frames,
-        )
-        result = replace(result, softening=soft.softening_of(self.model, self.cables, result))
-        remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
-        for one in (*remarks, slack_remark(result)):
-            if one is not None:
-                warnings.warn(one, stacklevel=4)
-        return result
-
-    @cached_property
-    def _cuts(self) -> CutForces:
-        """Forces through cuts; made for the first frame."""
-        return CutForces(self.model, self.configuration, self.contact)
-
-    @guarded
-    def cuts(self, t: float, y: Array, v: Array, reactions: Array) -> Array:
-        """Forces through cuts of the fibers; see `fibermsk.protocol.HasCuts`."""
-        at, own = self.configuration.kinematics(t, y, v), self.configuration
-        own.look_at(y)
-        return self._cuts.packed(at, self._activations(t, y)[self.cables.fiber], reactions)
-
-    def softening(self, t: float, y: Array) -> ModelWarning | None:
-        """Warning of fibers that soften; see `fibermsk.protocol.Softens`."""
-        (nodes, _), activation = self.split(y), self._activations(t, y)
-        return soft.remark_at(self.model, self.cables, t, self.tension.stretch(nodes), activation)
-
     def moment(
         self, t: float, y: Array, v: Array, reactions: Array, multipliers: Array = NO_MULTIPLIERS
     ) -> Moment:
         """One state by name; see `fibermsk.protocol.Legible`."""
         return Moment(self, t, y, v, (reactions, multipliers))
-
-    @guarded
-    def energy(self, y: Array, v: Array) -> Energy:
-        """Energies of a state; active stress and half-pass contact have none."""
-        at, _ = self.configuration.at(np.nan, y, v)
-        self.forget()
-        return energy(self.contributions, at)
-
-    @guarded
-    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
-        """Least axial force of each fiber [N], and its theta."""
-        (nodes, _), (velocity, _) = self.split(y), self.split(v)
-        points = self.configuration.states_of(y)[self.configuration.states.n_free :]
-        return self.tension.least(nodes, velocity, self._activations(t, y), points)
-
-    def _activations(self, t: float, y: Array) -> Array:
-        """Activation of each fiber, (n_fibers,)."""
-        return self.loads.activations(t, self.configuration.states_of(y))
-
-    @guarded
-    def suspects(self, t: float, y: Array, v: Array) -> list[str]:
-        """Likely causes of a failed step from this state."""
-        at, _ = self.configuration.at(t, y, v)
-        self.forget()
-        asked = [one for one in self.contributions if isinstance(one, HasSuspects)]
-        return [text for one in asked for text in one.suspects(at)]
 
     def forget(self) -> None:
         """Invalidate the cached contact points."""

@@ -1,0 +1,110 @@
+"""What results and messages ask of a system: fields, forces through cuts, energy, suspects."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.errors import ModelWarning
+from fibermsk.guard import Guard, guarded
+from fibermsk.model import Model
+from fibermsk.protocol import Frames
+from fibermsk.results import Result
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import Contribution
+from fibermsk.system.fibers import softening as soft
+from fibermsk.system.fibers.loads import Loads
+from fibermsk.system.fibers.tension import TensionProbe
+from fibermsk.system.lines.slack import slack_remark
+from fibermsk.system.optional import HasSuspects
+from fibermsk.system.reports.cut_force import CutForces
+from fibermsk.system.reports.energy import Energy, energy
+from fibermsk.system.reports.observe import observe, stress_remark
+
+
+class Reporting:
+    """Part of a `FiberSystem` that looks at states and never changes the equations."""
+
+    model: Model
+    guard: Guard
+    configuration: Configuration
+    contributions: tuple[Contribution, ...]
+    named_elements: dict[str, Contribution]
+    tension: TensionProbe
+    loads: Loads
+
+    @guarded
+    def observe(self, frames: Frames) -> Result:
+        """Result of a run; see `fibermsk.protocol.System`."""
+        activations = np.array(
+            [self._activations(float(t), y) for t, y in zip(frames.t, frames.y, strict=True)]
+        )
+        self.configuration.contact.release()  # the reports use contact points of their own
+        self.configuration.forget()
+        result = observe(
+            self.model,
+            self.configuration,
+            self.contributions,
+            self.named_elements,
+            activations,
+            frames,
+        )
+        result = replace(
+            result, softening=soft.softening_of(self.model, self.configuration.cables, result)
+        )
+        remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
+        for one in (*remarks, slack_remark(result)):
+            if one is not None:
+                warnings.warn(one, stacklevel=4)
+        return result
+
+    @cached_property
+    def _cuts(self) -> CutForces:
+        """Forces through cuts; made for the first frame."""
+        return CutForces(self.model, self.configuration, self.configuration.contact)
+
+    @guarded
+    def cuts(self, t: float, y: Array, v: Array, reactions: Array) -> Array:
+        """Forces through cuts of the fibers; see `fibermsk.protocol.HasCuts`."""
+        at, own = self.configuration.kinematics(t, y, v), self.configuration
+        own.look_at(y)
+        return self._cuts.packed(
+            at, self._activations(t, y)[self.configuration.cables.fiber], reactions
+        )
+
+    def softening(self, t: float, y: Array) -> ModelWarning | None:
+        """Warning of fibers that soften; see `fibermsk.protocol.Softens`."""
+        (nodes, _), activation = self.configuration.split(y), self._activations(t, y)
+        return soft.remark_at(
+            self.model, self.configuration.cables, t, self.tension.stretch(nodes), activation
+        )
+
+    @guarded
+    def energy(self, y: Array, v: Array) -> Energy:
+        """Energies of a state; active stress and half-pass contact have none."""
+        at, _ = self.configuration.at(np.nan, y, v)
+        self.configuration.forget()
+        return energy(self.contributions, at)
+
+    @guarded
+    def least_tension(self, t: float, y: Array, v: Array) -> tuple[Array, Array]:
+        """Least axial force of each fiber [N], and its theta."""
+        (nodes, _), (velocity, _) = self.configuration.split(y), self.configuration.split(v)
+        points = self.configuration.states_of(y)[self.configuration.states.n_free :]
+        return self.tension.least(nodes, velocity, self._activations(t, y), points)
+
+    def _activations(self, t: float, y: Array) -> Array:
+        """Activation of each fiber, (n_fibers,)."""
+        return self.loads.activations(t, self.configuration.states_of(y))
+
+    @guarded
+    def suspects(self, t: float, y: Array, v: Array) -> list[str]:
+        """Likely causes of a failed step from this state."""
+        at, _ = self.configuration.at(t, y, v)
+        self.configuration.forget()
+        asked = [one for one in self.contributions if isinstance(one, HasSuspects)]
+        return [text for one in asked for text in one.suspects(at)]
