@@ -1,10 +1,12 @@
 """Points at fractions of the length of a path, with their derivatives along a motion.
 
-A material point with the fraction alpha of the length at rest keeps it (equal strain). Symbols:
-``c`` length up to a section, ``lambda`` planar arclength within a wrapped one, ``jet`` (..., 3) an
-array of values with first and second derivatives; see `fibermsk.kernels.lines.jets`. A motion is
-given by rates ``du`` and accelerations ``ddu`` (n_u,) of the axes of the joints and the drivers.
-Jacobian: the first derivatives for each du alone; its rate times the speeds: the second ones.
+A material point with the fraction alpha of the length at rest keeps it (equal strain). Jets and
+motions are those of `fibermsk.kernels.lines.jets` and `fibermsk.kernels.lines.carried`. Jacobian:
+the first derivatives for each du alone; its rate times the speeds: the second ones.
+
+A section around a cylinder or a sphere lies in a plane with the basis (e, f), e towards its start,
+centered on the surface: line, arc and line with the planar length Lambda; along the axis of a
+cylinder it rises evenly.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.carried import carry, fill_link, fill_path_point
 from fibermsk.kernels.lines.jets import (
     angle,
     constant,
@@ -26,234 +29,197 @@ from fibermsk.kernels.lines.jets import (
 )
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 from fibermsk.kernels.lines.section import DELTA
-from fibermsk.kernels.skeleton.rigid import add_cross, bracket
+
+BEFORE, ARC, AFTER = 0, 1, 2
+"""Pieces of a wrapped section; a straight one is all `BEFORE`."""
+
+CENTER, BASE_E, BASE_F, AXIS = 0, 3, 6, 9
+ALPHA, PHI, FREE, LAMBDA, START, RISE, LENGTH = 12, 13, 14, 15, 16, 17, 18
+"""Rows of a wrapped section: vectors, angle from e to the arc, wrap angle, first free length,
+planar length, place of the start along the axis, rise, and length."""
+ROWS = 19
 
 
 @kernel
-def _motion_of_link(S, moves, link, du, ddu, V, A):
-    """Fill twist V and spatial acceleration A (6,) of a link, angular part first."""
-    part, turned = scratch(6), scratch(6)
-    V[:] = 0.0
-    A[:] = 0.0
-    for a in range(S.shape[0] if link >= 0 else 0):
-        if moves[link, a]:
-            for r in range(6):
-                part[r] = du[a] * S[a, r]
-            bracket(V, part, turned)
-            for r in range(6):
-                A[r] += ddu[a] * S[a, r] + turned[r]
-                V[r] += part[r]
+def get(array, r):
+    """Row of an array as a jet."""
+    return (
+        (array[r, 0], array[r, 1], array[r, 2]),
+        (array[r, 3], array[r, 4], array[r, 5]),
+    )
 
 
 @kernel
-def _carry(V, A, x, first, second):
-    """Fill velocity and acceleration (3,) of the point x of a link."""
+def put(array, r, jet):
+    """Store a jet in a row of an array."""
+    array[r, 0], array[r, 1], array[r, 2] = jet[0]
+    array[r, 3], array[r, 4], array[r, 5] = jet[1]
+
+
+@kernel
+def inner(a, b):
+    """Inner product of two vectors of jets (3, 6)."""
+    total = times(get(a, 0), get(b, 0))
+    for r in range(1, 3):
+        total = plus(total, times(get(a, r), get(b, r)))
+    return total
+
+
+@kernel
+def _less(a, c, b, out):
+    """Fill out with a - c b, for vectors a, b and a jet c."""
     for r in range(3):
-        first[r] = V[3 + r]
-    add_cross(1.0, V[:3], x, first)
+        put(out, r, minus(get(a, r), times(c, get(b, r))))
+
+
+@kernel
+def _divide(a, c):
+    """Divide a vector of jets by a jet."""
     for r in range(3):
-        second[r] = A[3 + r]
-    add_cross(1.0, A[:3], x, second)
-    add_cross(1.0, V[:3], first, second)
+        put(a, r, over(get(a, r), c))
 
 
 @kernel
-def _fill_point(paths, S, moves, state, k, du, ddu, jet):
-    """Fill jet (3, 3), component first, with path point k."""
-    V, A, first, second = scratch(6), scratch(6), scratch(3), scratch(3)
-    _motion_of_link(S, moves, paths.link[k], du, ddu, V, A)
-    _carry(V, A, state.x[k], first, second)
-    moving, n_axes = paths.moving[k], S.shape[0]
-    for c in range(3 if moving >= 0 else 0):
-        d = paths.driver[moving, c]
-        if d >= 0:
-            rate, change = du[n_axes + d], ddu[n_axes + d]
-            add_cross(2.0 * rate, V[:3], state.slope[moving, c], second)
-            for r in range(3):
-                first[r] += rate * state.slope[moving, c, r]
-                second[r] += change * state.slope[moving, c, r]
-                second[r] += rate * rate * state.bend[moving, c, r]
-    for r in range(3):
-        jet[r, 0], jet[r, 1], jet[r, 2] = state.x[k, r], first[r], second[r]
+def _turned(found, sine, cosine):
+    """Angle of a cylinder's section from its start to its end, with the winding number."""
+    turn = angle(sine, cosine)
+    return ((found[DELTA], turn[0][1], turn[0][2]), turn[1])
 
 
 @kernel
-def _to_surface(R, p, V, A, jet, out):
-    """Fill out (3, 3) with a point in the frame of a moving surface."""
-    x, v, a = scratch(3), scratch(3), scratch(3)
-    for r in range(3):
-        x[r] = jet[r, 0]
-    _carry(V, A, x, v, a)
-    for r in range(3):
-        v[r] = jet[r, 1] - v[r]  # relative to the surface
-        a[r] = jet[r, 2] - a[r]
-    add_cross(-2.0, V[:3], v, a)
-    for c in range(3):
-        for k in range(3):
-            out[c, k] = 0.0
-        for r in range(3):
-            out[c, 0] += R[r, c] * (x[r] - p[r])
-            out[c, 1] += R[r, c] * v[r]
-            out[c, 2] += R[r, c] * a[r]
-
-
-@kernel
-def _to_ground(R, p, V, A, local, out):
-    """Fill out (3, 3) with a point given in the frame of a moving surface."""
-    x, v, a, w, b = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
-    for r in range(3):
-        x[r], v[r], a[r] = p[r], 0.0, 0.0
-        for c in range(3):
-            x[r] += R[r, c] * local[c, 0]
-            v[r] += R[r, c] * local[c, 1]
-            a[r] += R[r, c] * local[c, 2]
-    _carry(V, A, x, w, b)
-    add_cross(2.0, V[:3], v, b)
-    for r in range(3):
-        out[r, 0], out[r, 1], out[r, 2] = x[r], v[r] + w[r], a[r] + b[r]
-
-
-@kernel
-def _jet(array, r):
-    return (array[r, 0], array[r, 1], array[r, 2])
-
-
-@kernel
-def _store(array, r, jet):
-    array[r, 0], array[r, 1], array[r, 2] = jet
-
-
-@kernel
-def _norm(x, y, z):
-    return root(plus(plus(times(x, x), times(y, y)), times(z, z)))
-
-
-@kernel
-def _plane(d_o, d_i, delta, r):
-    """Angles alpha and phi, free lengths a and b, and Lambda around a circle."""
-    square = constant(r * r)
-    a, b = root(minus(times(d_o, d_o), square)), root(minus(times(d_i, d_i), square))
-    alpha, beta = angle(a, constant(r)), angle(b, constant(r))
-    turned = delta if delta[0] >= 0.0 else scaled(-1.0, delta)
-    phi = minus(minus(turned, alpha), beta)
-    return alpha, phi, a, plus(plus(a, scaled(r, phi)), b)
-
-
-@kernel
-def _in_plane(d_o, at_o, d_i, delta, r, share):
-    """Point x, y at a share of the length around a circle; at_o is the angle of o."""
-    sigma = 1.0 if delta[0] >= 0.0 else -1.0
-    alpha, phi, a, Lambda = _plane(d_o, d_i, delta, r)
-    run = minus(times(share, Lambda), a)  # planar arclength from P on
-    turn = scaled(1.0 / r, run)
-    free = run
-    if run[0] < 0.0:
-        turn = constant(0.0)
-    elif turn[0] > phi[0]:
-        turn, free = phi, minus(run, scaled(r, phi))
+def _fill_section(paths, state, w, found, motion, o, i, out):
+    """Fill out (ROWS, 6) with the section from o to i around surface w."""
+    a, b, axis = scratch((3, 6)), scratch((3, 6)), out[AXIS : AXIS + 3]
+    e, f, r = out[BASE_E : BASE_E + 3], out[BASE_F : BASE_F + 3], paths.radius[w]
+    one, rise = constant(1.0), constant(0.0)
+    carry(motion, state.p[w], 1.0, out[CENTER : CENTER + 3])
+    _less(o, one, out, a)
+    _less(i, one, out, b)
+    axis[:] = 0.0
+    if paths.kind[w] == CYLINDER:
+        carry(motion, np.ascontiguousarray(state.R[w, :, 2]), 0.0, axis)
+        z, Z = inner(a, axis), inner(b, axis)
+        _less(a, z, axis, a)
+        _less(b, Z, axis, b)
+        put(out, START, z)
+        rise = minus(Z, z)
     else:
-        free = constant(0.0)
-    c, s = cosine_and_sine(plus(at_o, scaled(sigma, plus(alpha, turn))))
-    along = scaled(sigma, free)
-    return minus(scaled(r, c), times(along, s)), plus(scaled(r, s), times(along, c))
-
-
-@kernel
-def _wrapped_length(kind, r, found, o, i):
-    """Length of a wrapped section from its ends (3, 3) in the frame of the surface."""
-    flat = constant(0.0)
-    h = minus(_jet(i, 2), _jet(o, 2))
-    z_o, z_i = (flat, flat) if kind == CYLINDER else (_jet(o, 2), _jet(i, 2))
-    d_o, d_i = _norm(_jet(o, 0), _jet(o, 1), z_o), _norm(_jet(i, 0), _jet(i, 1), z_i)
-    _, _, _, Lambda = _plane(d_o, d_i, _delta(kind, found, o, i), r)
-    return _norm(Lambda, h, flat) if kind == CYLINDER else Lambda
-
-
-@kernel
-def _delta(kind, found, o, i):
-    """Angle from o to i about the axis, or in the plane of the path around a sphere."""
-    x, y, z = _jet(o, 0), _jet(o, 1), _jet(o, 2)
-    X, Y, Z = _jet(i, 0), _jet(i, 1), _jet(i, 2)
-    sine, cosine = minus(times(x, Y), times(y, X)), plus(times(x, X), times(y, Y))
-    if kind == CYLINDER:
-        turn = angle(sine, cosine)
-        return (found[DELTA], turn[1], turn[2])
-    m_x, m_y = minus(times(y, Z), times(z, Y)), minus(times(z, X), times(x, Z))
-    return angle(_norm(m_x, m_y, sine), plus(cosine, times(z, Z)))
-
-
-@kernel
-def _point_around(kind, r, found, o, i, share, out):
-    """Fill out (3, 3) with the point at a share of a wrapped section, frame of the surface."""
-    delta = _delta(kind, found, o, i)
-    x, y, z = _jet(o, 0), _jet(o, 1), _jet(o, 2)
-    X, Y, Z = _jet(i, 0), _jet(i, 1), _jet(i, 2)
-    flat = constant(0.0)
-    if kind == CYLINDER:
-        d_o, d_i = _norm(x, y, flat), _norm(X, Y, flat)
-        u, v = _in_plane(d_o, angle(y, x), d_i, delta, r, share)
-        _store(out, 0, u)
-        _store(out, 1, v)
-        _store(out, 2, plus(z, times(share, minus(Z, z))))
-        return
-    # in the basis e = o / |o| and f, the direction of i without its part along e
-    d_o, d_i = _norm(x, y, z), _norm(X, Y, Z)
-    u, v = _in_plane(d_o, flat, d_i, delta, r, share)
-    c, s = cosine_and_sine(delta)
+        put(out, START, rise)
+    d_o, d_i = root(inner(a, a)), root(inner(b, b))
     for k in range(3):
-        e, toward = over(_jet(o, k), d_o), over(_jet(i, k), d_i)
-        f = over(minus(toward, times(c, e)), s)
-        _store(out, k, plus(times(u, e), times(v, f)))
+        put(e, k, get(a, k))
+    _divide(e, d_o)
+    x = inner(b, e)
+    if paths.kind[w] == CYLINDER:
+        for k in range(3):
+            u, v = (k + 1) % 3, (k + 2) % 3
+            put(f, k, minus(times(get(axis, u), get(e, v)), times(get(axis, v), get(e, u))))
+        delta = _turned(found, inner(b, f), x)
+    else:
+        _less(b, x, e, f)
+        y = root(inner(f, f))
+        _divide(f, y)
+        delta = angle(y, x)
+    free, last = root(minus(times(d_o, d_o), constant(r * r))), constant(r)
+    alpha = angle(free, last)
+    last = root(minus(times(d_i, d_i), times(last, last)))
+    turned = scaled(1.0 if delta[0][0] >= 0.0 else -1.0, delta)
+    phi = minus(minus(turned, alpha), angle(last, constant(r)))
+    Lambda = plus(plus(free, last), scaled(r, phi))
+    put(out, ALPHA, alpha)
+    put(out, PHI, phi)
+    put(out, FREE, free)
+    put(out, LAMBDA, Lambda)
+    put(out, RISE, rise)
+    put(out, LENGTH, root(plus(times(Lambda, Lambda), times(rise, rise))))
 
 
 @kernel
-def fill_along(paths, S, moves, state, m, fractions, du, ddu, out):
-    """Fill out (n_fractions, 3, 3) with points of muscle m, component before derivative.
+def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin):
+    """Fill the sections of muscle m and return their number n.
+
+    The state is solved. points (n + 1, 3, 6) are the active path points, wraps (n, ROWS, 6) what is
+    known of the wrapped sections, ends (n + 1, 6) the lengths up to each point, and begin (n + 1,)
+    the numbers of the path points.
+    """
+    size, motion, line = 0, scratch((5, 6)), scratch((3, 6))
+    for k in range(paths.start[m], paths.start[m + 1]):
+        if state.active[k]:
+            fill_path_point(paths, S, moves, state, k, du, ddu, way, points[size])
+            begin[size] = k
+            size += 1
+    ends[0] = 0.0
+    for j in range(size - 1):
+        o, i, w = points[j], points[j + 1], state.wrapped[begin[j]]
+        if w < 0:
+            _less(i, constant(1.0), o, line)
+            length = root(inner(line, line))
+        else:
+            fill_link(S, moves, paths.wrap_link[w], du, ddu, way, motion)
+            _fill_section(paths, state, w, state.found[begin[j]], motion, o, i, wraps[j])
+            length = get(wraps[j], LENGTH)
+        put(ends, j + 1, plus(get(ends, j), length))
+    return size - 1
+
+
+@kernel
+def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
+    """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j.
+
+    radius, sense of a wrapped section: of its surface, and the sign of its winding.
+    """
+    share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
+    if not wrapped:
+        o, i = points[j], points[j + 1]
+        for r in range(3):
+            step = times(share, minus(get(i, r), get(o, r)))
+            put(out, r, plus(get(o, r), step))
+        return
+    own = wraps[j]
+    run = minus(times(share, get(own, LAMBDA)), get(own, FREE))  # planar, from the arc on
+    free, turn, phi = constant(0.0), constant(0.0), get(own, PHI)
+    if piece == BEFORE:
+        free = run
+    elif piece == ARC:
+        turn = scaled(1.0 / radius, run)
+    else:
+        turn, free = phi, minus(run, scaled(radius, phi))
+    c, s = cosine_and_sine(scaled(sense, plus(get(own, ALPHA), turn)))
+    aside = scaled(sense, free)
+    u = minus(scaled(radius, c), times(aside, s))
+    v = plus(scaled(radius, s), times(aside, c))
+    z = plus(get(own, START), times(share, get(own, RISE)))
+    for r in range(3):
+        flat = plus(times(u, get(own, BASE_E + r)), times(v, get(own, BASE_F + r)))
+        up = times(z, get(own, AXIS + r))
+        put(out, r, plus(get(own, CENTER + r), plus(flat, up)))
+
+
+@kernel
+def sense_of(kind, found):
+    """Sign of the winding of a wrapped section."""
+    return -1.0 if kind == CYLINDER and found[DELTA] < 0.0 else 1.0
+
+
+@kernel
+def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
+    """Fill out (n_fractions, 3, 6) with points of muscle m.
 
     The state is solved. At a via point the derivatives are those before it.
     """
-    first, last = paths.start[m], paths.start[m + 1]
-    n = last - first
-    jets, cs = np.zeros((n, 3, 3)), np.zeros((n + 1, 3))
-    begin, end = np.empty(n, np.int64), np.empty(n, np.int64)
-    a, b, x = scratch((3, 3)), scratch((3, 3)), scratch((3, 3))
-    V, A, size = scratch(6), scratch(6), 0
-    for k in range(first, last):
-        _fill_point(paths, S, moves, state, k, du, ddu, jets[k - first])
-        if state.active[k]:
-            begin[size] = k
-            if size > 0:
-                end[size - 1] = k
-            size += 1
-    for j in range(size - 1):
-        o, i, w = jets[begin[j] - first], jets[end[j] - first], state.wrapped[begin[j]]
-        if w < 0:
-            part = _norm(
-                minus(_jet(i, 0), _jet(o, 0)),
-                minus(_jet(i, 1), _jet(o, 1)),
-                minus(_jet(i, 2), _jet(o, 2)),
-            )
-        else:
-            _motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
-            _to_surface(state.R[w], state.p[w], V, A, o, a)
-            _to_surface(state.R[w], state.p[w], V, A, i, b)
-            part = _wrapped_length(paths.kind[w], paths.radius[w], state.found[begin[j]], a, b)
-        _store(cs, j + 1, plus(_jet(cs, j), part))
-    L = _jet(cs, size - 1)
-    for n_th in range(fractions.size):
-        at, j = scaled(fractions[n_th], L), 0
-        while j + 2 < size and (cs[j + 1, 0] < at[0] or cs[j + 1, 0] == cs[j, 0]):
+    n = paths.start[m + 1] - paths.start[m]
+    points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
+    begin = np.empty(n, np.int64)
+    size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin)
+    L = get(ends, size)
+    for k in range(fractions.size):
+        at, j, piece, radius, sense = scaled(fractions[k], L), 0, BEFORE, 0.0, 1.0
+        while j + 1 < size and (ends[j + 1, 0] < at[0][0] or ends[j + 1, 0] == ends[j, 0]):
             j += 1
-        o, i, w = jets[begin[j] - first], jets[end[j] - first], state.wrapped[begin[j]]
-        share = over(minus(at, _jet(cs, j)), minus(_jet(cs, j + 1), _jet(cs, j)))
-        if w < 0:
-            for r in range(3):
-                step = times(share, minus(_jet(i, r), _jet(o, r)))
-                _store(out[n_th], r, plus(_jet(o, r), step))
-            continue
-        _motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
-        _to_surface(state.R[w], state.p[w], V, A, o, a)
-        _to_surface(state.R[w], state.p[w], V, A, i, b)
-        found = state.found[begin[j]]
-        _point_around(paths.kind[w], paths.radius[w], found, a, b, share, x)
-        _to_ground(state.R[w], state.p[w], V, A, x, out[n_th])
+        w = state.wrapped[begin[j]]
+        if w >= 0:
+            radius, sense = paths.radius[w], sense_of(paths.kind[w], state.found[begin[j]])
+            own = wraps[j]
+            run = (at[0][0] - ends[j, 0]) / own[LENGTH, 0] * own[LAMBDA, 0] - own[FREE, 0]
+            piece = BEFORE if run < 0.0 else ARC if run <= radius * own[PHI, 0] else AFTER
+        place(at, piece, j, w >= 0, radius, sense, points, wraps, ends, out[k])

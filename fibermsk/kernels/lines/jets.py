@@ -1,4 +1,8 @@
-"""Values with their first and second derivatives along a motion: tuples (f, f', f'')."""
+"""Values with their first and second derivatives along a motion, and how these vary.
+
+A jet is a pair of triples ((f, f', f''), (g, g', g'')): derivatives along a motion, and the
+derivatives of all three in another direction.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +14,79 @@ from fibermsk._compile import kernel
 @kernel
 def constant(value):
     """A value that does not change."""
-    return (value, 0.0, 0.0)
+    return ((value, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @kernel
 def plus(a, b):
     """a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+    return (_plus(a[0], b[0]), _plus(a[1], b[1]))
 
 
 @kernel
 def minus(a, b):
     """a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    return (_minus(a[0], b[0]), _minus(a[1], b[1]))
 
 
 @kernel
 def scaled(c, a):
     """A constant times a."""
-    return (c * a[0], c * a[1], c * a[2])
+    return (_scaled(c, a[0]), _scaled(c, a[1]))
 
 
 @kernel
 def times(a, b):
     """a b."""
+    return (_times(a[0], b[0]), _plus(_times(a[1], b[0]), _times(a[0], b[1])))
+
+
+@kernel
+def over(a, b):
+    """a / b."""
+    f = _over(a[0], b[0])
+    return (f, _over(_minus(a[1], _times(f, b[1])), b[0]))
+
+
+@kernel
+def root(a):
+    """Square root of a positive value."""
+    f = _root(a[0])
+    return (f, _over(_scaled(0.5, a[1]), f))
+
+
+@kernel
+def angle(y, x):
+    """atan2(y, x)."""
+    square = _plus(_times(x[0], x[0]), _times(y[0], y[0]))
+    turn = _minus(_times(x[0], y[1]), _times(y[0], x[1]))
+    return (_angle(y[0], x[0]), _over(turn, square))
+
+
+@kernel
+def cosine_and_sine(a):
+    """cos a and sin a."""
+    c, s = _cosine_and_sine(a[0])
+    return (c, _scaled(-1.0, _times(s, a[1]))), (s, _times(c, a[1]))
+
+
+@kernel
+def _plus(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def _minus(a, b):
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def _scaled(c, a):
+    return (c * a[0], c * a[1], c * a[2])
+
+
+@kernel
+def _times(a, b):
     return (
         a[0] * b[0],
         a[1] * b[0] + a[0] * b[1],
@@ -42,24 +95,21 @@ def times(a, b):
 
 
 @kernel
-def over(a, b):
-    """a / b."""
+def _over(a, b):
     f = a[0] / b[0]
     d = (a[1] - f * b[1]) / b[0]
     return (f, d, (a[2] - 2.0 * d * b[1] - f * b[2]) / b[0])
 
 
 @kernel
-def root(a):
-    """Square root of a positive value."""
+def _root(a):
     f = math.sqrt(a[0])
     d = 0.5 * a[1] / f
     return (f, d, (0.5 * a[2] - d * d) / f)
 
 
 @kernel
-def angle(y, x):
-    """atan2(y, x)."""
+def _angle(y, x):
     square = x[0] * x[0] + y[0] * y[0]
     turn = (x[0] * y[1] - y[0] * x[1]) / square
     growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) / square
@@ -71,8 +121,7 @@ def angle(y, x):
 
 
 @kernel
-def cosine_and_sine(a):
-    """cos a and sin a."""
+def _cosine_and_sine(a):
     c, s = math.cos(a[0]), math.sin(a[0])
     square = a[1] * a[1]
     return (c, -s * a[1], -s * a[2] - c * square), (s, c * a[1], c * a[2] - s * square)

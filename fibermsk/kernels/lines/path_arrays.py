@@ -93,8 +93,8 @@ class PathState(NamedTuple):
         Points, ground frame [m].
     active : (n_points,) bool array
         False for conditional points outside their range.
-    slope, bend : (n_moving, 3, 3) float array
-        First and second derivative of x of a moving point by its three drivers.
+    slope, bend, third : (n_moving, 3, 3) float array
+        Derivatives of x of a moving point by its three drivers, of orders 1 to 3.
     R, p : (n_wraps, 3, 3) and (n_wraps, 3) float array
         Frames of the surfaces, ground.
     wrapped : (n_points,) int array
@@ -122,6 +122,7 @@ class PathState(NamedTuple):
     active: NDArray[np.bool_]
     slope: Array
     bend: Array
+    third: Array
     R: Array
     p: Array
     wrapped: Index

@@ -78,6 +78,7 @@ def place_paths(paths, rotation, position, driver, state):
                 way = state.slope[moving, c, r]
                 state.slope[moving, c, r] = way * four[1] if inside else 0.0
                 state.bend[moving, c, r] = way * four[2] if inside else 0.0
+                state.third[moving, c, r] = way * four[3] if inside else 0.0
         _placed(paths.link[k], rotation, position, local, state.x[k])
     for w in range(paths.kind.size):
         link = paths.wrap_link[w]

@@ -118,7 +118,7 @@ class LinePaths:
         arrays, links = self._arrays, motion.links
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
         state = PathState(
-            np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving),
+            np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
@@ -260,7 +260,7 @@ class LinePaths:
         if has_chain(self._arrays, placed.state, k):
             return points_at(self._arrays, placed.state, k, fractions)
         rest = np.zeros_like(placed.speed_u)
-        return self._along(at.motion, placed, k, fractions, rest, rest)[:, :, 0]
+        return self._along(at.motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
 
     def material(
         self, at: At, placed: PlacedPaths, k: int, fractions: Array
@@ -293,23 +293,23 @@ class LinePaths:
         rest = np.zeros_like(placed.speed_u)
         J = np.empty((np.size(fractions), 3, skeleton.n))
         for c, du in enumerate(J_u.T.copy()):
-            J[:, :, c] = self._along(motion, placed, k, fractions, du, rest)[:, :, 1]
+            J[:, :, c] = self._along(motion, placed, k, fractions, du, rest, rest)[:, :, 1]
         change = rest
         if rows is not None:
             V = np.concatenate([skeleton.axes_of(rows.V), rows.V[self._rows]])
             change = V @ at.p
-        found = self._along(motion, placed, k, fractions, placed.speed_u, change)
+        found = self._along(motion, placed, k, fractions, placed.speed_u, change, rest)
         return found[:, :, 0], J, found[:, :, 2]
 
     def _along(
-        self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, du: Array, ddu: Array
+        self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, *moved: Array
     ) -> Array:
         from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
 
         fractions = np.ascontiguousarray(fractions, float)
-        out, moves = np.empty((fractions.size, 3, 3)), self._skeleton.tree.moves
+        out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
         state, S = placed.state, motion.links.S
-        fill_along(self._arrays, S, moves, state, k, fractions, du, ddu, out)
+        fill_along(self._arrays, S, moves, state, k, fractions, *moved, out)
         return out
 
     # what contributions remember and report

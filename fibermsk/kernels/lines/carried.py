@@ -1,0 +1,109 @@
+"""Motions of links and of what they carry, as jets; see `fibermsk.kernels.lines.jets`.
+
+A motion is given by rates ``du`` and accelerations ``ddu`` (n_u,) of the axes of the joints and the
+drivers, a variation of the pose by ``way`` (n_u,); rates and accelerations do not vary. Jets are
+stored as rows (f, f', f'', g, g', g'').
+"""
+
+from __future__ import annotations
+
+from fibermsk._compile import kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.skeleton.rigid import add_cross, bracket
+
+TWIST, ACCELERATION, WAY, TWIST_VARIED, ACCELERATION_VARIED = 0, 1, 2, 3, 4
+"""Rows of the motion of a link: spatial twist and acceleration, variation, and theirs by it."""
+
+
+@kernel
+def fill_link(S, moves, link, du, ddu, way, out):
+    """Fill out (5, 6) with the motion of a link, angular parts first; -1 is the ground."""
+    part, varied, turned = scratch(6), scratch(6), scratch(6)
+    out[:] = 0.0
+    V, A, W, dV, dA = out[0], out[1], out[2], out[3], out[4]
+    for a in range(S.shape[0] if link >= 0 else 0):
+        if not moves[link, a]:
+            continue
+        bracket(W, S[a], varied)
+        for r in range(6):
+            part[r] = du[a] * S[a, r]
+            A[r] += ddu[a] * S[a, r]
+            dA[r] += ddu[a] * varied[r]
+            varied[r] *= du[a]
+        bracket(V, part, turned)
+        for r in range(6):
+            A[r] += turned[r]
+        bracket(dV, part, turned)
+        for r in range(6):
+            dA[r] += turned[r]
+        bracket(V, varied, turned)
+        for r in range(6):
+            dA[r] += turned[r]
+            V[r] += part[r]
+            dV[r] += varied[r]
+            W[r] += way[a] * S[a, r]
+
+
+@kernel
+def carry(motion, x, fixed, out):
+    """Fill out (3, 6) with a vector x (3,) of a link; with a point of it if `fixed` is 1, else 0.
+
+    A point is carried along; a direction only turns.
+    """
+    v, a, dx, dv, da = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
+    V, A, W, dV, dA = motion[0], motion[1], motion[2], motion[3], motion[4]
+    for r in range(3):
+        v[r], a[r] = fixed * V[3 + r], fixed * A[3 + r]
+        dx[r], dv[r], da[r] = fixed * W[3 + r], fixed * dV[3 + r], fixed * dA[3 + r]
+    add_cross(1.0, V[:3], x, v)
+    add_cross(1.0, A[:3], x, a)
+    add_cross(1.0, V[:3], v, a)
+    add_cross(1.0, W[:3], x, dx)
+    add_cross(1.0, dV[:3], x, dv)
+    add_cross(1.0, V[:3], dx, dv)
+    add_cross(1.0, dA[:3], x, da)
+    add_cross(1.0, A[:3], dx, da)
+    add_cross(1.0, dV[:3], v, da)
+    add_cross(1.0, V[:3], dv, da)
+    for r in range(3):
+        out[r, 0], out[r, 1], out[r, 2] = x[r], v[r], a[r]
+        out[r, 3], out[r, 4], out[r, 5] = dx[r], dv[r], da[r]
+
+
+@kernel
+def _add_offset(motion, e, order, rate, change, way, out):
+    """Add to out (3, 6) what a driver adds by the derivative e (3,) of a point, of an order."""
+    turned = scratch((3, 6))
+    carry(motion, e, 0.0, turned)
+    for r in range(3):
+        f, d, dd = turned[r, 0], turned[r, 1], turned[r, 2]
+        g, dg = turned[r, 3], turned[r, 4]
+        if order == 1:
+            out[r, 1] += rate * f
+            out[r, 2] += change * f + 2.0 * rate * d
+            out[r, 3] += way * f
+            out[r, 4] += rate * g + way * d
+            out[r, 5] += change * g + 2.0 * rate * dg + way * dd
+        elif order == 2:
+            out[r, 2] += rate * rate * f
+            out[r, 4] += way * rate * f
+            out[r, 5] += rate * rate * g + way * change * f + 2.0 * way * rate * d
+        else:
+            out[r, 5] += way * rate * rate * f
+
+
+@kernel
+def fill_path_point(paths, S, moves, state, k, du, ddu, way, out):
+    """Fill out (3, 6) with path point k."""
+    motion, n_axes = scratch((5, 6)), S.shape[0]
+    fill_link(S, moves, paths.link[k], du, ddu, way, motion)
+    carry(motion, state.x[k], 1.0, out)
+    moving = paths.moving[k]
+    for c in range(3 if moving >= 0 else 0):
+        d = paths.driver[moving, c]
+        if d >= 0:
+            d += n_axes
+            r, s, w = du[d], ddu[d], way[d]
+            _add_offset(motion, state.slope[moving, c], 1, r, s, w, out)
+            _add_offset(motion, state.bend[moving, c], 2, r, s, w, out)
+            _add_offset(motion, state.third[moving, c], 3, r, s, w, out)
