@@ -71,6 +71,7 @@ from fibermsk.model import (
     Model as Model,
     MovingPathPoint as MovingPathPoint,
     MovingPoint as MovingPoint,
+    MuscleMass as MuscleMass,
     NaturalSpline as NaturalSpline,
     PathPoint as PathPoint,
     PathWrap as PathWrap,

@@ -19,6 +19,7 @@ from fibermsk.model.muscles.line_muscle import (
     MovingPathPoint as MovingPathPoint,
     PathPoint as PathPoint,
 )
+from fibermsk.model.muscles.mass import MuscleMass as MuscleMass
 from fibermsk.model.muscles.reflex import Reflex as Reflex
 from fibermsk.model.muscles.tissue import Tissue as Tissue
 from fibermsk.model.muscles.wrap import (

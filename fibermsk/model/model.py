@@ -143,6 +143,14 @@ class Model(ByName):
         )
 
     @property
+    def massive_muscles(self) -> tuple[LineMuscle, ...]:
+        """Line muscles with mass, unless fibers are in their place."""
+        replaced = self.muscles_with_fibers
+        return tuple(
+            one for one in self._muscles if one.mass is not None and one.name not in replaced
+        )
+
+    @property
     def muscles_with_fibers(self) -> set[str]:
         """Names of line muscles that fibers stand for: those of "biceps" are "biceps_1" and so on.
 

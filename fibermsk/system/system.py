@@ -124,13 +124,18 @@ class FiberSystem(Reporting):
         check_start(owner, self.cables, self.partners, self.tree, nodes, links)
 
     def _line_muscles(self, state_of: Index) -> list[Contribution]:
-        """Contribution of the line muscles with a law, if there are any."""
-        if not self.model.acting_muscles:
-            return []
+        """Contributions of the line muscles: force and mass, where there are any."""
+        found: list[Contribution] = []
         # Their kernels compile only where they are used.
-        from fibermsk.system.lines.muscles import LineMuscles
+        if self.model.acting_muscles:
+            from fibermsk.system.lines.muscles import LineMuscles
 
-        return [LineMuscles(self.model, self.configuration, state_of)]
+            found.append(LineMuscles(self.model, self.configuration, state_of))
+        if self.model.massive_muscles:
+            from fibermsk.system.lines.mass import MuscleMasses
+
+            found.append(MuscleMasses(self.model, self.configuration))
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_picklable(self.model)

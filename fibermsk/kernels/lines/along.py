@@ -6,7 +6,9 @@ the first derivatives for each du alone; its rate times the speeds: the second o
 
 A section around a cylinder or a sphere lies in a plane with the basis (e, f), e towards its start,
 centered on the surface: line, arc and line with the planar length Lambda; along the axis of a
-cylinder it rises evenly.
+cylinder it rises evenly. If it turns by less than the angle `blend`, it is a mean of this and of
+the straight line, so that the points of a path that touches or leaves a surface have two continuous
+derivatives.
 """
 
 from __future__ import annotations
@@ -34,9 +36,10 @@ BEFORE, ARC, AFTER = 0, 1, 2
 """Pieces of a wrapped section; a straight one is all `BEFORE`."""
 
 CENTER, BASE_E, BASE_F, AXIS = 0, 3, 6, 9
-ALPHA, PHI, FREE, LAMBDA, START, RISE, LENGTH = 12, 13, 14, 15, 16, 17, 18
+ALPHA, PHI, FREE, LAMBDA, START, RISE, WEIGHT = 12, 13, 14, 15, 16, 17, 18
 """Rows of a wrapped section: vectors, angle from e to the arc, wrap angle, first free length,
-planar length, place of the start along the axis, rise, and length."""
+planar length, place of the start along the axis, rise, and weight of the wrapped path in the
+mean."""
 ROWS = 19
 
 
@@ -54,6 +57,17 @@ def put(array, r, jet):
     """Store a jet in a row of an array."""
     array[r, 0], array[r, 1], array[r, 2] = jet[0]
     array[r, 3], array[r, 4], array[r, 5] = jet[1]
+
+
+@kernel
+def weight_of(phi, blend):
+    """Weight of the wrapped path at a wrap angle: 6 u^5 - 15 u^4 + 10 u^3 of u = phi / blend."""
+    if not phi[0][0] < blend:
+        return constant(1.0)
+    u = scaled(1.0 / blend, phi)
+    cubic = times(u, times(u, u))
+    inside = plus(scaled(6.0, times(u, u)), plus(constant(10.0), scaled(-15.0, u)))
+    return times(cubic, inside)
 
 
 @kernel
@@ -88,7 +102,7 @@ def _turned(found, sine, cosine):
 
 @kernel
 def _fill_section(paths, state, w, found, motion, o, i, out):
-    """Fill out (ROWS, 6) with the section from o to i around surface w."""
+    """Fill out (ROWS, 6) with the section from o to i around surface w; returns its length."""
     a, b, axis = scratch((3, 6)), scratch((3, 6)), out[AXIS : AXIS + 3]
     e, f, r = out[BASE_E : BASE_E + 3], out[BASE_F : BASE_F + 3], paths.radius[w]
     one, rise = constant(1.0), constant(0.0)
@@ -131,7 +145,14 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
     put(out, FREE, free)
     put(out, LAMBDA, Lambda)
     put(out, RISE, rise)
-    put(out, LENGTH, root(plus(times(Lambda, Lambda), times(rise, rise))))
+    weight = weight_of(phi, paths.blend[w])
+    put(out, WEIGHT, weight)
+    length = root(plus(times(Lambda, Lambda), times(rise, rise)))
+    if weight[0][0] == 1.0:
+        return length
+    _less(i, one, o, a)
+    straight = root(inner(a, a))
+    return plus(straight, times(weight, minus(length, straight)))
 
 
 @kernel
@@ -156,8 +177,7 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, beg
             length = root(inner(line, line))
         else:
             fill_link(S, moves, paths.wrap_link[w], du, ddu, way, motion)
-            _fill_section(paths, state, w, state.found[begin[j]], motion, o, i, wraps[j])
-            length = get(wraps[j], LENGTH)
+            length = _fill_section(paths, state, w, state.found[begin[j]], motion, o, i, wraps[j])
         put(ends, j + 1, plus(get(ends, j), length))
     return size - 1
 
@@ -169,13 +189,13 @@ def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
     radius, sense of a wrapped section: of its surface, and the sign of its winding.
     """
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-    if not wrapped:
-        o, i = points[j], points[j + 1]
+    o, i, own = points[j], points[j + 1], wraps[j]
+    if not wrapped or own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
             put(out, r, plus(get(o, r), step))
-        return
-    own = wraps[j]
+        if not wrapped:
+            return
     run = minus(times(share, get(own, LAMBDA)), get(own, FREE))  # planar, from the arc on
     free, turn, phi = constant(0.0), constant(0.0), get(own, PHI)
     if piece == BEFORE:
@@ -192,13 +212,31 @@ def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
     for r in range(3):
         flat = plus(times(u, get(own, BASE_E + r)), times(v, get(own, BASE_F + r)))
         up = times(z, get(own, AXIS + r))
-        put(out, r, plus(get(own, CENTER + r), plus(flat, up)))
+        point = plus(get(own, CENTER + r), plus(flat, up))
+        if own[WEIGHT, 0] < 1.0:
+            straight = get(out, r)
+            point = plus(straight, times(get(own, WEIGHT), minus(point, straight)))
+        put(out, r, point)
 
 
 @kernel
 def sense_of(kind, found):
     """Sign of the winding of a wrapped section."""
     return -1.0 if kind == CYLINDER and found[DELTA] < 0.0 else 1.0
+
+
+@kernel
+def piece_at(paths, state, n, wraps, ends, begin, at):
+    """Section and piece at a length from the origin."""
+    j, piece = 0, BEFORE
+    while j + 1 < n and (ends[j + 1, 0] < at or ends[j + 1, 0] == ends[j, 0]):
+        j += 1
+    w = state.wrapped[begin[j]]
+    if w >= 0:
+        own, share = wraps[j], (at - ends[j, 0]) / (ends[j + 1, 0] - ends[j, 0])
+        run = share * own[LAMBDA, 0] - own[FREE, 0]
+        piece = BEFORE if run < 0.0 else ARC if run <= paths.radius[w] * own[PHI, 0] else AFTER
+    return j, piece
 
 
 @kernel
@@ -213,13 +251,9 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
     size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin)
     L = get(ends, size)
     for k in range(fractions.size):
-        at, j, piece, radius, sense = scaled(fractions[k], L), 0, BEFORE, 0.0, 1.0
-        while j + 1 < size and (ends[j + 1, 0] < at[0][0] or ends[j + 1, 0] == ends[j, 0]):
-            j += 1
+        at, radius, sense = scaled(fractions[k], L), 0.0, 1.0
+        j, piece = piece_at(paths, state, size, wraps, ends, begin, at[0][0])
         w = state.wrapped[begin[j]]
         if w >= 0:
             radius, sense = paths.radius[w], sense_of(paths.kind[w], state.found[begin[j]])
-            own = wraps[j]
-            run = (at[0][0] - ends[j, 0]) / own[LENGTH, 0] * own[LAMBDA, 0] - own[FREE, 0]
-            piece = BEFORE if run < 0.0 else ARC if run <= radius * own[PHI, 0] else AFTER
         place(at, piece, j, w >= 0, radius, sense, points, wraps, ends, out[k])

@@ -40,6 +40,8 @@ class PathArrays(NamedTuple):
     kind, radius, size : (n_wraps,) int and float, (n_wraps, 3) float array
         Kind, radius of a cylinder or a sphere (else the least one), and the three radii as
         `fibermsk.kernels.lines.surfaces` has them [m].
+    blend : (n_wraps,) float array
+        Wrap angle up to which a section is a mean of wrapped and straight; zero for none [rad].
     hint, hinted : (n_wraps, 3) float and (n_wraps,) bool array
         Point that the path passes at first, frame of the surface [m], and whether there is one.
     passes : (n_wraps,) bool array
@@ -72,6 +74,7 @@ class PathArrays(NamedTuple):
     kind: Index
     radius: Array
     size: Array
+    blend: Array
     hint: Array
     hinted: NDArray[np.bool_]
     passes: NDArray[np.bool_]

@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.blend import blend
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
 from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE
@@ -114,6 +115,8 @@ def around(paths, state, w, o, i, second, g, H, found):
         L = around_cylinder(a, b, paths.radius[w], second, g, H, found)
     else:
         L = around_sphere(a, b, paths.radius[w], second, g, H, found)
+    kind, r = paths.kind[w], paths.radius[w]
+    L = blend(kind, r, paths.blend[w], found[PHI], a, b, second, L, g, H)
     turn_derivatives(R, second, g, H)
     add_twist(o, i, second, g, H)
     for k in range(POINT_P, DIRECTION_P + 6, 3):

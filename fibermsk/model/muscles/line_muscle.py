@@ -16,6 +16,7 @@ from fibermsk.model.function import Function, check_function
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant
 from fibermsk.model.muscles.dynamics import ActivationDynamics
+from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.model.muscles.wrap import PathWrap
 from fibermsk.model.skeleton.body import Body, Station
@@ -171,6 +172,8 @@ class LineMuscle:
     activation : float, callable or ActivationDynamics, optional
         Activation in [0, 1]: a number (stored as a `Constant`), a function t -> float, or a state;
         see `ActivationDynamics`. With a law the default is 0, without one it must be left out.
+    mass : float or MuscleMass, optional
+        Mass that moves with the path [kg]; a number is stored as a `MuscleMass`. Default: none.
     kind : str
         Class of the muscle in the program of origin, such as "Thelen2003Muscle".
     parameters : mapping of str to float, bool or str
@@ -195,6 +198,7 @@ class LineMuscle:
     activation: float | Activation | ActivationDynamics | None = number(
         "", FRACTION, varies=True, default=None
     )
+    mass: float | MuscleMass | None = part(default=None)
     kind: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -216,6 +220,9 @@ class LineMuscle:
             ),
         )
         self._check_force(owner)
+        if self.mass is not None and not isinstance(self.mass, MuscleMass):
+            kg = _check.non_negative(owner, "mass", self.mass, "kg")
+            _check.store(self, mass=MuscleMass(kg))
 
     def activation_at(self, t: float) -> float:
         """Activation at time `t` [s], in [0, 1], of a muscle whose activation is no state.

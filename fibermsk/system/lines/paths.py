@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
 from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
@@ -118,7 +118,7 @@ class LinePaths:
         arrays, links = self._arrays, motion.links
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
         state = PathState(
-            np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving), np.empty(moving),
+            np.empty((n, 3)), np.empty(n, bool), *(np.empty(moving) for _ in range(3)),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
@@ -235,22 +235,77 @@ class LinePaths:
 
     def curvature(self, at: At, placed: PlacedPaths, tension: Array) -> Array:
         """Sum of tension times d2L/dq2, (n, n)."""
-        motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
+        motion = at.motion
         _, _, bend, curve = self._solve(motion, placed.state, placed.speed_u, tension)
         self._second = placed, bend
-        n, force = skeleton.tree.n, tension @ placed.by_u
-        if rows is None:
-            J = np.zeros((curve.shape[0], skeleton.n))
-            J[np.arange(n), np.arange(n)] = 1.0
-            J[np.arange(n, J.shape[0]), self._rows] = 1.0
-            return J.T @ curve @ J
-        J = np.concatenate([skeleton.axes_of(rows.J), rows.J[self._rows]])
+        J = self.jacobian(motion)
         out = J.T @ curve @ J
+        self.add_curvature(motion, tension @ placed.by_u, out)
+        return out
+
+    @property
+    def moves(self) -> Array:
+        """Whether an axis moves a link, (n_links, n_axes)."""
+        return self._skeleton.tree.moves
+
+    def rates_of(self, at: At) -> Array:
+        """Accelerations of axes and drivers, (n_u,)."""
+        rows = at.motion.rows
+        own = at.p_dot if rows is None else rows.x_ddot
+        return np.concatenate([at.motion.rate, own[self._rows]])
+
+    def moving_axes(self, k: int) -> Index:
+        """Axes and drivers that move a point or a surface of muscle k."""
+        moves, drives = self._touching(k)
+        return np.flatnonzero(np.concatenate([moves.any(0), drives]))
+
+    def _touching(self, k: int) -> tuple[Array, Array]:
+        """Whether axes move the points and surfaces of muscle k, and whether drivers move it."""
+        arrays = self._arrays
+        points, wraps = slice(*arrays.start[k : k + 2]), slice(*arrays.wrap_start[k : k + 2])
+        link = np.concatenate([arrays.link[points], arrays.wrap_link[wraps]])
+        moves = np.zeros((link.size, self._skeleton.tree.n), bool)
+        moves[link >= 0] = self.moves[link[link >= 0]]
+        return moves, self._drives[points].any(0)
+
+    def jacobian(self, motion: Motion) -> Array:
+        """Derivatives of axes and drivers in the coordinates, (n_u, n)."""
+        if motion.rows is None:
+            own = np.eye(self._skeleton.n)
+            return np.concatenate([own, own[self._rows]])
+        return self._of_rows(motion.rows.J)
+
+    def _of_rows(self, rows: Array) -> Array:
+        """Rows of the map that belong to axes and drivers."""
+        return np.concatenate([self._skeleton.axes_of(rows), rows[self._rows]])
+
+    def add_curvature(self, motion: Motion, force: Array, out: Array) -> None:
+        """Add second derivatives of axes and drivers times forces on them to out (n, n)."""
+        skeleton, rows = self._skeleton, motion.rows
+        if rows is None or skeleton.map is None:
+            return
+        n = skeleton.tree.n
         skeleton.add_curvature(motion, force[:n], out)
-        if self._rows.size and skeleton.map is not None:
+        if self._rows.size:
             weight = np.zeros(rows.x.size)
             np.add.at(weight, self._rows, force[n:])
             skeleton.map.add_curvature(rows, 0, weight, out)
+
+    def follow_u(
+        self, motion: Motion, slopes: Slopes, dq: Array, dp: Array, M: Array, force: Array
+    ) -> Array:
+        """Derivative (n, n) in the coordinates of forces on axes and drivers, taken to these.
+
+        dq, dp, M (n_u, n_u) are derivatives of the forces (n_u,) by positions, rates and
+        accelerations; see `fibermsk.system.contribution.Sums.follow_axes`.
+        """
+        b, ab, J = slopes.dv_dy, slopes.dvdot_dy, self.jacobian(motion)
+        follow = (dq + b * dp + ab * M) @ J
+        if motion.rows is not None:
+            V, W = self._of_rows(motion.rows.V), self._of_rows(motion.rows.W)
+            follow += dp @ V + M @ (W + 2.0 * b * V)
+        out = J.T @ follow
+        self.add_curvature(motion, force, out)
         return out
 
     # points along a path
@@ -296,8 +351,7 @@ class LinePaths:
             J[:, :, c] = self._along(motion, placed, k, fractions, du, rest, rest)[:, :, 1]
         change = rest
         if rows is not None:
-            V = np.concatenate([skeleton.axes_of(rows.V), rows.V[self._rows]])
-            change = V @ at.p
+            change = self._of_rows(rows.V) @ at.p
         found = self._along(motion, placed, k, fractions, placed.speed_u, change, rest)
         return found[:, :, 0], J, found[:, :, 2]
 
@@ -336,13 +390,9 @@ class LinePaths:
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""
-        skeleton, arrays = self._skeleton, self._arrays
-        points, wraps = slice(*arrays.start[k : k + 2]), slice(*arrays.wrap_start[k : k + 2])
-        link = np.concatenate([arrays.link[points], arrays.wrap_link[wraps]])
-        moves = np.zeros((link.size, skeleton.tree.n), bool)
-        moves[link >= 0] = skeleton.tree.moves[link[link >= 0]]
+        skeleton, (moves, drives) = self._skeleton, self._touching(k)
         axes = np.flatnonzero(moves.any(0) & ~moves.all(0))
-        drivers = self._rows[self._drives[points].any(0)]
+        drivers = self._rows[drives]
         if skeleton.map is None:
             own = {*axes.tolist(), *drivers.tolist()}
         else:

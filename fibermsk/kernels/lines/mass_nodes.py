@@ -1,0 +1,105 @@
+"""Places along a path at which integrals over its material are evaluated.
+
+The velocity of the material is discontinuous at via points and its acceleration where a path meets
+a surface, so a continuous mass is integrated from corner to corner, and along each line and arc.
+"""
+
+from __future__ import annotations
+
+from fibermsk._compile import kernel
+from fibermsk.kernels.lines.along import AFTER, ARC, BEFORE, FREE, LAMBDA, PHI, get, piece_at
+from fibermsk.kernels.lines.jets import minus, over, plus, scaled, times
+
+
+@kernel
+def density_at(alpha, knots, densities):
+    """Density of the mass at a fraction of the length and its slope, linear between knots."""
+    if alpha < knots[0] or alpha > knots[-1]:
+        return 0.0, 0.0
+    k = 0
+    while k + 2 < knots.size and alpha > knots[k + 1]:
+        k += 1
+    slope = (densities[k + 1] - densities[k]) / (knots[k + 1] - knots[k])
+    return densities[k] + (alpha - knots[k]) * slope, slope
+
+
+@kernel
+def edge_fraction(paths, state, j, part, wraps, ends, n, begin):
+    """Fraction at the start of a piece of section j, as a jet."""
+    at = get(ends, j)
+    if part != BEFORE:
+        own = wraps[j]
+        planar = get(own, FREE)
+        if part == AFTER:
+            planar = plus(planar, scaled(paths.radius[state.wrapped[begin[j]]], get(own, PHI)))
+        length = minus(get(ends, j + 1), at)
+        at = plus(at, times(length, over(planar, get(own, LAMBDA))))
+    return over(at, get(ends, n))
+
+
+@kernel
+def fill_points(paths, state, n, wraps, ends, begin, fractions, alpha, where):
+    """Fill nodes at given fractions; returns their number. See `fill_nodes`."""
+    for k in range(fractions.size):
+        alpha[k] = fractions[k]
+        arguments = paths, state, n, wraps, ends, begin
+        where[k, 0], where[k, 1] = piece_at(*arguments, fractions[k] * ends[n, 0])
+    return fractions.size
+
+
+@kernel
+def fill_nodes(
+    paths, state, n, wraps, ends, begin, knots, densities, line, arc,
+    alpha, weight, where, edge, sided,
+):  # fmt: skip
+    """Fill nodes and edges of a continuous mass; returns their numbers.
+
+    Parameters
+    ----------
+    paths, state, n, wraps, ends, begin
+        A path; see `fibermsk.kernels.lines.along.fill_paths`.
+    knots, densities : (n_knots,) float array
+        Mass over the fraction of the length [kg], linear between knots.
+    line, arc : (2, k) float array
+        Places and weights on [0, 1] of quadratures with both ends, for lines and arcs.
+    alpha, weight, where
+        Of each node: fraction, mass [kg], and section and piece (2,).
+    edge, sided
+        Of each end of an interval that the material passes: node, section and piece that start
+        there (3,); and the density, negative at the start of an interval.
+    """
+    nodes, edges, L = 0, 0, ends[n, 0]
+    for j in range(n):
+        own, wrapped, at = wraps[j], state.wrapped[begin[j]] >= 0, ends[j, 0]
+        for part in range(3 if wrapped else 1):
+            low, at = at, ends[j + 1, 0]
+            if wrapped and part != AFTER:
+                planar = own[FREE, 0]
+                if part == ARC:
+                    planar += own[PHI, 0] * paths.radius[state.wrapped[begin[j]]]
+                at = ends[j, 0] + planar / own[LAMBDA, 0] * (ends[j + 1, 0] - ends[j, 0])
+            rule = arc if part == ARC else line
+            first, last = max(low / L, knots[0]), min(at / L, knots[-1])
+            while first < last:
+                end = last
+                for k in range(knots.size):
+                    if first < knots[k] < end:
+                        end = knots[k]
+                for g in range(rule.shape[1]):
+                    alpha[nodes + g] = first + rule[0, g] * (end - first)
+                    density = density_at(alpha[nodes + g], knots, densities)[0]
+                    weight[nodes + g] = rule[1, g] * (end - first) * density
+                    where[nodes + g, 0], where[nodes + g, 1] = j, part
+                if first == low / L:
+                    edge[edges, 0], edge[edges, 1], edge[edges, 2] = nodes, j, part
+                    sided[edges] = -density_at(first, knots, densities)[0]
+                    edges += 1
+                nodes += rule.shape[1]
+                if end == at / L:
+                    edge[edges, 0], edge[edges, 1], edge[edges, 2] = nodes - 1, j, part + 1
+                    if not wrapped or part == AFTER:
+                        edge[edges, 1], edge[edges, 2] = j + 1, BEFORE
+                    sided[edges] = density_at(end, knots, densities)[0]
+                    edges += 1
+                first = end
+    return nodes, edges

@@ -1,0 +1,92 @@
+"""Inertia and weight of the mass of line muscles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk._ranges import starts
+from fibermsk.elements.gauss import lobatto_rule
+from fibermsk.model import Model
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import At, Sums
+from fibermsk.system.lines.paths import LinePaths
+
+_ON_LINES, _ON_ARCS = 3, 8
+"""Places of the quadratures on lines, where three are exact, and on arcs."""
+
+
+class MuscleMasses:
+    """Contribution of the mass of all line muscles that have one.
+
+    Parameters
+    ----------
+    model, configuration
+        Of the system.
+    """
+
+    def __init__(self, model: Model, configuration: Configuration) -> None:
+        self.muscles = model.massive_muscles
+        self.paths = LinePaths(configuration, self.muscles)
+        masses = [one.mass for one in self.muscles]
+        places = [mass.fractions for mass in masses]
+        self._knot_start = starts([own.size for own in places])
+        self._knots = np.concatenate(places)
+        self._densities = np.concatenate([mass.weights for mass in masses])
+        self._at_points = np.array([mass.points is not None for mass in masses])
+        moving = [self.paths.moving_axes(k) for k in range(len(masses))]
+        self._axis_start, self._axes = starts([own.size for own in moving]), np.concatenate(moving)
+        self._rules = lobatto_rule(_ON_LINES), lobatto_rule(_ON_ARCS)
+        self._gravity = np.array(configuration.skeleton.tree.bodies.gravity)
+
+    def _forces(
+        self, at: At, gravity: Array, second: bool
+    ) -> tuple[Array, list[Array], tuple[float, float]]:
+        """Forces on axes and drivers, their derivatives by rate, position and speed, energies."""
+        from fibermsk.kernels.lines.mass import fill_masses  # compiles only where it is used
+
+        placed, paths = self.paths.at(at), self.paths
+        rate = paths.rates_of(at)
+        r, n = np.zeros(rate.size), rate.size if second else 0
+        slopes = [np.zeros((n, n)) for _ in range(3)]
+        energies = fill_masses(
+            paths.arrays, at.motion.links.S, paths.moves, placed.state,
+            np.arange(len(self.muscles)), self._knot_start, self._knots, self._densities,
+            self._at_points, *self._rules, placed.speed_u, rate, gravity, self._axis_start,
+            self._axes, r, *slopes,
+        )  # fmt: skip
+        return r, slopes, energies
+
+    def add(self, at: At, sums: Sums) -> None:
+        """Add inertia and weight."""
+        r, (M, dq, dp), _ = self._forces(at, self._gravity, sums.slopes is not None)
+        sums.force[:] += self.paths.jacobian(at.motion).T @ r
+        if sums.slopes is not None:
+            sums.corner[:] += self.paths.follow_u(at.motion, sums.slopes, dq, dp, M, r)
+
+    def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
+        """Add inertia, and gravity to the applied forces."""
+        J = self.paths.jacobian(at.motion)
+        whole, free = (self._forces(at, g, False)[0] for g in (self._gravity, 0.0 * self._gravity))
+        inertia.force[:] += J.T @ free
+        applied.force[:] += J.T @ (whole - free)
+
+    def energy(self, at: At) -> dict[str, float]:
+        """Kinetic and gravitational energy [J]."""
+        kinetic, gravity = self._forces(at, self._gravity, False)[2]
+        return {"kinetic": kinetic, "gravity": gravity}
+
+    def memory(self) -> dict[str, Array]:
+        """Branches of the paths."""
+        return self.paths.memory()
+
+    def restore(self, memory: dict[str, Array]) -> None:
+        """Return to a `memory`."""
+        self.paths.restore(memory)
+
+    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
+        """Paths and masses."""
+        own = [self._knot_start, self._knots, self._densities, self._at_points]
+        return {"the mass of the line muscles": [*own, *self.paths.fingerprint]}
