@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from fibermsk.solvers import (
         BDF2 as BDF2,
         SDIRK2 as SDIRK2,
+        SDIRK4 as SDIRK4,
         AdaptiveSteps as AdaptiveSteps,
         BackwardEuler as BackwardEuler,
         FixedSteps as FixedSteps,
@@ -208,7 +209,7 @@ _BY_MODULE = {
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
         with_muscle_forces""",
     "scene_run": "simulate_scene",
-    "solvers": """BDF2 SDIRK2 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
+    "solvers": """BDF2 SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
         Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
     "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",

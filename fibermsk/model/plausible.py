@@ -79,12 +79,13 @@ def implausible(
 
 
 def _idle_muscles(model: Model) -> list[str]:
-    """Line muscles without a law and without fibers that their file does not disable."""
+    """Line muscles without law, mass and fibers that their file does not disable."""
     replaced = model.muscles_with_fibers
     return [
         muscle.name
         for muscle in model.muscles
         if muscle.law is None
+        and muscle.mass is None
         and muscle.name not in replaced
         and muscle.parameters.get("appliesForce") is not False
     ]

@@ -9,7 +9,7 @@ from fibermsk import _check
 from fibermsk.model.model import Model
 
 STARTS = ("initial", "equilibrium")
-METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha")
+METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Scene:
         Number of frames, one or more; with tolerance 0 also of equal time steps.
     start : {"initial", "equilibrium"}
         Initial state: the described configuration and speeds, or static equilibrium at t = 0.
-    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha"} or Method
+    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4"} or Method
         Time integration: by name, or as a value such as ``fm.GeneralizedAlpha(0.8)`` or a
         user-defined `fibermsk.solvers.newton.stage.Method`.
     tolerance : float

@@ -5,6 +5,7 @@ from fibermsk.solvers.methods import (
     BDF2 as BDF2,
     METHODS as METHODS,
     SDIRK2 as SDIRK2,
+    SDIRK4 as SDIRK4,
     BackwardEuler as BackwardEuler,
     GeneralizedAlpha as GeneralizedAlpha,
 )

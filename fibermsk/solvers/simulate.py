@@ -86,8 +86,8 @@ def simulate(
     dt : float
         Time between frames [s]; positive. Adjusted so that t_end is a multiple.
     method : Method, optional
-        Time integrator: `SDIRK2()` (default), `BackwardEuler()`, `BDF2()` or
-        `GeneralizedAlpha(rho_inf)`.
+        Time integrator: `SDIRK2()` (default), `BackwardEuler()`, `BDF2()`,
+        `GeneralizedAlpha(rho_inf)` or `SDIRK4()`.
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     control : Control, optional

@@ -19,16 +19,16 @@ METHODS = [
 
 
 @pytest.mark.parametrize("variable", [False, True])
-@pytest.mark.parametrize("method", METHODS, ids=repr)
+@pytest.mark.parametrize("method", [*METHODS, fm.SDIRK4()], ids=repr)
 def test_integrator_needs_no_more_than_the_protocol(method, variable):
     """Measured order on the pendulum, at equal steps and at steps that alternate by 1 : 1.6."""
     end = exact()(1.0)[0][0]
     errors = []
-    for n in (40, 80, 160, 320):
+    for n in (6, 12, 24, 48) if method.order == 4 else (40, 80, 160, 320):
         memory = method.start(Pendulum(), State(0.0, np.array([1.0]), np.zeros(1)))
         for i in range(n):
             h = (1.0 + (0.23 if i % 2 else -0.23) * variable) / n
-            step = method.step(Pendulum(), fm.Newton(tolerance=1e-12), memory, h)
+            step = method.step(Pendulum(), fm.Newton(tolerance=1e-14), memory, h)
             assert step.reports[-1].converged
             memory = step.memory
         errors.append(abs(memory.state.y[0] - end))

@@ -11,7 +11,7 @@ from scenes_of_tests import load_scene, two_link_arm
 import fibermsk as fm
 from fibermsk.solvers.newton.newton import Newton
 
-METHODS = [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha()]
+METHODS = [fm.BackwardEuler(), fm.BDF2(), fm.SDIRK2(), fm.GeneralizedAlpha(), fm.SDIRK4()]
 CONTROLS = [
     fm.FixedSteps(),
     fm.AdaptiveSteps(1e-2),

@@ -1,0 +1,39 @@
+"""The double pendulum with a massive muscle, against plain NumPy."""
+
+import numpy as np
+import pytest
+from verify.problem_files import load_module, load_problem
+
+import fibermsk as fm
+from fibermsk.solvers import accelerations
+from fibermsk.verify import run_problem
+
+plain = load_module("inertial_muscles").plain
+STATES = [(0.5, -0.9), (0.7, -0.28), (-0.3, -0.1), (0.4, 0.9)]
+
+
+@pytest.mark.parametrize("mass", ["continuous", "points"])
+@pytest.mark.parametrize("muscle", ["I", "II", "III"])
+def test_accelerations_are_those_of_plain_numpy(rng, muscle, mass):
+    system = fm.build(fm.make_scene("double_pendulum", muscle=muscle, mass=mass).model)
+    places = None if mass == "continuous" else (np.arange(20) + 0.5) / 20
+    for state in STATES:
+        q, p = np.array(state), rng.normal(size=2)
+        expected = plain.accelerations(q, p, plain.PATHS[muscle], points=places)
+        found = accelerations(system, 0.0, q.copy(), p)
+        np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("field, value", [("muscle", "IV"), ("mass", "none")])
+def test_wrong_options_are_refused(field, value):
+    with pytest.raises(fm.ModelError, match=f"{field} = '{value}'; must be one of"):
+        fm.make_scene("double_pendulum", **{field: value})
+
+
+@pytest.mark.slow
+def test_energies_orders_and_times():
+    outcome = run_problem(load_problem("inertial_muscles"), {"duration": 0.3})
+    assert outcome.passed, [(row.quantity, row.ours) for row in outcome.rows if not row.passed]
+    # mass points, on the other hand, change the energy
+    assert outcome.values["points_jump_J"] > 5e-5
+    assert outcome.values["switching_loss_J"] < -0.4
