@@ -39,7 +39,7 @@ def scene(
     muscle_mass: float = 1.0,
     steps: int = 500,
     duration: float = 5.0,
-    tolerance: float = 3e-8,
+    tolerance: float = 1e-7,
 ) -> fm.Scene:
     """Describe the scene.
 

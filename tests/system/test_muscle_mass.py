@@ -124,8 +124,8 @@ def test_no_mass_changes_nothing(rng):
                                   without.model.muscles})  # fmt: skip
     found = [one.evaluate(0.0, *state, 3.0, 2.0) for one in (fm.build(nothing), without, system)]
     assert_array_equal(found[0].residual, found[1].residual)
-    every = np.eye(without.n)
-    assert_array_equal(found[0].tangent @ every, found[1].tangent @ every)
+    for direction in np.eye(without.n):
+        assert_array_equal(found[0].tangent @ direction, found[1].tangent @ direction)
     assert np.abs(found[2].residual - found[1].residual).max() > 0.1
 
 
