@@ -168,3 +168,41 @@ def test_a_straight_muscle_adds_a_third_of_its_mass_at_the_insertion():
 def test_wrong_masses_are_refused(options, message):
     with pytest.raises(fm.ModelError, match=message):
         fm.MuscleMass(**options)
+
+
+def carrying(*shapes):
+    """A muscle with mass over some surfaces, from the ground to a bone on a hinge."""
+    model = fm.Model("m", meant=("mass",))
+    bone = model.add(fm.Body("bone", 1.0, inertia=(1, 1, 1)))
+    model.add(fm.Hinge("hinge", model.ground, bone, (0, 0, 0), (0, 0, 1)))
+    path = [fm.PathPoint("o", model.ground.at(-1, 0.3, 0)), fm.PathPoint("i", bone.at(1, 0.3, 0))]
+    wraps = [fm.PathWrap(shape(model.ground)) for shape in shapes]
+    return model.add(
+        fm.LineMuscle("calf", path, wraps=wraps, mass=0.5, max_isometric_force=1.0,
+                      optimal_fiber_length=0.5, tendon_slack_length=0.0)
+    ) and model  # fmt: skip
+
+
+def test_surfaces_that_cannot_carry_mass_are_refused():
+    def ellipsoid(body):
+        return fm.WrapEllipsoid("egg", body, (0, 0, 0), radii=(0.1, 0.2, 0.3))
+
+    def cylinder(x):
+        return lambda body: fm.WrapCylinder(f"c{x}", body, (x, 0.2, 0), radius=0.2, length=1.0)
+
+    with pytest.raises(fm.ModelError, match="'calf': has mass and wraps around 'egg'"):
+        fm.build(carrying(ellipsoid))
+    system = fm.build(carrying(cylinder(-0.4), cylinder(0.4)))
+    state = system.initial_state()
+    with pytest.raises(fm.ModelError, match="'calf': its path touches several surfaces"):
+        system.evaluate(0.0, *state, np.zeros(1))
+
+
+def test_mass_is_a_parameter():
+    system = fm.build(carrying())
+    assert system.parameters["calf/mass"].unit == "kg"
+    lighter = system.with_parameters({"calf/mass": 0.25})
+    ones = [s.evaluate(0.0, *s.initial_state(), np.ones(1)).residual[0] for s in (system, lighter)]
+    light = fm.build(carrying().edit({"calf/mass": 0.0}))
+    none = light.evaluate(0.0, *light.initial_state(), np.ones(1)).residual[0]
+    assert ones[0] - none == pytest.approx(2.0 * (ones[1] - none), rel=1e-12)

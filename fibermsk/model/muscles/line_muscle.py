@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import ArrayLike
 
@@ -198,7 +198,7 @@ class LineMuscle:
     activation: float | Activation | ActivationDynamics | None = number(
         "", FRACTION, varies=True, default=None
     )
-    mass: float | MuscleMass | None = part(default=None)
+    mass: float | MuscleMass | None = part(path="", default=None)
     kind: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -252,6 +252,11 @@ class LineMuscle:
             if not callable(self.activation):
                 _check.store(self, activation=Constant(self.activation))
             profile.fraction_at(owner, "activation", self.activation, 0.0)
+
+
+def mass_of(muscle: LineMuscle) -> MuscleMass:
+    """Mass of a muscle that has one."""
+    return cast("MuscleMass", muscle.mass)
 
 
 def bodies_of(muscle: LineMuscle) -> list[Body]:

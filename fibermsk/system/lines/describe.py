@@ -15,6 +15,7 @@ from fibermsk.model.muscles.line_muscle import (
     LineMuscle,
     MovingPathPoint,
     PointOfPath,
+    mass_of,
 )
 from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.model.skeleton.body import Body
@@ -76,7 +77,7 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
         np.array([kind for kind, *_ in surfaces], np.int64),
         size.min(1),
         size,
-        np.array([0.0 if m.mass is None else m.mass.blend for m in muscles for _ in acting(m)]),
+        np.array([0.0 if m.mass is None else mass_of(m).blend for m in muscles for _ in acting(m)]),
         np.array([hint for _, hint in hints]).reshape(-1, 3),
         np.array([hinted for hinted, _ in hints], bool),
         np.array([wrap.inside == "straight" for _, wrap in wraps], bool),

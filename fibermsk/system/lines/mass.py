@@ -9,13 +9,27 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk._ranges import starts
 from fibermsk.elements.gauss import lobatto_rule
-from fibermsk.model import Model
+from fibermsk.errors import ModelError, PathError
+from fibermsk.kernels.lines.section import CHAIN
+from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapSphere
+from fibermsk.model.muscles.line_muscle import mass_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.lines.paths import LinePaths
 
 _ON_LINES, _ON_ARCS = 3, 8
 """Places of the quadratures on lines, where three are exact, and on arcs."""
+
+
+def _check_surfaces(muscle: LineMuscle) -> None:
+    """Refuse mass on surfaces whose points have no closed form."""
+    for wrap in muscle.wraps:
+        if wrap.shape.active and not isinstance(wrap.shape, WrapCylinder | WrapSphere):
+            raise ModelError(
+                f"line muscle {muscle.name!r}: has mass and wraps around {wrap.shape.name!r}, a "
+                f"{type(wrap.shape).__name__}; must be a cylinder or a sphere; give it no mass, or "
+                "replace the surface by via points"
+            )
 
 
 class MuscleMasses:
@@ -29,8 +43,10 @@ class MuscleMasses:
 
     def __init__(self, model: Model, configuration: Configuration) -> None:
         self.muscles = model.massive_muscles
+        for muscle in self.muscles:
+            _check_surfaces(muscle)
         self.paths = LinePaths(configuration, self.muscles)
-        masses = [one.mass for one in self.muscles]
+        masses = [mass_of(one) for one in self.muscles]
         places = [mass.fractions for mass in masses]
         self._knot_start = starts([own.size for own in places])
         self._knots = np.concatenate(places)
@@ -48,6 +64,9 @@ class MuscleMasses:
         from fibermsk.kernels.lines.mass import fill_masses  # compiles only where it is used
 
         placed, paths = self.paths.at(at), self.paths
+        chained = np.flatnonzero(placed.state.wrapped == CHAIN)
+        if chained.size:
+            raise self._over_several(int(chained[0]))
         rate = paths.rates_of(at)
         r, n = np.zeros(rate.size), rate.size if second else 0
         slopes = [np.zeros((n, n)) for _ in range(3)]
@@ -58,6 +77,14 @@ class MuscleMasses:
             self._axes, r, *slopes,
         )  # fmt: skip
         return r, slopes, energies
+
+    def _over_several(self, point: int) -> PathError:
+        """Error of a section, from its first path point, that touches several surfaces."""
+        k = int(np.searchsorted(self.paths.arrays.start, point, side="right")) - 1
+        return PathError(
+            f"line muscle {self.muscles[k].name!r}: its path touches several surfaces between two "
+            "path points; with mass it must touch one; give it no mass, or a via point between them"
+        )
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""

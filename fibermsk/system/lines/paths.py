@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError, PathError
@@ -118,7 +119,8 @@ class LinePaths:
         arrays, links = self._arrays, motion.links
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
         state = PathState(
-            np.empty((n, 3)), np.empty(n, bool), *(np.empty(moving) for _ in range(3)),
+            np.empty((n, 3)), np.empty(n, bool),
+            np.empty(moving), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
@@ -244,7 +246,7 @@ class LinePaths:
         return out
 
     @property
-    def moves(self) -> Array:
+    def moves(self) -> NDArray[np.bool_]:
         """Whether an axis moves a link, (n_links, n_axes)."""
         return self._skeleton.tree.moves
 
@@ -259,14 +261,14 @@ class LinePaths:
         moves, drives = self._touching(k)
         return np.flatnonzero(np.concatenate([moves.any(0), drives]))
 
-    def _touching(self, k: int) -> tuple[Array, Array]:
+    def _touching(self, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether axes move the points and surfaces of muscle k, and whether drivers move it."""
         arrays = self._arrays
         points, wraps = slice(*arrays.start[k : k + 2]), slice(*arrays.wrap_start[k : k + 2])
         link = np.concatenate([arrays.link[points], arrays.wrap_link[wraps]])
         moves = np.zeros((link.size, self._skeleton.tree.n), bool)
         moves[link >= 0] = self.moves[link[link >= 0]]
-        return moves, self._drives[points].any(0)
+        return moves, np.any(self._drives[points], axis=0)
 
     def jacobian(self, motion: Motion) -> Array:
         """Derivatives of axes and drivers in the coordinates, (n_u, n)."""
