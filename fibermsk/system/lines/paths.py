@@ -14,6 +14,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
+from fibermsk.kernels.lines.batch import BatchArrays
 from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
 from fibermsk.kernels.lines.section import CHAIN, FOUND, UNSOLVED
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
@@ -84,23 +85,29 @@ class LinePaths:
                     f"line muscle {muscle.name!r}: refers to {absent[0]!r}, which the skeleton "
                     "does not have; must be a muscle of the same model"
                 )
-        self._rows = np.array([skeleton.row_of(name) for name in self._drivers], np.int64)
+        self.rows = np.array([skeleton.row_of(name) for name in self._drivers], np.int64)
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
-        self._drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
+        self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
-            self._drives[k, own[own >= 0]] = True
+            self.drives[k, own[own >= 0]] = True
         n_slots = arrays.acts.size
         self.reference = np.zeros(n_slots)
         self._rank = np.zeros(arrays.kind.size, np.int64)
         self._feet, self._touches = np.zeros((n_slots, 7)), np.full(n_slots, UNSOLVED, np.int64)
         motion = skeleton.at(skeleton.start)
-        state = self._place(motion, self._values(motion, skeleton.start))
+        state, drivers = self.new_state(), self._values(motion, skeleton.start)
+        kernels.fill_places(arrays, motion.links.rotation, motion.links.position, drivers, state)
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
-        self._start_chains(motion, state)
+        self._start_chains(motion, state, drivers)
         self._second: tuple[PlacedPaths, Array] | None = None
+
+    @property
+    def n_u(self) -> int:
+        """Number of axes and drivers."""
+        return self._skeleton.tree.n + self.rows.size
 
     @property
     def arrays(self) -> PathArrays:
@@ -111,43 +118,63 @@ class LinePaths:
 
     def _values(self, motion: Motion, q: Array) -> Array:
         """Values of the drivers."""
-        return (q if motion.rows is None else motion.rows.x)[self._rows]
+        return (q if motion.rows is None else motion.rows.x)[self.rows]
 
-    def _place(self, motion: Motion, drivers: Array) -> PathState:
-        """Points and surfaces; sections are not solved."""
-        arrays, links = self._arrays, motion.links
+    def batch_arrays(self) -> BatchArrays:
+        """Arrays of bodies and paths for many poses, solved from the present state."""
+        skeleton, tree = self._skeleton, self._skeleton.tree
+        rows = skeleton.axis_rows, self.rows
+        return BatchArrays(
+            skeleton.map_arrays, np.concatenate(rows), skeleton.turned, tree.parent, tree.kind,
+            tree.axis, tree.joint_rotation, tree.joint_position, tree.moves, self.drives,
+            self._arrays, self.new_state(),
+        )  # fmt: skip
+
+    def new_state(self) -> PathState:
+        """Arrays of a state; its points are not placed."""
+        arrays = self._arrays
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
-        state = PathState(
+        return PathState(
             np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
             np.zeros(2, np.int64),
         )  # fmt: skip
-        kernels.place_paths(arrays, links.rotation, links.position, drivers, state)
-        return state
 
-    def _solve(
-        self, motion: Motion, state: PathState, speed_u: Array, tension: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Lengths, their derivatives in u, and second ones times speeds and tensions."""
-        m, n_u = len(self.muscles), self._skeleton.tree.n + len(self._drivers)
-        second = n_u if speed_u.size else 0
-        length, by_u = np.empty(m), np.empty((m, n_u))
-        bend, curve = np.zeros((m if second else 0, n_u)), np.zeros((second, second))
-        moves = self._skeleton.tree.moves
-        arguments = (
-            self._arrays, motion.links.S, moves, self._drives, state, length, by_u,
-            speed_u, tension, bend, curve,
+    def _solve(self, motion: Motion, state: PathState, drivers: Array) -> tuple[Array, Array]:
+        """Lengths and their derivatives in u; places and fills the state."""
+        arrays, links, moves = self._arrays, motion.links, self._skeleton.tree.moves
+        length, by_u = np.empty(len(self.muscles)), np.empty((len(self.muscles), self.n_u))
+        left = kernels.fill_lengths(
+            arrays, links.S, moves, self.drives, links.rotation, links.position, drivers, state,
+            length, by_u,
         )  # fmt: skip
-        if not kernels.solve_paths(*arguments):
-            raise explain(self.muscles, self._arrays, state, chained=False)
-        if (state.wrapped == CHAIN).any():
+        if left < 0:
+            raise explain(self.muscles, arrays, state, chained=False)
+        if left:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
-            if not solve_chains(*arguments):
-                raise explain(self.muscles, self._arrays, state, chained=True)
-        return length, by_u, bend, curve
+            if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
+                raise explain(self.muscles, arrays, state, chained=True)
+        return length, by_u
+
+    def _second_of(
+        self, motion: Motion, placed: PlacedPaths, tension: Array
+    ) -> tuple[Array, Array]:
+        """Second derivatives in u: times the speeds (m, n_u), and summed with tensions."""
+        bend, curve = np.empty((len(self.muscles), self.n_u)), np.empty((self.n_u, self.n_u))
+        state = placed.state
+        arguments = (
+            self._arrays, motion.links.S, self._skeleton.tree.moves, self.drives, state,
+            placed.speed_u, tension, bend, curve,
+        )  # fmt: skip
+        kernels.bend_paths(*arguments)
+        if (state.wrapped == CHAIN).any():
+            from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
+
+            bend_chains(*arguments)
+        return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
         """Lengths, their rates and derivatives at a state."""
@@ -161,15 +188,14 @@ class LinePaths:
         self.reference[:] = state.reference
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
-    def _start_chains(self, motion: Motion, state: PathState) -> None:
+    def _start_chains(self, motion: Motion, state: PathState, drivers: Array) -> None:
         """Solve the start pose, from which chains of surfaces are followed."""
         self._start_rank = state.rank.copy()
         self._rank[:] = state.rank
         if not (self._arrays.kind > SPHERE).any():
             return
-        none = np.zeros(0)
         try:
-            self._solve(motion, state, none, none)
+            self._solve(motion, state, drivers)
         except PathError:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
@@ -177,10 +203,9 @@ class LinePaths:
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         rows = motion.rows
-        state = self._place(motion, self._values(motion, q))
-        none = np.zeros(0)
-        length, by_u, _, _ = self._solve(motion, state, none, none)
-        rates = (p if rows is None else rows.x_dot)[self._rows]
+        state = self.new_state()
+        length, by_u = self._solve(motion, state, self._values(motion, q))
+        rates = (p if rows is None else rows.x_dot)[self.rows]
         speed_u = np.concatenate([motion.speed, rates])
         by_q = self._to_q(motion, by_u)
         return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
@@ -190,10 +215,10 @@ class LinePaths:
         skeleton, rows = self._skeleton, motion.rows
         n = skeleton.tree.n
         out = np.array(skeleton.columns(motion, columns[:, :n]))
-        if self._rows.size and rows is not None:
-            out += columns[:, n:] @ rows.J[self._rows]
-        elif self._rows.size:
-            out[:, self._rows] += columns[:, n:]
+        if self.rows.size and rows is not None:
+            out += columns[:, n:] @ rows.J[self.rows]
+        elif self.rows.size:
+            out[:, self.rows] += columns[:, n:]
         return out
 
     # the interface of ports
@@ -205,15 +230,14 @@ class LinePaths:
         if motion.rows is not None:
             n, rates = self._skeleton.tree.n, motion.rows.V
             V += placed.by_u[:, :n] @ self._skeleton.axes_of(rates)
-            V += placed.by_u[:, n:] @ rates[self._rows]
+            V += placed.by_u[:, n:] @ rates[self.rows]
         return X, V
 
     def _bend(self, at: At, placed: PlacedPaths) -> Array:
         """Second derivatives of lengths in u times speeds, (m, n_u)."""
         if self._second is None or self._second[0] is not placed:
             none = np.zeros(len(self.muscles))
-            _, _, bend, _ = self._solve(at.motion, placed.state, placed.speed_u, none)
-            self._second = placed, bend
+            self._second = placed, self._second_of(at.motion, placed, none)[0]
         return self._second[1]
 
     def push(
@@ -236,20 +260,20 @@ class LinePaths:
     def curvature(self, at: At, placed: PlacedPaths, tension: Array) -> Array:
         """Sum of tension times d2L/dq2, (n, n)."""
         motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
-        _, _, bend, curve = self._solve(motion, placed.state, placed.speed_u, tension)
+        bend, curve = self._second_of(motion, placed, tension)
         self._second = placed, bend
         n, force = skeleton.tree.n, tension @ placed.by_u
         if rows is None:
             J = np.zeros((curve.shape[0], skeleton.n))
             J[np.arange(n), np.arange(n)] = 1.0
-            J[np.arange(n, J.shape[0]), self._rows] = 1.0
+            J[np.arange(n, J.shape[0]), self.rows] = 1.0
             return J.T @ curve @ J
-        J = np.concatenate([skeleton.axes_of(rows.J), rows.J[self._rows]])
+        J = np.concatenate([skeleton.axes_of(rows.J), rows.J[self.rows]])
         out = J.T @ curve @ J
         skeleton.add_curvature(motion, force[:n], out)
-        if self._rows.size and skeleton.map is not None:
+        if self.rows.size and skeleton.map is not None:
             weight = np.zeros(rows.x.size)
-            np.add.at(weight, self._rows, force[n:])
+            np.add.at(weight, self.rows, force[n:])
             skeleton.map.add_curvature(rows, 0, weight, out)
         return out
 
@@ -296,7 +320,7 @@ class LinePaths:
             J[:, :, c] = self._along(motion, placed, k, fractions, du, rest)[:, :, 1]
         change = rest
         if rows is not None:
-            V = np.concatenate([skeleton.axes_of(rows.V), rows.V[self._rows]])
+            V = np.concatenate([skeleton.axes_of(rows.V), rows.V[self.rows]])
             change = V @ at.p
         found = self._along(motion, placed, k, fractions, placed.speed_u, change)
         return found[:, :, 0], J, found[:, :, 2]
@@ -342,7 +366,7 @@ class LinePaths:
         moves = np.zeros((link.size, skeleton.tree.n), bool)
         moves[link >= 0] = skeleton.tree.moves[link[link >= 0]]
         axes = np.flatnonzero(moves.any(0) & ~moves.all(0))
-        drivers = self._rows[self._drives[points].any(0)]
+        drivers = self.rows[self.drives[points].any(0)]
         if skeleton.map is None:
             own = {*axes.tolist(), *drivers.tolist()}
         else:
