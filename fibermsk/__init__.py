@@ -11,6 +11,7 @@ from fibermsk.errors import (
     ConvergenceError as ConvergenceError,
     ModelError as ModelError,
     ModelWarning as ModelWarning,
+    PathError as PathError,
     WriteError as WriteError,
 )
 from fibermsk.laws import (
@@ -183,6 +184,10 @@ if TYPE_CHECKING:
         check_contribution as check_contribution,
         skeleton as skeleton,
     )
+    from fibermsk.system.lines.batch import (
+        MuscleGeometry as MuscleGeometry,
+        PathBatch as PathBatch,
+    )
     from fibermsk.system.lines.solved import (
         MusclePath as MusclePath,
         WrapArc as WrapArc,
@@ -212,6 +217,7 @@ _BY_MODULE = {
     "solvers": """BDF2 SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
         Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
+    "system.lines.batch": "MuscleGeometry PathBatch",
     "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",
     "system.reports.moment": "Moment",
     "system.reports.still": "still",

@@ -26,7 +26,8 @@ PARTS = 64
 """Number of ranges for many short tasks: scheduling each separately would cost more than most of
 them take, and cause contention on reference counts of arrays."""
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+# no kernel is called through a pointer: an entry for that would only take time to compile
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _TASK_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
@@ -55,6 +56,19 @@ def body(function: Any) -> Any:
 def loop_body(function: Any) -> Any:
     """Compile a `body` into the loops that call it: passing many arrays costs like a short task."""
     return _compiled(function, **_TASK_OPTIONS, forceinline=True)
+
+
+def part(function: Any) -> Any:
+    """Compile a `loop_body` that only kernels call: an entry for Python takes long to compile.
+
+    It would unpack all columns of its groups.
+    """
+    return _compiled(function, **_TASK_OPTIONS, forceinline=True, no_cpython_wrapper=True)
+
+
+def inner(function: Any) -> Any:
+    """Compile a `kernel` that only kernels call, as `part`."""
+    return _compiled(function, **_OPTIONS, no_cpython_wrapper=True)
 
 
 def inlined_body(function: Any) -> Any:

@@ -31,11 +31,13 @@ class PathError(ConstraintError):
     reason : str
         "inside", "lost", "loose", "shorter", "through", "pieces", "order" or "not finite" of a path
         around surfaces without a closed form; empty for others.
+    pose : int or None
+        Number of the pose, from 0, of `MuscleGeometry.at`; None elsewhere.
     """
 
-    def __init__(self, message: str, *, reason: str = "") -> None:
+    def __init__(self, message: str, *, reason: str = "", pose: int | None = None) -> None:
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.pose = reason, pose
 
 
 class ModelWarning(UserWarning):

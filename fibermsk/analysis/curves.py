@@ -10,9 +10,11 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import free_coordinate, free_model
-from fibermsk.analysis.geometry import MuscleGeometry, chosen
+from fibermsk.analysis.geometry import chosen
 from fibermsk.analysis.laws import rigid_law
+from fibermsk.errors import PathError
 from fibermsk.model import Model
+from fibermsk.system.lines.batch import MuscleGeometry
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _STATIC = ("normalized_fiber_length", "active_fiber_force", "passive_fiber_force", "tendon_force")
@@ -94,17 +96,22 @@ def muscle_curves(
     own = chosen(model, muscles)
     values = np.linspace(*_range(model, coordinate, over))
     _check.instance("muscle_curves", "at", at, (Mapping, type(None)), "a dict or None")
-    q, p = skeleton.q_of(None if at is None else dict(at)), np.zeros(skeleton.n)
+    q = np.tile(skeleton.q_of(None if at is None else dict(at)), (values.size, 1))
     geometry = MuscleGeometry(skeleton, own)
     length, arm = np.empty((len(own), values.size)), np.empty((len(own), values.size))
     # outward from the initial value, so that windings follow
-    start = int(np.argmin(np.abs(values - q[k])))
-    for j in (*range(start, values.size), *range(start - 1, -1, -1)):
-        if j == start - 1:
-            geometry = MuscleGeometry(skeleton, own)
-        q[k] = values[j]
-        length[:, j], _, arms = geometry.at(q, p)
-        arm[:, j] = arms[:, k]
+    start = int(np.argmin(np.abs(values - q[0, k])))
+    q[:, k] = values
+    for way in (np.arange(start, values.size), np.arange(start - 1, -1, -1)):
+        try:
+            found = geometry.at(q[way], follow=True)
+        except PathError as error:
+            at_value = values[way[error.pose or 0]]
+            raise PathError(
+                f"{coordinate} = {at_value:g} {skeleton.units[coordinate]}: {error.__cause__}",
+                reason=error.reason,
+            ) from error
+        length[:, way], arm[:, way] = found.length.T, found.moment_arm[:, :, k].T
     names = [one.name for one in own]
     isometric = dict[str, dict[str, Array]]()
     for muscle, lengths in zip(own, length, strict=True):

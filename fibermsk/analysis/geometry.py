@@ -1,4 +1,4 @@
-"""Lengths and moment arms of line muscles in poses."""
+"""Line muscles by name."""
 
 from __future__ import annotations
 
@@ -6,32 +6,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from fibermsk import _check
-from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.model import LineMuscle, Model
-from fibermsk.system.lines.paths import LinePaths
-from fibermsk.system.skeleton.skeleton import Skeleton
-
-
-class MuscleGeometry:
-    """Paths of some muscles; winding angles are followed from one pose to the next.
-
-    Raises
-    ------
-    ModelError
-        If a muscle has a path that cannot be computed.
-    """
-
-    def __init__(self, skeleton: Skeleton, muscles: Sequence[LineMuscle]) -> None:
-        self._skeleton, self.muscles = skeleton, tuple(muscles)
-        self._paths = LinePaths(skeleton, self.muscles)
-
-    def at(self, q: Array, p: Array) -> tuple[Array, Array, Array]:
-        """Lengths (m,) [m], their rates (m,) [m/s] and moment arms (m, n) [m or 1]."""
-        motion = self._skeleton.evaluate(q, p, 0.0 * p)
-        placed = self._paths.place(motion, q, p)
-        self._paths.keep(placed)
-        return placed.length, placed.speed, -placed.by_q
 
 
 def chosen(model: Model, muscles: str | Sequence[str] | None) -> tuple[LineMuscle, ...]:

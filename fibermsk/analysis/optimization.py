@@ -21,12 +21,13 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import free_model
-from fibermsk.analysis.geometry import MuscleGeometry, chosen
+from fibermsk.analysis.geometry import chosen
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.motion import motion_of, warn_left_out
 from fibermsk.analysis.series import Series, smooth
-from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.errors import ModelError, ModelWarning, PathError
 from fibermsk.model import Model
+from fibermsk.system.lines.batch import MuscleGeometry
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 RESERVE_SHARE = 0.05
@@ -224,21 +225,22 @@ def _torques(
     A, required = np.empty((n, len(entries), len(muscles))), np.empty((n, len(entries)))
     tau = np.empty_like(required)
     F, P = np.empty((n, len(muscles))), np.empty((n, len(muscles)))
-    q, p, p_dot = skeleton.start.copy(), np.zeros(skeleton.n), np.zeros(skeleton.n)
+    q = np.tile(skeleton.start, (n, 1))
+    q[:, entries] = series.value
+    p, p_dot = np.zeros(skeleton.n), np.zeros(skeleton.n)
+    try:
+        length, arm = geometry.at(q, follow=True)
+    except PathError as error:
+        raise ModelError(f"at t = {series.time[error.pose or 0]:g} s: {error.__cause__}") from error
     for k in range(n):
-        q[entries], p[entries], p_dot[entries] = (
-            series.value[k], series.speed[k], series.acceleration[k],
-        )  # fmt: skip
-        try:
-            length, speed, arm = geometry.at(q, p)
-        except ModelError as error:
-            raise ModelError(f"at t = {series.time[k]:g} s: {error}") from error
+        p[entries], p_dot[entries] = series.speed[k], series.acceleration[k]
+        speed = -(arm[k] @ p)
         for m, (muscle, law) in enumerate(zip(muscles, laws, strict=True)):
-            F[k, m], P[k, m] = affine_force(muscle, law, float(length[m]), float(speed[m]))
+            F[k, m], P[k, m] = affine_force(muscle, law, float(length[k, m]), float(speed[m]))
         P[k] *= passive
-        r = arm[:, entries].T
+        r = arm[k][:, entries].T
         A[k] = r * F[k]
-        required[k] = skeleton.inverse_dynamics(q, p, p_dot)[entries]
+        required[k] = skeleton.inverse_dynamics(q[k], p, p_dot)[entries]
         tau[k] = required[k] - r @ P[k]
     return A, required, tau, F, P
 

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from fibermsk.kernels.lines.geodesic import geodesic, integrate
+from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic, integrate
 from fibermsk.kernels.lines.newton import fill_derivatives
 from fibermsk.kernels.lines.points import fill_point_derivatives, fill_points
 from fibermsk.kernels.lines.solve import TAUT, chain
@@ -116,8 +116,8 @@ def test_geodesic(kind):
     start = np.r_[x, t, 1.0, 0.0, 0.0, 1.0]
     wanted = solve_ivp(slope, (0.0, 0.08), start, "DOP853", rtol=3e-14, atol=1e-15).y[:, -1]
     found, integrated = np.empty(10), start.copy()
-    geodesic(kind, size, x, t, 0.08, found)
-    integrate(kind, size, integrated, 0.08)
+    geodesic(kind, size, x, t, 0.08, ACCURACY, found)
+    integrate(kind, size, integrated, 0.08, ACCURACY)
     scale = np.array([0.02] * 3 + [1.0] * 4 + [1.0 / 0.02, 0.02, 1.0])
     assert_allclose(found / scale, wanted / scale, atol=3e-11)
     assert_allclose(integrated / scale, found / scale, atol=3e-11)

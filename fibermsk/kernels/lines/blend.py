@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body
+from fibermsk._compile import part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 from fibermsk.kernels.lines.section import straight
 
 
-@body
+@part
 def _take_free(kind, r, x, first, second, g, H):
     """Subtract the free length from point x, of entries `first` on, from g (6,) and H (6, 6)."""
     e, n = scratch(3), 2 if kind == CYLINDER else 3
@@ -33,7 +33,7 @@ def _take_free(kind, r, x, first, second, g, H):
             H[first + k, first + c] += (r * r / (a * a * a) + 1.0 / a) * e[k] * e[c]
 
 
-@body
+@part
 def _fill_angle(kind, r, o, i, second, L, g, H, p, P):
     """Fill p (6,) and P (6, 6) with derivatives of phi, from those of the wrapped length."""
     h = i[2] - o[2] if kind == CYLINDER else 0.0
@@ -55,7 +55,7 @@ def _fill_angle(kind, r, o, i, second, L, g, H, p, P):
             P[k, c] /= r
 
 
-@body
+@part
 def blend(kind, r, width, phi, o, i, second, L, g, H):
     """Length of the mean; g[:6] and, if `second`, H[:6, :6] become its derivatives.
 

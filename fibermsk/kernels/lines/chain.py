@@ -24,7 +24,8 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.geodesic import geodesic
 from fibermsk.kernels.lines.surfaces import curvature, level, settle
 from fibermsk.kernels.skeleton.rigid import cross, matvec
@@ -39,7 +40,7 @@ def _fill_frame(kind, size, R, p, x, t, frame, bend):
 
     x and t are in the frame of the surface.
     """
-    g, H, n, b = np.empty(3), np.empty((3, 3)), np.empty(3), np.empty(3)
+    g, H, n, b = scratch(3), scratch((3, 3)), scratch(3), scratch(3)
     level(kind, size, x, g, H)
     norm = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     for r in range(3):
@@ -57,16 +58,17 @@ def _fill_frame(kind, size, R, p, x, t, frame, bend):
 
 
 @kernel
-def fill_frames(kind, size, R, p, foot, frame, bend, field):
+def fill_frames(kind, size, R, p, foot, accuracy, frame, bend, field):
     """Fill frames and curvatures of the tangent points of all surfaces.
 
-    frame (m, 2, 4, 3): of P and Q; bend (m, 2, 3); field (m, 4): c, c', d, d' at Q.
+    frame (m, 2, 4, 3): of P and Q; bend (m, 2, 3); field (m, 4): c, c', d, d' at Q. The accuracy is
+    that of `fibermsk.kernels.lines.geodesic.integrate`.
     """
-    y = np.empty(10)
+    y = scratch(10)
     for k in range(kind.size):
         x, t = foot[k, :3], foot[k, 3:6]
         _fill_frame(kind[k], size[k], R[k], p[k], x, t, frame[k, 0], bend[k, 0])
-        geodesic(kind[k], size[k], x, t, foot[k, 6], y)
+        geodesic(kind[k], size[k], x, t, foot[k, 6], accuracy, y)
         _fill_frame(kind[k], size[k], R[k], p[k], y[:3], y[3:6], frame[k, 1], bend[k, 1])
         for j in range(4):
             field[k, j] = y[6 + j]
@@ -93,7 +95,7 @@ def _dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@inner
 def fill_residual(frame, line, residual):
     """Fill residual (4 m,); returns its norm, infinite if not finite or if a line runs back."""
     total = 0.0
@@ -153,13 +155,13 @@ def _column(m, k, j):
     return 4 * k + j if j < 4 else 4 * m + 6 + 6 * k + j - 4
 
 
-@kernel
+@inner
 def fill_swings(line, move, swing):
     """Fill swing (m + 1, 10 m + 6, 3): changes of the directions e_k by all columns.
 
     The columns are the unknowns (4 m), o, i, and the twists (6 m).
     """
-    m, change = move.shape[0], np.empty(3)
+    m, change = move.shape[0], scratch(3)
     for k in range(m + 1):
         for column in range(swing.shape[1]):
             for r in range(3):
@@ -182,7 +184,7 @@ def fill_swings(line, move, swing):
                     swing[k, column, r] += (change[r] - part * e[r]) / length
 
 
-@kernel
+@inner
 def fill_system(frame, line, move, swing, E):
     """Fill E (4 m, 10 m + 6): derivatives of the residual by all columns."""
     m = frame.shape[0]
@@ -230,10 +232,10 @@ def eliminate(E, n):
     return True
 
 
-@kernel
+@inner
 def move_foot(kind, size, foot, alpha, beta, theta, delta):
     """Change a foot (7,) by its unknowns; False if it leaves the surface's neighborhood."""
-    g, H, n, b = np.empty(3), np.empty((3, 3)), np.empty(3), np.empty(3)
+    g, H, n, b = scratch(3), scratch((3, 3)), scratch(3), scratch(3)
     level(kind, size, foot, g, H)
     norm = math.sqrt(_dot(g, g))
     for r in range(3):

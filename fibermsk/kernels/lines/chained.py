@@ -1,8 +1,8 @@
 """Sections of paths that touch surfaces without closed form, or may touch several.
 
-Symbols as in `fibermsk.kernels.lines.solve`: z = (o, i, xi_1 .. xi_m). A solution is sought from
-the reference of its section, which follows it in large steps only, and is then solved for again:
-lengths between such steps do not depend on the past.
+Symbols as in `fibermsk.kernels.lines.solve`: z = (o, i, xi_1 .. xi_m), n = 6 + 6 m. A solution
+is sought from the reference of its section, which follows it in large steps only, and is then
+solved for again: lengths between such steps do not depend on the past.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_local
-from fibermsk.kernels.lines.solve import ORDER, TAUT, chain
+from fibermsk.kernels.lines.solve import ORDER, TAUT, fill_bent, solve
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
 
 STEP = 0.1
 """Change of a foot, in least radii and radians, with which the reference follows it."""
 
 
-@kernel
+@inner
 def inside(paths, state, w, x):
     """Whether a point x (3,) of the ground lies inside surface w."""
-    local, g, H = np.empty(3), np.empty(3), np.empty((3, 3))
+    local, g, H = scratch(3), scratch(3), scratch((3, 3))
     to_local(state.R[w], state.p[w], x, local)
     return level(paths.kind[w], paths.size[w], local, g, H) <= 0.0
 
 
-@kernel
+@inner
 def surfaces_of(paths, state, m, k, j):
     """Surfaces of muscle m that act in the section from point k to point j, in their order."""
     out, n = np.empty(paths.wrap_start[m + 1] - paths.wrap_start[m], np.int64), 0
@@ -51,7 +52,7 @@ def surfaces_of(paths, state, m, k, j):
     return out[:n]
 
 
-@kernel
+@inner
 def _hint(paths, state, w, k, j, out):
     """Fill out (3,) with a point that the path passes, frame of the surface; False if unknown."""
     for r in range(3):
@@ -59,7 +60,7 @@ def _hint(paths, state, w, k, j, out):
     if paths.kind[w] != CYLINDER:
         return paths.hinted[w]
     # halfway around, on the side of the winding angle
-    a, b = np.empty(3), np.empty(3)
+    a, b = scratch(3), scratch(3)
     to_local(state.R[w], state.p[w], state.x[k], a)
     to_local(state.R[w], state.p[w], state.x[j], b)
     half = 0.5 * state.reference[paths.slot[w] + k - paths.first[w]]
@@ -81,28 +82,35 @@ def _far(size, reference, foot):
     return not most < STEP
 
 
-@kernel
-def solve_chain(paths, state, k, j, surfaces, gradient, hessian):
-    """Status and length of a section; fills feet and touched of the state."""
+@inner
+def _surfaces(paths, state, surfaces):
+    """Kinds, sizes and frames of surfaces."""
     n = surfaces.size
     kind, size = np.empty(n, np.int64), np.empty((n, 3))
     R, p = np.empty((n, 3, 3)), np.empty((n, 3))
+    for s in range(n):
+        w = surfaces[s]
+        kind[s], size[s], R[s], p[s] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
+    return kind, size, R, p
+
+
+@inner
+def solve_chain(paths, state, k, j, surfaces, gradient):
+    """Status and length of a section; fills its gradient (n,), foot and touched of the state."""
+    n = surfaces.size
+    kind, size, R, p = _surfaces(paths, state, surfaces)
     hint, hinted = np.empty((n, 3)), np.empty(n, np.int64)
     foot, active, slots = np.empty((n, 7)), np.empty(n, np.int64), np.empty(n, np.int64)
-    warm = n > 0
+    warm, o, i = n > 0, state.x[k], state.x[j]
+    status, L = TAUT, math.nan
     for s in range(n):
         w = surfaces[s]
         slots[s] = paths.slot[w] + k - paths.first[w]
-        kind[s], size[s], R[s], p[s] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
         hinted[s] = _hint(paths, state, w, k, j, hint[s])
         foot[s], active[s] = state.feet[slots[s]], max(0, state.touches[slots[s]])
         warm = warm and state.touches[slots[s]] != UNSOLVED
-    status, L = TAUT, math.nan
     for attempt in range(2):
-        status, L = chain(
-            kind, size, R, p, state.x[k], state.x[j], hint, hinted, foot, active, warm,
-            gradient, hessian,
-        )  # fmt: skip
+        status, L = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
         if status != TAUT:
             return status, L
         moved = False
@@ -127,52 +135,69 @@ def _swap(rank, surfaces, s):
     surfaces[s], surfaces[s + 1] = b, a
 
 
-@kernel
-def _in_some_order(paths, state, k, j, surfaces, g, H):
-    """As `solve_chain`; where surfaces are touched in another order, neighbors are swapped."""
-    status, L = solve_chain(paths, state, k, j, surfaces, g, H)
-    for s in range(surfaces.size - 1):
-        if status != ORDER:
-            break
-        _swap(state.rank, surfaces, s)
-        status, L = solve_chain(paths, state, k, j, surfaces, g, H)
-        if status != TAUT:
-            _swap(state.rank, surfaces, s)
-            status = ORDER
-    return status, L
+@inner
+def end_of_section(paths, state, m, k):
+    """The active point after point k of muscle m; the end of the list if there is none."""
+    j = k + 1
+    while j < paths.start[m + 1] and not state.active[j]:
+        j += 1
+    return j
 
 
 @kernel
-def solve_chains(paths, S, moves, drives, state, length, by_u, speed_u, tension, bend, curve):
+def solve_chains(paths, S, moves, drives, state, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
     Arguments as there. ``trouble`` is then the status of the chain and the start point.
     """
-    second = speed_u.size > 0
-    n_u = S.shape[0] + drives.shape[1]
     for m in range(length.size):
-        last = paths.start[m + 1]
-        for k in range(paths.start[m], last):
+        for k in range(paths.start[m], paths.start[m + 1]):
             if state.wrapped[k] != CHAIN:
                 continue
-            j = k + 1
-            while not state.active[j]:
-                j += 1
+            j = end_of_section(paths, state, m, k)
             surfaces = surfaces_of(paths, state, m, k, j)
-            n = 6 + 6 * surfaces.size
-            g, H = np.empty(n), np.empty((n, n))
-            dz, who = np.empty((n_u, n)), np.empty(n_u, np.int64)
-            status, L = _in_some_order(paths, state, k, j, surfaces, g, H)
+            g = np.empty(6 + 6 * surfaces.size)
+            status, L = ORDER, math.nan
+            for s in range(-1, surfaces.size - 1):
+                # where surfaces are touched in another order, neighbors are swapped
+                if s >= 0:
+                    _swap(state.rank, surfaces, s)
+                status, L = solve_chain(paths, state, k, j, surfaces, g)
+                if status == TAUT or (s < 0 and status != ORDER):
+                    break
+                if s >= 0:
+                    _swap(state.rank, surfaces, s)
+                    status = ORDER
             if status != TAUT:
                 state.trouble[0], state.trouble[1] = status, k
                 return False
             state.length[k] = L
             length[m] += L
-            size = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
-            add_first(size, surfaces, g, dz, who, by_u[m])
-            if second:
-                add_second(
-                    paths, S, moves, state, k, j, surfaces, g, H, dz, np.empty(n), who, size,
-                    speed_u, tension[m], bend[m], curve,
-                )  # fmt: skip
+            add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u[m])
     return True
+
+
+@kernel
+def bend_chains(paths, S, moves, drives, state, speed_u, tension, bend, curve):
+    """Add the sections that `fibermsk.kernels.lines.paths.bend_paths` left; arguments as there."""
+    n_u = speed_u.size
+    for m in range(tension.size):
+        for k in range(paths.start[m], paths.start[m + 1]):
+            if state.wrapped[k] != CHAIN:
+                continue
+            j = end_of_section(paths, state, m, k)
+            surfaces = surfaces_of(paths, state, m, k, j)
+            kind, size, R, p = _surfaces(paths, state, surfaces)
+            foot, active = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
+            for s in range(kind.size):
+                slot = paths.slot[surfaces[s]] + k - paths.first[surfaces[s]]
+                foot[s], active[s] = state.foot[slot], state.touched[slot]
+            n = 6 + 6 * kind.size
+            g, H, dz = np.empty(n), np.empty((n, n)), np.empty((n_u, n))
+            who, part = np.empty(n_u, np.int64), np.empty(n)
+            fill_bent(kind, size, R, p, state.x[k], state.x[j], foot, active, g, H)
+            found = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
+            add_second(
+                paths, S, moves, state, k, j, surfaces, g, H, dz, part, who, found,
+                speed_u, tension[m], bend[m], curve,
+            )  # fmt: skip

@@ -7,18 +7,18 @@ drivers, coordinates that move points.
 
 from __future__ import annotations
 
-from fibermsk._compile import body
+from fibermsk._compile import body, part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import bracket, cross
 
 
-@body
+@part
 def _moved(moves, link, axis):
     """Whether an axis moves a link, -1 for the ground."""
     return link >= 0 and moves[link, axis]
 
 
-@body
+@part
 def _add_driven(paths, slope, k, d, out):
     """Add the derivative of point k by driver d to out (3,)."""
     moving = paths.moving[k]
@@ -38,7 +38,51 @@ def _turning(g, w, x):
     )
 
 
-@body
+@part
+def _stays(paths, moves, k, j, surfaces, a):
+    """Whether axis a moves all of a section together, or nothing of it."""
+    whole = _moved(moves, paths.link[k], a)
+    same = whole == _moved(moves, paths.link[j], a)
+    for w in surfaces:
+        same = same and _moved(moves, paths.wrap_link[w], a) == whole
+    return same
+
+
+@part
+def add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u):
+    """Add the derivatives of the length of a section in the u to by_u (n_u,); surfaces (m,).
+
+    Only g is needed: an axis turns and shifts what it moves, so that the forces g on the ends and
+    on the surfaces enter by their moments about the ground origin.
+    """
+    pull, n_axes = scratch((2, 6)), S.shape[0]
+    for end in range(2):
+        cross(state.x[k if end == 0 else j], g[3 * end : 3 * end + 3], pull[end, :3])
+        for r in range(3):
+            pull[end, 3 + r] = g[3 * end + r]
+    for a in range(n_axes):
+        if _stays(paths, moves, k, j, surfaces, a):
+            continue
+        for end in range(2):
+            if _moved(moves, paths.link[k if end == 0 else j], a):
+                for r in range(6):
+                    by_u[a] += S[a, r] * pull[end, r]
+        for s in range(surfaces.size):
+            if _moved(moves, paths.wrap_link[surfaces[s]], a):
+                for r in range(3):
+                    by_u[a] += S[a, 3 + r] * g[6 + 6 * s + r] + S[a, r] * g[9 + 6 * s + r]
+    for d in range(drives.shape[1]):
+        for end in range(2):
+            point = k if end == 0 else j
+            if drives[point, d]:
+                x = scratch(3)
+                x[0], x[1], x[2] = 0.0, 0.0, 0.0
+                _add_driven(paths, state.slope, point, d, x)
+                for r in range(3):
+                    by_u[n_axes + d] += g[3 * end + r] * x[r]
+
+
+@part
 def fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who):
     """Fill dz (n_u, 6 + 6 m), derivatives of z in the u that change a section, and who (n_u,).
 
@@ -46,12 +90,9 @@ def fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who):
     """
     size, n_axes, n_z = 0, S.shape[0], 6 + 6 * surfaces.size
     for a in range(n_axes):
-        at_o, at_i = _moved(moves, paths.link[k], a), _moved(moves, paths.link[j], a)
-        same = at_o == at_i
-        for s in range(surfaces.size):
-            same = same and _moved(moves, paths.wrap_link[surfaces[s]], a) == at_o
-        if same:
+        if _stays(paths, moves, k, j, surfaces, a):
             continue
+        at_o, at_i = _moved(moves, paths.link[k], a), _moved(moves, paths.link[j], a)
         who[size] = a
         for r in range(n_z):
             dz[size, r] = 0.0
@@ -82,15 +123,7 @@ def fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who):
     return size
 
 
-@body
-def add_first(size, surfaces, g, dz, who, by_u):
-    """Add the derivatives of a section to by_u (n_u,), that of the length of its path."""
-    for u in range(size):
-        for r in range(6 + 6 * surfaces.size):
-            by_u[who[u]] += g[r] * dz[u, r]
-
-
-@body
+@part
 def _second_of_z(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v):
     """g times the second derivative of z in who[u] and who[v], u <= v.
 
@@ -119,7 +152,7 @@ def _second_of_z(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v):
     return total
 
 
-@body
+@part
 def add_second(
     paths, S, moves, state, k, j, surfaces, g, H, dz, part, who, size,
     speed_u, tension, bend, curve,

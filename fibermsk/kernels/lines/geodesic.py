@@ -13,30 +13,47 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from fibermsk._compile import kernel
-from fibermsk.kernels.lines.surfaces import CYLINDER, SPHERE, curvature, gauss_curvature, level
+from fibermsk._compile import inlined, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.surfaces import (
+    CYLINDER,
+    ELLIPSOID,
+    SPHERE,
+    curvature,
+    gauss_curvature,
+    level,
+)
 
 COLUMNS = 10
 """Most columns of the extrapolation; its order is twice as high."""
 ACCURACY = 3e-14
 """Largest difference of the last two extrapolations, relative to radius of curvature and to 1."""
+ROUGH = 1e-7
+"""The same far from a solution."""
 STEPS = 2000
 """Most steps along one geodesic; the state becomes NaN after."""
 
 
-@kernel
+@inlined
 def _slope(kind, size, y, g, H, out):
     """Fill out (10,) with dy/ds."""
-    level(kind, size, y, g, H)
-    square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
-    bend = 0.0
-    for r in range(3):
-        for c in range(3):
-            bend += y[3 + r] * H[r, c] * y[3 + c]
-    bend /= square
-    K = gauss_curvature(H, g)
+    if kind == ELLIPSOID:
+        # as below, with a diagonal Hessian of 2 a, 2 b, 2 c
+        a, b, c = 1.0 / (size[0] * size[0]), 1.0 / (size[1] * size[1]), 1.0 / (size[2] * size[2])
+        g[0], g[1], g[2] = 2.0 * a * y[0], 2.0 * b * y[1], 2.0 * c * y[2]
+        x, z, w = g[0] * g[0], g[1] * g[1], g[2] * g[2]
+        share = 1.0 / (x + z + w)
+        bend = 2.0 * (a * y[3] * y[3] + b * y[4] * y[4] + c * y[5] * y[5]) * share
+        K = 4.0 * (b * c * x + a * c * z + a * b * w) * share * share
+    else:
+        level(kind, size, y, g, H)
+        square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
+        bend = 0.0
+        for r in range(3):
+            for k in range(3):
+                bend += y[3 + r] * H[r, k] * y[3 + k]
+        bend /= square
+        K = gauss_curvature(H, g)
     for r in range(3):
         out[r] = y[3 + r]
         out[3 + r] = -bend * g[r]
@@ -61,15 +78,15 @@ def _midpoint(kind, size, y, first, step, n, before, here, slope, g, H, out):
 
 
 @kernel
-def integrate(kind, size, y, length):
+def integrate(kind, size, y, length, accuracy):
     """Move the state y (10,) along its geodesic by a length [m] of either sign.
 
-    Extrapolated midpoint rule (Gragg, Bulirsch and Stoer), with as many columns and steps as its
-    accuracy needs.
+    Extrapolated midpoint rule (Gragg, Bulirsch and Stoer), with as many columns and steps as an
+    accuracy, such as `ACCURACY`, needs.
     """
-    g, H = np.empty(3), np.empty((3, 3))
-    first, slope, before, here = np.empty(10), np.empty(10), np.empty(10), np.empty(10)
-    table = np.empty((COLUMNS, 10))
+    g, H = scratch(3), scratch((3, 3))
+    first, slope, before, here = scratch(10), scratch(10), scratch(10), scratch(10)
+    table = scratch((COLUMNS, 10))
     if length == 0.0:
         return
     level(kind, size, y, g, H)
@@ -112,7 +129,7 @@ def integrate(kind, size, y, length):
                         error = max(error, abs(change) / unit)
                         if not math.isfinite(change):
                             error = math.inf
-            if k > 1 and error <= ACCURACY:
+            if k > 1 and error <= accuracy:
                 used = k + 1
                 break
         if used == 0:
@@ -128,8 +145,11 @@ def integrate(kind, size, y, length):
 
 
 @kernel
-def geodesic(kind, size, x, t, length, y):
-    """Fill the state y (10,) at the end of the geodesic from x along the unit tangent t."""
+def geodesic(kind, size, x, t, length, accuracy, y):
+    """Fill the state y (10,) at the end of the geodesic from x along the unit tangent t.
+
+    The accuracy is that of `integrate`.
+    """
     y[6], y[7], y[8], y[9] = 1.0, 0.0, 0.0, 1.0
     if kind == CYLINDER:
         # the angle grows evenly, z too
@@ -149,20 +169,20 @@ def geodesic(kind, size, x, t, length, y):
         return
     for r in range(3):
         y[r], y[3 + r] = x[r], t[r]
-    integrate(kind, size, y, length)
+    integrate(kind, size, y, length, accuracy)
 
 
 @kernel
 def advance(kind, size, y, length):
     """Move the state y (10,) on along its geodesic by a length [m]."""
     if kind > SPHERE:
-        integrate(kind, size, y, length)
+        integrate(kind, size, y, length, ACCURACY)
         return
     c, dc, d, dd = y[6], y[7], y[8], y[9]
-    x, t = np.empty(3), np.empty(3)
+    x, t = scratch(3), scratch(3)
     for r in range(3):
         x[r], t[r] = y[r], y[3 + r]
-    geodesic(kind, size, x, t, length, y)
+    geodesic(kind, size, x, t, length, ACCURACY, y)
     # fields of a piece carry those before it on
     a, da, b, db = y[6], y[7], y[8], y[9]
     y[6], y[7] = a * c + b * dc, da * c + db * dc
@@ -175,8 +195,8 @@ def pressed(kind, size, x, t, length, n, y):
 
     The second one is positive if the start has no conjugate point on it. y (10,) is work space.
     """
-    g, H = np.empty(3), np.empty((3, 3))
-    geodesic(kind, size, x, t, 0.0, y)
+    g, H = scratch(3), scratch((3, 3))
+    geodesic(kind, size, x, t, 0.0, ACCURACY, y)
     level(kind, size, y, g, H)
     least, conjugate = curvature(H, g, y[3:6], y[3:6]), 1.0
     for k in range(n):

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.chain import (
     eliminate,
     fill_frames,
@@ -20,17 +21,21 @@ from fibermsk.kernels.lines.chain import (
     fill_system,
     move_foot,
 )
+from fibermsk.kernels.lines.geodesic import ACCURACY, ROUGH
 from fibermsk.kernels.skeleton.rigid import cross
 
 STEPS = 40
 """Most steps of Newton's method."""
 CLOSE = 1e-9
-"""Norm of the residual from which one more step reaches rounding."""
+"""Norm of the residual from which one more step reaches rounding, and changes frames linearly."""
+FAR, NEAR = 3e-2, 1e-3
+"""Norms from which a step leads to another one where rough geodesics are good enough, and below
+which they never are."""
 HALVINGS = 12
 """Most halvings of a step that does not reduce the residual."""
 
 
-@kernel
+@inner
 def _size(step, size):
     """Norm of a step (4 m,): displacements, relative to the surface's least radius, and turns."""
     total = 0.0
@@ -42,7 +47,7 @@ def _size(step, size):
     return math.sqrt(total)
 
 
-@kernel
+@inner
 def _fill_equations(E, residual, A):
     """Fill A (n, n + 1): the columns of the unknowns of E, and the negative residual."""
     n = A.shape[0]
@@ -50,6 +55,37 @@ def _fill_equations(E, residual, A):
         for column in range(n):
             A[row, column] = E[row, column]
         A[row, n] = -residual[row]
+
+
+@inner
+def _evaluate(kind, size, R, p, o, i, foot, norm, frame, bend, field, line, residual):
+    """Fill the residual and what it needs after a step from one of a norm; returns the new norm."""
+    new = 0.0
+    if norm > FAR:
+        fill_frames(kind, size, R, p, foot, ROUGH, frame, bend, field)
+        fill_lines(o, i, frame, line)
+        new = fill_residual(frame, line, residual)
+    if not new > NEAR:
+        fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
+        fill_lines(o, i, frame, line)
+        new = fill_residual(frame, line, residual)
+    return new
+
+
+@inner
+def _finish(kind, size, o, i, foot, step, move, frame, line, residual):
+    """Take a step so short that frames change linearly; the norm of the residual after it."""
+    for k in range(kind.size):
+        a = 4 * k
+        if not move_foot(kind[k], size[k], foot[k], step[a], step[a + 1], step[a + 2], step[a + 3]):
+            return math.inf
+        for j in range(2):
+            for q in range(4):
+                for r in range(3):
+                    for column in range(4):
+                        frame[k, j, q, r] += move[k, j, q, column, r] * step[a + column]
+    fill_lines(o, i, frame, line)
+    return fill_residual(frame, line, residual)
 
 
 @kernel
@@ -60,23 +96,21 @@ def _copy_feet(foot, out):
             out[k, r] = foot[k, r]
 
 
-@kernel
-def newton(kind, size, R, p, o, i, foot):
+@inner
+def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
 
+    Fills what `fibermsk.kernels.lines.chain.fill_frames` and `fill_lines` have of the solution.
     A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
     residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
     """
     m = kind.size
     width = 10 * m + 6
-    frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
-    line, residual = np.empty((m + 1, 4)), np.empty(4 * m)
+    residual = np.empty(4 * m)
     move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
     E, A = np.empty((4 * m, width)), np.empty((4 * m, 4 * m + 1))
     tried, step = np.empty((m, 7)), np.empty(4 * m)
-    fill_frames(kind, size, R, p, foot, frame, bend, field)
-    fill_lines(o, i, frame, line)
-    norm = fill_residual(frame, line, residual)
+    norm = _evaluate(kind, size, R, p, o, i, foot, math.inf, frame, bend, field, line, residual)
     for _ in range(STEPS):
         if not math.isfinite(norm):
             return math.inf
@@ -95,8 +129,9 @@ def newton(kind, size, R, p, o, i, foot):
                 share = min(share, most / max(abs(A[4 * k + j, 4 * m]), 1e-300))
         for j in range(4 * m):
             step[j] = A[j, 4 * m]
+        if norm < CLOSE:
+            return _finish(kind, size, o, i, foot, step, move, frame, line, residual)
         whole = _size(step, size)
-        last = norm < CLOSE
         moved = False
         for _half in range(HALVINGS):
             _copy_feet(foot, tried)
@@ -108,12 +143,9 @@ def newton(kind, size, R, p, o, i, foot):
                 )  # fmt: skip
             new = math.inf
             if moved:
-                fill_frames(kind, size, R, p, tried, frame, bend, field)
-                fill_lines(o, i, frame, line)
-                new = fill_residual(frame, line, residual)
-            if last and new < CLOSE:
-                norm = new
-                break
+                new = _evaluate(
+                    kind, size, R, p, o, i, tried, norm, frame, bend, field, line, residual
+                )
             if math.isfinite(new):
                 # the step that the same matrix would take next is shorter than this one
                 _fill_equations(E, residual, A)
@@ -126,39 +158,56 @@ def newton(kind, size, R, p, o, i, foot):
         if not moved:
             return math.inf
         _copy_feet(tried, foot)
-        if last:
-            return norm
     return math.inf
+
+
+@kernel
+def fill_gradient(frame, line, foot, gradient):
+    """Fill the gradient (n,) of the length in z, n = 6 + 6 m; returns the length.
+
+    First variation: only the ends of the free lines count.
+    """
+    m, arm, total = foot.shape[0], scratch(3), 0.0
+    for k in range(m + 1):
+        total += line[k, 3]
+    for k in range(m):
+        total += foot[k, 6]
+    for r in range(gradient.size):
+        gradient[r] = 0.0
+    for r in range(3):
+        gradient[r], gradient[3 + r] = -line[0, r], line[m, r]
+    for k in range(m):
+        for j in range(2):
+            sign = 1.0 - 2.0 * j
+            e = line[k + j, :3]
+            cross(frame[k, j, 0], e, arm)
+            for r in range(3):
+                gradient[6 + 6 * k + r] += sign * e[r]
+                gradient[9 + 6 * k + r] += sign * arm[r]
+    return total
 
 
 @kernel
 def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
     """Fill gradient (n,) and Hessian (n, n) of the length in z, n = 6 + 6 m; returns the length.
 
-    First variation: only the ends of the free lines count. shift (4 m, n): derivatives of the
-    unknowns in z. The Hessian is that in exponential coordinates: the two orders of twisting one
-    surface are averaged. NaN if the chain is at a branch point.
+    shift (4 m, n): derivatives of the unknowns in z. The Hessian is that in exponential
+    coordinates: the two orders of twisting one surface are averaged. NaN if the chain is at
+    a branch point.
     """
     m = kind.size
     n, width = 6 + 6 * m, 10 * m + 6
     frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
     line = np.empty((m + 1, 4))
     move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
-    E, G, arm = np.empty((4 * m, width)), np.zeros((n, width)), np.empty(3)
-    fill_frames(kind, size, R, p, foot, frame, bend, field)
+    E, G, arm = np.empty((4 * m, width)), np.zeros((n, width)), scratch(3)
+    fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
     fill_lines(o, i, frame, line)
     fill_moves(frame, bend, field, move)
     fill_swings(line, move, swing)
     fill_system(frame, line, move, swing, E)
-    total = 0.0
-    for k in range(m + 1):
-        total += line[k, 3]
-    for k in range(m):
-        total += foot[k, 6]
-    for r in range(n):
-        gradient[r] = 0.0
+    total = fill_gradient(frame, line, foot, gradient)
     for r in range(3):
-        gradient[r], gradient[3 + r] = -line[0, r], line[m, r]
         for column in range(width):
             G[r, column], G[3 + r, column] = -swing[0, column, r], swing[m, column, r]
     for k in range(m):
@@ -166,10 +215,6 @@ def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
         for j in range(2):
             sign = 1.0 - 2.0 * j
             e, point = line[k + j, :3], frame[k, j, 0]
-            cross(point, e, arm)
-            for r in range(3):
-                gradient[row + r] += sign * e[r]
-                gradient[row + 3 + r] += sign * arm[r]
             for column in range(width):
                 cross(point, swing[k + j, column], arm)
                 for r in range(3):

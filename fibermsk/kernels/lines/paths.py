@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body, kernel, part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.blend import blend
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
@@ -57,7 +57,7 @@ def _turned(link, rotation, local, out):
                 out[r] += rotation[link, r, c] * local[c]
 
 
-@kernel
+@part
 def place_paths(paths, rotation, position, driver, state):
     """Fill points and surfaces of the state from the poses of the links."""
     local, four = scratch(3), scratch(4)
@@ -93,30 +93,37 @@ def place_paths(paths, rotation, position, driver, state):
                         state.R[w, r, c] += rotation[link, r, s] * paths.rotation[w, s, c]
 
 
-@body
-def _angle(paths, state, w, o, i, reference, found):
-    """Fill phi and delta of a section around surface w; returns the state."""
-    a, b = scratch(3), scratch(3)
-    to_local(state.R[w], state.p[w], o, a)
-    to_local(state.R[w], state.p[w], i, b)
-    if paths.kind[w] == CYLINDER:
-        return cylinder_angle(a, b, paths.radius[w], reference, found)
-    return sphere_angle(a, b, paths.radius[w], found)
+@kernel
+def fill_places(paths, rotation, position, driver, state):
+    """As `place_paths`, where nothing is solved."""
+    place_paths(paths, rotation, position, driver, state)
 
 
-@body
-def around(paths, state, w, o, i, second, g, H, found):
-    """Length around surface w, whose phi and delta are `found`; fills the rest, ground frame."""
+@part
+def _angle(kind, radius, R, p, o, i, reference, found):
+    """Fill phi and delta of a section around a surface; returns the state."""
     a, b = scratch(3), scratch(3)
-    R, p = state.R[w], state.p[w]
     to_local(R, p, o, a)
     to_local(R, p, i, b)
-    if paths.kind[w] == CYLINDER:
-        L = around_cylinder(a, b, paths.radius[w], second, g, H, found)
+    if kind == CYLINDER:
+        return cylinder_angle(a, b, radius, reference, found)
+    return sphere_angle(a, b, radius, found)
+
+
+@part
+def around(kind, radius, width, R, p, o, i, second, g, H, found):
+    """Length around a surface, whose phi and delta are `found`; fills the rest, ground frame.
+
+    Up to the wrap angle `width` it is blended with the straight length.
+    """
+    a, b = scratch(3), scratch(3)
+    to_local(R, p, o, a)
+    to_local(R, p, i, b)
+    if kind == CYLINDER:
+        L = around_cylinder(a, b, radius, second, g, H, found)
     else:
-        L = around_sphere(a, b, paths.radius[w], second, g, H, found)
-    kind, r = paths.kind[w], paths.radius[w]
-    L = blend(kind, r, paths.blend[w], found[PHI], a, b, second, L, g, H)
+        L = around_sphere(a, b, radius, second, g, H, found)
+    L = blend(kind, radius, width, found[PHI], a, b, second, L, g, H)
     turn_derivatives(R, second, g, H)
     add_twist(o, i, second, g, H)
     for k in range(POINT_P, DIRECTION_P + 6, 3):
@@ -129,16 +136,17 @@ def around(paths, state, w, o, i, second, g, H, found):
     return L
 
 
-@body
+@part
 def _blocked(paths, state, w, own, o, i, other):
     """Whether surface w is in the way of the free lines of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
-    if _angle(paths, state, w, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
+    kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
+    if _angle(kind, radius, R, p, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
         return True
-    return _angle(paths, state, w, Q, i, 0.0, other) != FINE or other[PHI] > 0.0
+    return _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE or other[PHI] > 0.0
 
 
-@body
+@part
 def _acts(paths, w, k, j):
     """Whether surface w acts in the section from point k to point j."""
     if k < paths.first[w] or j > paths.last[w]:
@@ -146,12 +154,12 @@ def _acts(paths, w, k, j):
     return paths.acts[paths.slot[w] + k - paths.first[w]]
 
 
-@body
-def _solve_section(paths, state, m, k, j, second, g, H):
+@part
+def _solve_section(paths, state, m, k, j, g, H):
     """Length of the section of muscle m from its point k to its point j; -1 if unsolved.
 
-    Where the path may touch a surface without closed form, or touches several, it is left to
-    `fibermsk.kernels.lines.chained`, with a length of zero.
+    Fills g (12,). H (12, 12) is not used. Where the path may touch a surface without closed form,
+    or touches several, it is left to `fibermsk.kernels.lines.chained`, with a length of zero.
     """
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
     touched, at, chained = -1, FINE, False
@@ -162,7 +170,10 @@ def _solve_section(paths, state, m, k, j, second, g, H):
             chained = True
             continue
         slot = paths.slot[w] + k - paths.first[w]
-        at = _angle(paths, state, w, o, i, state.reference[slot], other)
+        at = _angle(
+            paths.kind[w], paths.radius[w], state.R[w], state.p[w], o, i, state.reference[slot],
+            other,
+        )  # fmt: skip
         if at == INSIDE and paths.passes[w]:
             continue
         if at == FINE:
@@ -179,44 +190,43 @@ def _solve_section(paths, state, m, k, j, second, g, H):
     if chained:
         return 0.0
     if touched < 0:
-        L = straight(o, i, second, g, H)
+        L = straight(o, i, False, g, H)
         if not L > 0.0 and paths.link[k] != paths.link[j]:
             state.trouble[0], state.trouble[1] = COINCIDENT, k
             return -1.0
         return L
-    L = around(paths, state, touched, o, i, second, g, H, own)
+    L = around(
+        paths.kind[touched], paths.radius[touched], paths.blend[touched], state.R[touched],
+        state.p[touched], o, i, False, g, H, own,
+    )  # fmt: skip
     for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
         if w != touched and _acts(paths, w, k, j):
-            if paths.passes[w] and _angle(paths, state, w, o, i, 0.0, other) == INSIDE:
-                continue
+            if paths.passes[w]:
+                kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
+                if _angle(kind, radius, R, p, o, i, 0.0, other) == INSIDE:
+                    continue
             if _blocked(paths, state, w, own, o, i, other):
                 state.wrapped[k] = CHAIN
                 return 0.0
     return L
 
 
-@kernel
-def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, bend, curve):
-    """Fill lengths (m,) and their derivatives; False if a section has no solution.
+@part
+def solve_paths(paths, S, moves, drives, state, length, by_u):
+    """Fill lengths (m,) and by_u (m, n_u), their derivatives in u; whether all have a solution.
 
-    u are the axes of the joints and then the drivers. by_u (m, n_u) is dL/du. With ``speed_u``
-    (n_u,), else of size zero: bend (m, n_u) is d2L/du2 speed_u, and curve (n_u, n_u) the sum of
-    tension (m,) times d2L/du2. drives (n_points, n_drivers): whether a driver moves a point.
-    Sections that are `CHAIN` are left out.
+    u are the axes of the joints and then the drivers; drives (n_points, n_drivers): whether a
+    driver moves a point. Sections that are `CHAIN` are left out.
+
+    Returns -1 if a section has no solution, else the number of those left out.
     """
-    second = speed_u.size > 0
-    g, H, n_axes = scratch(12), scratch((12, 12)), S.shape[0]
-    # a section depends on the axes that do not move all of it together
-    dz, who = np.empty((n_axes + drives.shape[1], 12)), np.empty(n_axes + drives.shape[1], np.int64)
-    part, wraps = scratch(12), np.empty(1, np.int64)
-    length[:] = 0.0
-    by_u[:] = 0.0
-    bend[:] = 0.0
-    curve[:] = 0.0
+    g, H, left = scratch(12), scratch((12, 12)), 0
     state.trouble[0] = FINE
     for m in range(length.size):
-        last = paths.start[m + 1]
-        k = paths.start[m]
+        length[m] = 0.0
+        for u in range(by_u.shape[1]):
+            by_u[m, u] = 0.0
+        k, last = paths.start[m], paths.start[m + 1]
         state.wrapped[k] = -1
         while not state.active[k] and k + 1 < last:
             k += 1
@@ -224,23 +234,59 @@ def solve_paths(paths, S, moves, drives, state, length, by_u, speed_u, tension, 
             state.wrapped[j] = -1
             if not state.active[j]:
                 continue
-            L = _solve_section(paths, state, m, k, j, second, g, H)
+            L = _solve_section(paths, state, m, k, j, g, H)
             if L < 0.0:
-                return False
+                return -1
             state.length[k] = L
             length[m] += L
             if state.wrapped[k] == CHAIN:
-                k = j
+                left += 1
+            else:
+                surfaces = state.wrapped[k : k + (1 if state.wrapped[k] >= 0 else 0)]
+                add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u[m])
+            k = j
+    return left
+
+
+@kernel
+def fill_lengths(paths, S, moves, drives, rotation, position, driver, state, length, by_u):
+    """Place the paths of the state, see `place_paths`, and solve them, see `solve_paths`."""
+    place_paths(paths, rotation, position, driver, state)
+    return solve_paths(paths, S, moves, drives, state, length, by_u)
+
+
+@kernel
+def bend_paths(paths, S, moves, drives, state, speed_u, tension, bend, curve):
+    """Fill the second derivatives of lengths in u, times speeds and summed with tensions.
+
+    Of a solved state: bend (m, n_u) is d2L/du2 speed_u, with speed_u (n_u,), and curve (n_u, n_u)
+    the sum of tension (m,) times d2L/du2. Sections that are `CHAIN` are left out.
+    """
+    g, H, n_u = scratch(12), scratch((12, 12)), speed_u.size
+    # a section depends on the axes that do not move all of it together
+    dz, who, part = np.empty((n_u, 12)), np.empty(n_u, np.int64), scratch(12)
+    bend[:] = 0.0
+    curve[:] = 0.0
+    for m in range(tension.size):
+        k, last = paths.start[m], paths.start[m + 1]
+        while not state.active[k] and k + 1 < last:
+            k += 1
+        for j in range(k + 1, last):
+            if not state.active[j]:
                 continue
-            w = state.wrapped[k]
-            surfaces = wraps[:1] if w >= 0 else wraps[:0]
-            wraps[0] = w
-            size = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
-            add_first(size, surfaces, g, dz, who, by_u[m])
-            if second:
+            w, o, i = state.wrapped[k], state.x[k], state.x[j]
+            if w != CHAIN:
+                if w < 0:
+                    straight(o, i, True, g, H)
+                else:
+                    around(
+                        paths.kind[w], paths.radius[w], paths.blend[w], state.R[w],
+                        state.p[w], o, i, True, g, H, state.found[k],
+                    )  # fmt: skip
+                surfaces = state.wrapped[k : k + (1 if state.wrapped[k] >= 0 else 0)]
+                size = fill_moves(paths, S, moves, drives, state, k, j, surfaces, dz, who)
                 add_second(
                     paths, S, moves, state, k, j, surfaces, g, H, dz, part, who, size,
                     speed_u, tension[m], bend[m], curve,
                 )  # fmt: skip
             k = j
-    return True

@@ -13,7 +13,7 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels.lines.chain import _fill_frame, fill_frames, fill_lines
-from fibermsk.kernels.lines.geodesic import geodesic
+from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
 from fibermsk.kernels.skeleton.rigid import cross
 
 
@@ -63,7 +63,7 @@ def _fill(kind, size, R, p, o, i, foot, fraction, shift, gradient, x, dx):
     line, y, here, unused = np.empty((m + 1, 4)), np.empty(10), np.empty((4, 3)), np.empty(3)
     dA, dB, before = np.zeros((3, n)), np.zeros((3, n)), np.zeros(n)
     axis, turned = np.zeros(3), np.empty(3)
-    fill_frames(kind, size, R, p, foot, frame, bend, field)
+    fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
     fill_lines(o, i, frame, line)
     total = line[m, 3]
     for k in range(m):
@@ -107,7 +107,7 @@ def _fill(kind, size, R, p, o, i, foot, fraction, shift, gradient, x, dx):
             return
         while at < fraction.size and fraction[at] * total <= done + foot[k, 6]:
             sigma = fraction[at] * total - done
-            geodesic(kind[k], size[k], foot[k, :3], foot[k, 3:6], sigma, y)
+            geodesic(kind[k], size[k], foot[k, :3], foot[k, 3:6], sigma, ACCURACY, y)
             _fill_frame(kind[k], size[k], R[k], p[k], y[:3], y[3:6], here, unused)
             for r in range(3):
                 x[at, r] = here[0, r]

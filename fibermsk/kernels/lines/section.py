@@ -79,9 +79,14 @@ def add_twist(o, i, second, g, H):
     A length in the frame of a surface depends on exp(-xi) o and exp(-xi) i, with
     exp(-xi) x = x - (v + w x x) + 1/2 w x (v + w x x) to second order.
     """
+    for r in range(3):
+        u, v = (r + 1) % 3, (r + 2) % 3
+        g[6 + r] = -g[r] - g[3 + r]
+        # g.(-w x x) = w.(g x x)
+        g[9 + r] = g[u] * o[v] - g[v] * o[u] + g[3 + u] * i[v] - g[3 + v] * i[u]
+    if not second:
+        return
     x, D = scratch(3), scratch((6, 6))
-    for k in range(6, 12):
-        g[k] = 0.0
     for p in range(2):
         for r in range(3):
             x[r] = o[r] if p == 0 else i[r]
@@ -92,11 +97,6 @@ def add_twist(o, i, second, g, H):
         D[3 * p, 4], D[3 * p, 5] = -x[2], x[1]
         D[3 * p + 1, 3], D[3 * p + 1, 5] = x[2], -x[0]
         D[3 * p + 2, 3], D[3 * p + 2, 4] = -x[1], x[0]
-    for k in range(6):
-        for r in range(6):
-            g[6 + k] += D[r, k] * g[r]
-    if not second:
-        return
     for r in range(6):
         for k in range(6):
             total = 0.0

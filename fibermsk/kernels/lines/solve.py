@@ -14,13 +14,14 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import kernel
-from fibermsk.kernels.lines.chain import _dot, fill_frames, fill_lines
+from fibermsk._compile import inner, kernel
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.chain import _dot, fill_lines
 from fibermsk.kernels.lines.geodesic import pressed
-from fibermsk.kernels.lines.newton import fill_derivatives, newton
+from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
 from fibermsk.kernels.lines.section import to_local
 from fibermsk.kernels.lines.string import DENSE, copy, guess, lean
-from fibermsk.kernels.lines.surfaces import TORUS, level, settle
+from fibermsk.kernels.lines.surfaces import TORUS, level, most_curved, settle
 
 TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
 """Statuses: taut; an end lies inside a surface; no solution found; the path would leave the surface
@@ -50,8 +51,8 @@ def deepest(kind, size, R, p, a, b, point):
 
     point (3,) is the place, in the frame of the surface.
     """
-    start, end, step = np.empty(3), np.empty(3), np.empty(3)
-    g, H = np.empty(3), np.empty((3, 3))
+    start, end, step = scratch(3), scratch(3), scratch(3)
+    g, H = scratch(3), scratch((3, 3))
     to_local(R, p, a, start)
     to_local(R, p, b, end)
     for r in range(3):
@@ -107,7 +108,7 @@ def _pack(kind, size, R, p, foot, active):
     return kinds, sizes, Rs, ps, feet, where
 
 
-@kernel
+@inner
 def _ends(o, i, frame, where, k, a, b):
     """Fill a, b (3,): the ends of the free line that passes the surface k, which is not touched."""
     copy(o, a)
@@ -120,70 +121,17 @@ def _ends(o, i, frame, where, k, a, b):
             copy(frame[j, 0, 0], b)
 
 
-@kernel
-def _settle_contacts(kind, size, R, p, o, i, foot, active):
-    """Solve for the tangent points and for the surfaces that are touched; a status."""
-    m = kind.size
-    lifted = np.zeros(m, np.int64)
-    a, b, point = np.empty(3), np.empty(3), np.empty(3)
-    g, H = np.empty(3), np.empty((3, 3))
-    for _ in range(CHANGES):
-        kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
-        n = where.size
-        frame, bend, field = np.empty((n, 2, 4, 3)), np.empty((n, 2, 3)), np.empty((n, 4))
-        if n:
-            if not newton(kinds, sizes, Rs, ps, o, i, feet) < 1e-10:
-                return LOST
-            lowest = 0
-            for j in range(n):
-                for r in range(7):
-                    foot[where[j], r] = feet[j, r]
-                if feet[j, 6] < feet[lowest, 6]:
-                    lowest = j
-            if feet[lowest, 6] <= 0.0:
-                active[where[lowest]] = 0
-                lifted[where[lowest]] += 1
-                continue
-            fill_frames(kinds, sizes, Rs, ps, feet, frame, bend, field)
-        worst, which = 0.0, -1
-        for k in range(m):
-            if active[k]:
-                continue
-            _ends(o, i, frame, where, k, a, b)
-            depth = deepest(kind[k], size[k], R[k], p[k], a, b, point)
-            # a surface that lifted off here touches no more, up to rounding
-            if depth < worst and (lifted[k] == 0 or depth < -DEPTH) and lifted[k] < 3:
-                worst, which = depth, k
-        if which < 0:
-            return TAUT
-        _ends(o, i, frame, where, which, a, b)
-        deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
-        if not settle(kind[which], size[which], foot[which, :3], g, H):
-            return LOST
-        for r in range(3):
-            point[r] = p[which, r] + b[r] - a[r]
-        to_local(R[which], p[which], point, foot[which, 3:6])
-        lean(g, foot[which, 3:6])
-        foot[which, 6] = 0.0
-        active[which] = 1
-    return LOST
-
-
-@kernel
-def _examine(kind, size, R, p, o, i, foot, active):
-    """Status of a solution: taut, or why it is not."""
-    kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
-    n = where.size
-    frame, bend, field = np.empty((n, 2, 4, 3)), np.empty((n, 2, 3)), np.empty((n, 4))
-    line, y, a, b = np.empty((n + 1, 4)), np.empty(10), np.empty(3), np.empty(3)
-    fill_frames(kinds, sizes, Rs, ps, feet, frame, bend, field)
-    fill_lines(o, i, frame, line)
-    pivot = 0.0
+@inner
+def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line):
+    """Status of a solution: taut, or why it is not; kinds to line are of the active surfaces."""
+    n, pivot = where.size, 0.0
+    y, a, b = scratch(10), scratch(3), scratch(3)
     for k in range(n):
         least, conjugate = 1.0, 1.0
         length = feet[k, 6]
         radius = min(sizes[k, 0], min(sizes[k, 1], sizes[k, 2]))
-        if kinds[k] >= TORUS or length > 2.0 * radius:
+        # an arc on a convex surface that is short has no conjugate point (Sturm)
+        if length * math.sqrt(most_curved(kinds[k], sizes[k], feet[k], length)) >= math.pi:
             least, conjugate = pressed(
                 kinds[k], sizes[k], feet[k, :3], feet[k, 3:6], length, SAMPLES, y
             )
@@ -207,7 +155,7 @@ def _examine(kind, size, R, p, o, i, foot, active):
         if not pivot > 0.0:
             return SHORTER
     # free lines stay outside the surfaces that they leave and reach, and those not touched
-    point = np.empty(3)
+    point = scratch(3)
     for k in range(n + 1):
         copy(o if k == 0 else frame[k - 1, 1, 0], a)
         copy(i if k == n else frame[k, 0, 0], b)
@@ -221,28 +169,104 @@ def _examine(kind, size, R, p, o, i, foot, active):
 
 
 @kernel
-def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
-    """Fill feet (m, 7) and active (m,) of the taut path; returns a status.
+def _places(where):
+    """Entries in z of the variables of the active surfaces, (6 + 6 m,)."""
+    to = np.empty(6 + 6 * where.size, np.int64)
+    for r in range(to.size):
+        to[r] = r if r < 6 else 6 + 6 * where[(r - 6) // 6] + (r - 6) % 6
+    return to
+
+
+@inner
+def _scatter(frame, line, feet, where, gradient):
+    """Length of a solved chain; fills its gradient, zeros for surfaces that are not touched."""
+    by_z, to = np.empty(6 + 6 * where.size), _places(where)
+    length = fill_gradient(frame, line, feet, by_z)
+    for r in range(gradient.size):
+        gradient[r] = 0.0
+    for r in range(to.size):
+        gradient[to[r]] = by_z[r]
+    return length
+
+
+@inner
+def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
+    """Solve for the tangent points and for the surfaces that are touched; status and length."""
+    m = kind.size
+    lifted = np.zeros(m, np.int64)
+    a, b, point = scratch(3), scratch(3), scratch(3)
+    g, H = scratch(3), scratch((3, 3))
+    for _ in range(CHANGES):
+        kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
+        n = where.size
+        frame, bend, field = np.empty((n, 2, 4, 3)), np.empty((n, 2, 3)), np.empty((n, 4))
+        line = np.empty((n + 1, 4))
+        if n == 0:
+            fill_lines(o, i, frame, line)
+        else:
+            if not newton(kinds, sizes, Rs, ps, o, i, feet, frame, bend, field, line) < 1e-10:
+                return LOST, math.nan
+            lowest = 0
+            for j in range(n):
+                for r in range(7):
+                    foot[where[j], r] = feet[j, r]
+                if feet[j, 6] < feet[lowest, 6]:
+                    lowest = j
+            if feet[lowest, 6] <= 0.0:
+                active[where[lowest]] = 0
+                lifted[where[lowest]] += 1
+                continue
+        worst, which = 0.0, -1
+        for k in range(m):
+            if active[k]:
+                continue
+            _ends(o, i, frame, where, k, a, b)
+            depth = deepest(kind[k], size[k], R[k], p[k], a, b, point)
+            # a surface that lifted off here touches no more, up to rounding
+            if depth < worst and (lifted[k] == 0 or depth < -DEPTH) and lifted[k] < 3:
+                worst, which = depth, k
+        if which < 0:
+            status = _examine(
+                kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line
+            )
+            if status != TAUT:
+                return status, math.nan
+            return TAUT, _scatter(frame, line, feet, where, gradient)
+        _ends(o, i, frame, where, which, a, b)
+        deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
+        if not settle(kind[which], size[which], foot[which, :3], g, H):
+            return LOST, math.nan
+        for r in range(3):
+            point[r] = p[which, r] + b[r] - a[r]
+        to_local(R[which], p[which], point, foot[which, 3:6])
+        lean(g, foot[which, 3:6])
+        foot[which, 6] = 0.0
+        active[which] = 1
+    return LOST, math.nan
+
+
+@inner
+def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
+    """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
     kind (m,), size (m, 3): surfaces; R (m, 3, 3), p (m, 3): their frames in the ground; o, i (3,):
     ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface.
-    If warm, foot and active hold the last solution, which is followed.
+    If warm, foot and active hold the last solution, which is followed. gradient (n,) is that of the
+    length in z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; a surface that is not touched has zeros there.
     """
-    local, g, H = np.empty(3), np.empty(3), np.empty((3, 3))
+    local, g, H = scratch(3), scratch(3), scratch((3, 3))
     for k in range(kind.size):
         for end in range(2):
             to_local(R[k], p[k], o if end == 0 else i, local)
             F = level(kind[k], size[k], local, g, H)
             if not math.isfinite(F):
-                return NOT_FINITE
+                return NOT_FINITE, math.nan
             if F <= 0.0:
-                return INSIDE_START if end == 0 else INSIDE_END
+                return INSIDE_START if end == 0 else INSIDE_END, math.nan
     if warm:
-        status = _settle_contacts(kind, size, R, p, o, i, foot, active)
+        status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
         if status == TAUT:
-            status = _examine(kind, size, R, p, o, i, foot, active)
-        if status == TAUT:
-            return status
+            return status, L
     clear = True
     for k in range(kind.size):
         clear = clear and not hinted[k]
@@ -252,7 +276,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
             active[k] = 0
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
-            return TAUT
+            return _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
     status = LOST
     for attempt in range(ATTEMPTS):
         # with more patience where a string slides slowly, with more points where it turns sharply
@@ -260,47 +284,43 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm):
         sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
         found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm)
         if found == 0:
-            status = _settle_contacts(kind, size, R, p, o, i, foot, active)
+            status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
             if status == TAUT:
-                status = _examine(kind, size, R, p, o, i, foot, active)
-            if status == TAUT:
-                return status
+                return status, L
         else:
             status = PIECES if found == -1 else ORDER
-    return status
+    return status, math.nan
 
 
-@kernel
-def _reset(value, gradient, hessian):
-    """Fill gradient (n,) and hessian (n, n) with a value."""
+@inner
+def fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian):
+    """Length of a solved chain; fills its gradient (n,) and Hessian (n, n); see `solve`."""
+    kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
+    n, to = 6 + 6 * where.size, _places(where)
+    by_z, by_zz, shift = np.empty(n), np.empty((n, n)), np.empty((4 * where.size, n))
+    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz, shift)
     for r in range(gradient.size):
-        gradient[r] = value
+        gradient[r] = 0.0
         for c in range(gradient.size):
-            hessian[r, c] = value
+            hessian[r, c] = 0.0
+    for r in range(n):
+        gradient[to[r]] = by_z[r]
+        for c in range(n):
+            hessian[to[r], to[c]] = by_zz[r, c]
+    return length
 
 
 @kernel
 def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, hessian):
     """Taut path over a chain of surfaces: status and length, with gradient and Hessian in z.
 
-    Arguments as in `solve`; z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; gradient (n,), hessian (n, n). A
-    surface that is not touched has zeros there. All are NaN unless the status is TAUT.
+    Arguments as in `solve` and `fill_bent`. All are NaN unless the status is TAUT.
     """
-    _reset(math.nan, gradient, hessian)
-    status = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm)
-    if status != TAUT:
-        return status, math.nan
-    kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
-    n = where.size
-    small = 6 + 6 * n
-    by_z, by_zz, shift = np.empty(small), np.empty((small, small)), np.empty((4 * n, small))
-    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz, shift)
-    to = np.empty(small, np.int64)
-    for r in range(small):
-        to[r] = r if r < 6 else 6 + 6 * where[(r - 6) // 6] + (r - 6) % 6
-    _reset(0.0, gradient, hessian)
-    for r in range(small):
-        gradient[to[r]] = by_z[r]
-        for c in range(small):
-            hessian[to[r], to[c]] = by_zz[r, c]
-    return status, length
+    status, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+    if status == TAUT:
+        return status, fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian)
+    for r in range(gradient.size):
+        gradient[r] = math.nan
+        for c in range(gradient.size):
+            hessian[r, c] = math.nan
+    return status, math.nan

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from fibermsk._compile import kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.surfaces import level, settle
 
@@ -61,7 +62,7 @@ def shrink(kind, size, R, p, x, touched, sweeps, calm):
 
     It ends after so many sweeps, or if no point moves by more than calm, of the string's length.
     """
-    local, g, H, before = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty(3)
+    local, g, H, before = scratch(3), scratch(3), scratch((3, 3)), scratch(3)
     n = x.shape[0]
     rate = 2.0 / (1.0 + math.sin(math.pi / n))
     least = calm * _length(x)
@@ -126,7 +127,7 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
     else:
         _choose(kind, size, R, p, o, i, x)
     shrink(kind, size, R, p, x, touched, sweeps, calm)
-    g, H, y = np.empty(3), np.empty((3, 3)), np.empty(3)
+    g, H, y = scratch(3), scratch((3, 3)), scratch(3)
     before = 0
     for k in range(m):
         first, last, number = -1, -1, 0
@@ -170,7 +171,7 @@ def lean(g, t):
 @kernel
 def _choose(kind, size, R, p, o, i, x):
     """Fill x (n, 3): the shortest of coarse strings from all sides, refined."""
-    along, u, w = np.empty(3), np.zeros(3), np.empty(3)
+    along, u, w = scratch(3), np.zeros(3), scratch(3)
     span = distance(o, i)
     least = 0
     for r in range(3):

@@ -94,6 +94,33 @@ def gauss_curvature(H, g):
 
 
 @kernel
+def most_curved(kind, size, x, length):
+    """Upper bound of the Gauss curvature [1/m^2] within an arc length of x; infinite if unknown.
+
+    K of an ellipsoid is 1/(a b c S)^2, and S = sum of u_r^2/a_r^2 with u_r = x_r/a_r, whose squares
+    add up to 1, is least where u lies along the longest axis, of which an arc covers length/c.
+    """
+    if kind == CYLINDER:
+        return 0.0
+    if kind == SPHERE:
+        return 1.0 / (size[0] * size[0])
+    if kind != ELLIPSOID:
+        return math.inf
+    longest = 0
+    for r in range(1, 3):
+        if size[r] > size[longest]:
+            longest = r
+    c, middle = size[longest], 0.0
+    for r in range(3):
+        if r != longest:
+            middle = max(middle, size[r])
+    u = min(1.0, (abs(x[longest]) + length) / c)
+    S = u * u / (c * c) + (1.0 - u * u) / (middle * middle)
+    root = 1.0 / (size[0] * size[1] * size[2] * S)
+    return root * root
+
+
+@kernel
 def settle(kind, size, x, g, H):
     """Move x (3,) onto the surface along the gradient; False if that fails.
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import kernel
+from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 
 FARTHEST_TURN = 0.2
@@ -116,7 +116,7 @@ def derivatives(x, e, arrays, out):
     out[0], out[1], out[2], out[3] = f, df, ddf, dddf
 
 
-@kernel
+@body
 def fill_rows(arrays, rows):
     """Fill the rows after the first n, which the caller has filled, and the turns.
 
@@ -223,7 +223,7 @@ def _third(i, j):
     return 4.0 if j == 1 and i != 1 else -4.0
 
 
-@kernel
+@body
 def fill_turns(arrays, rows):
     """Fill the three rows of every quaternion, and its rotation matrix."""
     x, x_dot, x_ddot, J, V, W, H, turns = rows

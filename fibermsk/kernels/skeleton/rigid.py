@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk._compile import kernel
+from fibermsk._compile import body, kernel
+from fibermsk.kernels._scratch import scratch
 
 REVOLUTE, PRISMATIC = 0, 1
 
@@ -85,6 +86,13 @@ def add_cross(weight, a, b, out):
 
 
 @kernel
+def matvec(R, x, out):
+    """Fill out = R x."""
+    for r in range(3):
+        out[r] = R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
+
+
+@kernel
 def bracket(a, b, out):
     """Fill `out` with the Lie bracket [a, b] of two twists (6,)."""
     cross(a[:3], b[:3], out[:3])
@@ -94,22 +102,21 @@ def bracket(a, b, out):
     out[3], out[4], out[5] = x, y, z
 
 
-@kernel
+@body
 def tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, position, S):
     """Fill link poses ``rotation`` (n, 3, 3), ``position`` (n, 3) and joint twists ``S`` (n, 6).
 
     joint_rotation, joint_position: pose of joint frame k in its parent link; axis: unit, joint
     frame.
     """
-    local = np.empty((3, 3))
+    local, turn, w = scratch((3, 3)), scratch((3, 3)), scratch(3)
     for k in range(q.size):
         m = parent[k]
         # joint frame in ground
         for r in range(3):
             for c in range(3):
-                if m < 0:
-                    local[r, c] = joint_rotation[k, r, c]
-                else:
+                local[r, c] = joint_rotation[k, r, c]
+                if m >= 0:
                     local[r, c] = 0.0
                     for s in range(3):
                         local[r, c] += rotation[m, r, s] * joint_rotation[k, s, c]
@@ -118,13 +125,13 @@ def tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, p
                 position[k, r] = position[m, r]
                 for s in range(3):
                     position[k, r] += rotation[m, r, s] * joint_position[k, s]
-        w = local @ axis[k]
+        u = axis[k]
+        matvec(local, u, w)
         if kind[k] == REVOLUTE:
-            S[k, :3] = w
+            for r in range(3):
+                S[k, r] = w[r]
             cross(position[k], w, S[k, 3:])
             sine, cosine = math.sin(q[k]), math.cos(q[k])
-            u = axis[k]
-            turn = np.empty((3, 3))
             for r in range(3):
                 for c in range(3):
                     turn[r, c] = (1.0 - cosine) * u[r] * u[c]
@@ -135,13 +142,17 @@ def tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, p
             turn[2, 0] -= sine * u[1]
             turn[1, 2] -= sine * u[0]
             turn[2, 1] += sine * u[0]
-            rotation[k] = local @ turn
-        else:
-            S[k, :3] = 0.0
-            S[k, 3:] = w
-            rotation[k] = local
             for r in range(3):
+                for c in range(3):
+                    rotation[k, r, c] = 0.0
+                    for s in range(3):
+                        rotation[k, r, c] += local[r, s] * turn[s, c]
+        else:
+            for r in range(3):
+                S[k, r], S[k, 3 + r] = 0.0, w[r]
                 position[k, r] += q[k] * w[r]
+                for c in range(3):
+                    rotation[k, r, c] = local[r, c]
 
 
 @kernel
@@ -167,13 +178,6 @@ def tree_state(q, p, p_dot, parent, joint_rotation, joint_position, kind, axis, 
     rotation, position, S, V, A = links
     tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, position, S)
     tree_motion(p, p_dot, parent, S, V, A)
-
-
-@kernel
-def matvec(R, x, out):
-    """Fill out = R x."""
-    for r in range(3):
-        out[r] = R[r, 0] * x[0] + R[r, 1] * x[1] + R[r, 2] * x[2]
 
 
 @kernel

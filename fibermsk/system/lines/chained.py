@@ -86,11 +86,11 @@ def arc_points(
     paths: PathArrays, state: PathState, w: int, foot: Array, n: int
 ) -> tuple[Array, Array]:
     """Even points (n, 3) [m] of the arc from a foot on surface w, and directions there."""
-    from fibermsk.kernels.lines.geodesic import geodesic
+    from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
 
     y, found = np.empty(10), np.empty((n, 6))
     for k, length in enumerate(np.linspace(0.0, foot[6], n)):
-        geodesic(paths.kind[w], paths.size[w], foot[:3], foot[3:6], length, y)
+        geodesic(paths.kind[w], paths.size[w], foot[:3], foot[3:6], length, ACCURACY, y)
         found[k] = y[:6]
     R = state.R[w]
     return state.p[w] + found[:, :3] @ R.T, found[:, 3:] @ R.T

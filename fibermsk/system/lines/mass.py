@@ -67,7 +67,7 @@ class MuscleMasses:
         chained = np.flatnonzero(placed.state.wrapped == CHAIN)
         if chained.size:
             raise self._over_several(int(chained[0]))
-        rate = paths.rates_of(at)
+        rate = paths.axes.rates(at)
         r, n = np.zeros(rate.size), rate.size if second else 0
         slopes = [np.zeros((n, n)) for _ in range(3)]
         energies = fill_masses(
@@ -89,13 +89,13 @@ class MuscleMasses:
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""
         r, (M, dq, dp), _ = self._forces(at, self._gravity, sums.slopes is not None)
-        sums.force[:] += self.paths.jacobian(at.motion).T @ r
+        sums.force[:] += self.paths.axes.jacobian(at.motion).T @ r
         if sums.slopes is not None:
-            sums.corner[:] += self.paths.follow_u(at.motion, sums.slopes, dq, dp, M, r)
+            sums.corner[:] += self.paths.axes.follow(at.motion, sums.slopes, dq, dp, M, r)
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add inertia, and gravity to the applied forces."""
-        J = self.paths.jacobian(at.motion)
+        J = self.paths.axes.jacobian(at.motion)
         whole, free = (self._forces(at, g, False)[0] for g in (self._gravity, 0.0 * self._gravity))
         inertia.force[:] += J.T @ free
         applied.force[:] += J.T @ (whole - free)

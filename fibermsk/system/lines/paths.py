@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
+from fibermsk.kernels.lines.batch import BatchArrays
 from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
 from fibermsk.kernels.lines.section import CHAIN, FOUND, UNSOLVED
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
+from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, path_arrays
 from fibermsk.system.lines.sides import choose_sides, order_along
@@ -85,22 +87,23 @@ class LinePaths:
                     f"line muscle {muscle.name!r}: refers to {absent[0]!r}, which the skeleton "
                     "does not have; must be a muscle of the same model"
                 )
-        self._rows = np.array([skeleton.row_of(name) for name in self._drivers], np.int64)
+        self.axes = PathAxes(skeleton, self._drivers)
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
-        self._drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
+        self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
-            self._drives[k, own[own >= 0]] = True
+            self.drives[k, own[own >= 0]] = True
         n_slots = arrays.acts.size
         self.reference = np.zeros(n_slots)
         self._rank = np.zeros(arrays.kind.size, np.int64)
         self._feet, self._touches = np.zeros((n_slots, 7)), np.full(n_slots, UNSOLVED, np.int64)
         motion = skeleton.at(skeleton.start)
-        state = self._place(motion, self._values(motion, skeleton.start))
+        state, drivers = self.new_state(), self.axes.drivers(motion, skeleton.start)
+        kernels.fill_places(arrays, motion.links.rotation, motion.links.position, drivers, state)
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
-        self._start_chains(motion, state)
+        self._start_chains(motion, state, drivers)
         self._second: tuple[PlacedPaths, Array] | None = None
 
     @property
@@ -110,15 +113,21 @@ class LinePaths:
 
     # the state of the paths
 
-    def _values(self, motion: Motion, q: Array) -> Array:
-        """Values of the drivers."""
-        return (q if motion.rows is None else motion.rows.x)[self._rows]
+    def batch_arrays(self) -> BatchArrays:
+        """Arrays of bodies and paths for many poses, solved from the present state."""
+        skeleton, tree = self._skeleton, self._skeleton.tree
+        rows = skeleton.axis_rows, self.axes.rows
+        return BatchArrays(
+            skeleton.map_arrays, np.concatenate(rows), skeleton.turned, tree.parent, tree.kind,
+            tree.axis, tree.joint_rotation, tree.joint_position, tree.moves, self.drives,
+            self._arrays, self.new_state(),
+        )  # fmt: skip
 
-    def _place(self, motion: Motion, drivers: Array) -> PathState:
-        """Points and surfaces; sections are not solved."""
-        arrays, links = self._arrays, motion.links
+    def new_state(self) -> PathState:
+        """Arrays of a state; its points are not placed."""
+        arrays = self._arrays
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
-        state = PathState(
+        return PathState(
             np.empty((n, 3)), np.empty(n, bool),
             np.empty(moving), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
@@ -126,30 +135,43 @@ class LinePaths:
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
             np.zeros(2, np.int64),
         )  # fmt: skip
-        kernels.place_paths(arrays, links.rotation, links.position, drivers, state)
-        return state
 
-    def _solve(
-        self, motion: Motion, state: PathState, speed_u: Array, tension: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Lengths, their derivatives in u, and second ones times speeds and tensions."""
-        m, n_u = len(self.muscles), self._skeleton.tree.n + len(self._drivers)
-        second = n_u if speed_u.size else 0
-        length, by_u = np.empty(m), np.empty((m, n_u))
-        bend, curve = np.zeros((m if second else 0, n_u)), np.zeros((second, second))
-        moves = self._skeleton.tree.moves
-        arguments = (
-            self._arrays, motion.links.S, moves, self._drives, state, length, by_u,
-            speed_u, tension, bend, curve,
+    def _solve(self, motion: Motion, state: PathState, drivers: Array) -> tuple[Array, Array]:
+        """Lengths and their derivatives in u; places and fills the state."""
+        arrays, links, moves = self._arrays, motion.links, self._skeleton.tree.moves
+        length, by_u = np.empty(len(self.muscles)), np.empty((len(self.muscles), self.axes.n))
+        left = kernels.fill_lengths(
+            arrays, links.S, moves, self.drives, links.rotation, links.position, drivers, state,
+            length, by_u,
         )  # fmt: skip
-        if not kernels.solve_paths(*arguments):
-            raise explain(self.muscles, self._arrays, state, chained=False)
-        if (state.wrapped == CHAIN).any():
+        if left < 0:
+            raise explain(self.muscles, arrays, state, chained=False)
+        if left:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
-            if not solve_chains(*arguments):
-                raise explain(self.muscles, self._arrays, state, chained=True)
-        return length, by_u, bend, curve
+            if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
+                raise explain(self.muscles, arrays, state, chained=True)
+        return length, by_u
+
+    def _second_of(
+        self, motion: Motion, placed: PlacedPaths, tension: Array
+    ) -> tuple[Array, Array]:
+        """Second derivatives in u: times the speeds (m, n_u), and summed with tensions."""
+        bend, curve = (
+            np.empty((len(self.muscles), self.axes.n)),
+            np.empty((self.axes.n, self.axes.n)),
+        )
+        state = placed.state
+        arguments = (
+            self._arrays, motion.links.S, self._skeleton.tree.moves, self.drives, state,
+            placed.speed_u, tension, bend, curve,
+        )  # fmt: skip
+        kernels.bend_paths(*arguments)
+        if (state.wrapped == CHAIN).any():
+            from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
+
+            bend_chains(*arguments)
+        return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
         """Lengths, their rates and derivatives at a state."""
@@ -163,59 +185,41 @@ class LinePaths:
         self.reference[:] = state.reference
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
-    def _start_chains(self, motion: Motion, state: PathState) -> None:
+    def _start_chains(self, motion: Motion, state: PathState, drivers: Array) -> None:
         """Solve the start pose, from which chains of surfaces are followed."""
         self._start_rank = state.rank.copy()
         self._rank[:] = state.rank
         if not (self._arrays.kind > SPHERE).any():
             return
-        none = np.zeros(0)
         try:
-            self._solve(motion, state, none, none)
+            self._solve(motion, state, drivers)
         except PathError:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
-        rows = motion.rows
-        state = self._place(motion, self._values(motion, q))
-        none = np.zeros(0)
-        length, by_u, _, _ = self._solve(motion, state, none, none)
-        rates = (p if rows is None else rows.x_dot)[self._rows]
-        speed_u = np.concatenate([motion.speed, rates])
-        by_q = self._to_q(motion, by_u)
+        state = self.new_state()
+        length, by_u = self._solve(motion, state, self.axes.drivers(motion, q))
+        speed_u = self.axes.speeds(motion, p)
+        by_q = self.axes.columns(motion, by_u)
         return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
-
-    def _to_q(self, motion: Motion, columns: Array) -> Array:
-        """Columns (m, n_u) times du/dq."""
-        skeleton, rows = self._skeleton, motion.rows
-        n = skeleton.tree.n
-        out = np.array(skeleton.columns(motion, columns[:, :n]))
-        if self._rows.size and rows is not None:
-            out += columns[:, n:] @ rows.J[self._rows]
-        elif self._rows.size:
-            out[:, self._rows] += columns[:, n:]
-        return out
 
     # the interface of ports
 
     def follow(self, at: At, placed: PlacedPaths, slopes: Slopes) -> tuple[Array, Array]:
         """Derivatives of lengths and speeds in the coordinates, X and V (m, n)."""
         motion, X = at.motion, placed.by_q
-        V = slopes.dv_dy * X + self._to_q(motion, self._bend(at, placed))
+        V = slopes.dv_dy * X + self.axes.columns(motion, self._bend(at, placed))
         if motion.rows is not None:
-            n, rates = self._skeleton.tree.n, motion.rows.V
-            V += placed.by_u[:, :n] @ self._skeleton.axes_of(rates)
-            V += placed.by_u[:, n:] @ rates[self._rows]
+            V += placed.by_u @ self.axes.of(motion.rows.V)
         return X, V
 
     def _bend(self, at: At, placed: PlacedPaths) -> Array:
         """Second derivatives of lengths in u times speeds, (m, n_u)."""
         if self._second is None or self._second[0] is not placed:
             none = np.zeros(len(self.muscles))
-            _, _, bend, _ = self._solve(at.motion, placed.state, placed.speed_u, none)
-            self._second = placed, bend
+            self._second = placed, self._second_of(at.motion, placed, none)[0]
         return self._second[1]
 
     def push(
@@ -238,23 +242,17 @@ class LinePaths:
     def curvature(self, at: At, placed: PlacedPaths, tension: Array) -> Array:
         """Sum of tension times d2L/dq2, (n, n)."""
         motion = at.motion
-        _, _, bend, curve = self._solve(motion, placed.state, placed.speed_u, tension)
+        bend, curve = self._second_of(motion, placed, tension)
         self._second = placed, bend
-        J = self.jacobian(motion)
+        J = self.axes.jacobian(motion)
         out = J.T @ curve @ J
-        self.add_curvature(motion, tension @ placed.by_u, out)
+        self.axes.add_curvature(motion, tension @ placed.by_u, out)
         return out
 
     @property
     def moves(self) -> NDArray[np.bool_]:
         """Whether an axis moves a link, (n_links, n_axes)."""
         return self._skeleton.tree.moves
-
-    def rates_of(self, at: At) -> Array:
-        """Accelerations of axes and drivers, (n_u,)."""
-        rows = at.motion.rows
-        own = at.p_dot if rows is None else rows.x_ddot
-        return np.concatenate([at.motion.rate, own[self._rows]])
 
     def moving_axes(self, k: int) -> Index:
         """Axes and drivers that move a point or a surface of muscle k."""
@@ -268,47 +266,7 @@ class LinePaths:
         link = np.concatenate([arrays.link[points], arrays.wrap_link[wraps]])
         moves = np.zeros((link.size, self._skeleton.tree.n), bool)
         moves[link >= 0] = self.moves[link[link >= 0]]
-        return moves, np.any(self._drives[points], axis=0)
-
-    def jacobian(self, motion: Motion) -> Array:
-        """Derivatives of axes and drivers in the coordinates, (n_u, n)."""
-        if motion.rows is None:
-            own = np.eye(self._skeleton.n)
-            return np.concatenate([own, own[self._rows]])
-        return self._of_rows(motion.rows.J)
-
-    def _of_rows(self, rows: Array) -> Array:
-        """Rows of the map that belong to axes and drivers."""
-        return np.concatenate([self._skeleton.axes_of(rows), rows[self._rows]])
-
-    def add_curvature(self, motion: Motion, force: Array, out: Array) -> None:
-        """Add second derivatives of axes and drivers times forces on them to out (n, n)."""
-        skeleton, rows = self._skeleton, motion.rows
-        if rows is None or skeleton.map is None:
-            return
-        n = skeleton.tree.n
-        skeleton.add_curvature(motion, force[:n], out)
-        if self._rows.size:
-            weight = np.zeros(rows.x.size)
-            np.add.at(weight, self._rows, force[n:])
-            skeleton.map.add_curvature(rows, 0, weight, out)
-
-    def follow_u(
-        self, motion: Motion, slopes: Slopes, dq: Array, dp: Array, M: Array, force: Array
-    ) -> Array:
-        """Derivative (n, n) in the coordinates of forces on axes and drivers, taken to these.
-
-        dq, dp, M (n_u, n_u) are derivatives of the forces (n_u,) by positions, rates and
-        accelerations; see `fibermsk.system.contribution.Sums.follow_axes`.
-        """
-        b, ab, J = slopes.dv_dy, slopes.dvdot_dy, self.jacobian(motion)
-        follow = (dq + b * dp + ab * M) @ J
-        if motion.rows is not None:
-            V, W = self._of_rows(motion.rows.V), self._of_rows(motion.rows.W)
-            follow += dp @ V + M @ (W + 2.0 * b * V)
-        out = J.T @ follow
-        self.add_curvature(motion, force, out)
-        return out
+        return moves, np.any(self.drives[points], axis=0)
 
     # points along a path
 
@@ -346,14 +304,14 @@ class LinePaths:
                 "cylinder nor sphere, or several at once; second derivatives of the points of such "
                 "paths are missing: give the muscle no mass, or replace the surface by via points"
             )
-        J_u = self._to_q(motion, np.eye(placed.speed_u.size))
+        J_u = self.axes.columns(motion, np.eye(placed.speed_u.size))
         rest = np.zeros_like(placed.speed_u)
         J = np.empty((np.size(fractions), 3, skeleton.n))
         for c, du in enumerate(J_u.T.copy()):
             J[:, :, c] = self._along(motion, placed, k, fractions, du, rest, rest)[:, :, 1]
         change = rest
         if rows is not None:
-            change = self._of_rows(rows.V) @ at.p
+            change = self.axes.of(rows.V) @ at.p
         found = self._along(motion, placed, k, fractions, placed.speed_u, change, rest)
         return found[:, :, 0], J, found[:, :, 2]
 
@@ -394,7 +352,7 @@ class LinePaths:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""
         skeleton, (moves, drives) = self._skeleton, self._touching(k)
         axes = np.flatnonzero(moves.any(0) & ~moves.all(0))
-        drivers = self._rows[drives]
+        drivers = self.axes.rows[drives]
         if skeleton.map is None:
             own = {*axes.tolist(), *drivers.tolist()}
         else:

@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
-from fibermsk.kernels.skeleton.coordinate_map import FARTHEST_TURN
+from fibermsk.kernels.skeleton.coordinate_map import FARTHEST_TURN, MapArrays
 from fibermsk.model import Model
 from fibermsk.system.skeleton.constraints import Constraints
-from fibermsk.system.skeleton.coordinate_map import CoordinateMap, Rows
+from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder, Rows
 from fibermsk.system.skeleton.numbering import number_coordinates
 from fibermsk.system.skeleton.passive import Passive
 from fibermsk.system.skeleton.tree import TreeState, build_tree
@@ -82,6 +82,8 @@ class Skeleton:
         Map from the state to the axes; None if they are the same.
     joint_of_axis : (n_axes,) int array
         Number of the joint of each axis.
+    turned : (n_quaternions,) int array
+        First axis of each quaternion.
     passive : Passive
         Passive forces of the coordinates.
     constraints : Constraints
@@ -102,7 +104,7 @@ class Skeleton:
         self.constraints = Constraints(numbers)
         joints = [number for number, (_, own) in enumerate(moving) for _ in own]
         self.joint_of_axis = np.array(joints, np.int64)
-        self._turned = np.array(numbers.turned, np.int64)  # first axis of each quaternion
+        self.turned = np.array(numbers.turned, np.int64)
         self._at_rest = 0.0, np.zeros(3)  # mass and first moment of fixed bodies
         for body in model.bodies:
             link, R, x = self.tree.frames[body.name]
@@ -123,9 +125,9 @@ class Skeleton:
         rows = self.map.evaluate(q, p, p_dot, second)
         axes = slice(self._first_axis, None)
         base = None
-        if self._turned.size:
+        if self.turned.size:
             base = self.tree.joint_rotation.copy()
-            base[self._turned] = base[self._turned] @ rows.turns
+            base[self.turned] = base[self.turned] @ rows.turns
         speed, rate = rows.x_dot[axes], rows.x_ddot[axes]
         return Motion(self.tree.evaluate(rows.x[axes], speed, rate, base), rows, speed, rate)
 
@@ -197,6 +199,16 @@ class Skeleton:
         else:
             self.passive.add_lengths(q, p, p_dot, residual)
         return residual
+
+    @property
+    def map_arrays(self) -> MapArrays:
+        """Arrays of the map; without entries if every axis is an entry of the state."""
+        return (MapBuilder(self.n).build() if self.map is None else self.map).arrays
+
+    @property
+    def axis_rows(self) -> Index:
+        """Row of the map, or entry of the state where there is none, of each axis; (n_axes,)."""
+        return (0 if self.map is None else self._first_axis) + np.arange(self.tree.n)
 
     def all_of(self, motion: Motion, q: Array, p: Array) -> tuple[Array, Array]:
         """Values of all coordinates and their rates."""

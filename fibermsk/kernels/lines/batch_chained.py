@@ -1,0 +1,25 @@
+"""Lengths and moment arms in many poses of paths that may be chains of surfaces."""
+
+from __future__ import annotations
+
+from fibermsk._compile import kernel
+from fibermsk.kernels.lines.batch import fill_arms, solve_pose
+from fibermsk.kernels.lines.chained import solve_chains
+
+
+@kernel
+def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
+    """As `fibermsk.kernels.lines.batch.fill_batch`, with all sections.
+
+    Returns the pose at which it stops, k if at none, and whether a chain failed there.
+    """
+    for k in range(first, q.shape[0]):
+        left = solve_pose(q[k], follow, arrays, pose, length[k])
+        if left < 0:
+            return k, False
+        if left > 0 and not solve_chains(
+            arrays.paths, pose.S, arrays.moves, arrays.drives, pose.state, length[k], pose.by_u
+        ):
+            return k, True
+        fill_arms(arrays, pose, moment_arm[k])
+    return q.shape[0], False

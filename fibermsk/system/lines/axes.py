@@ -1,0 +1,97 @@
+"""Axes of the joints and drivers of path points, on which paths depend, in the coordinates.
+
+Symbols: ``u`` axes and then drivers, the coordinates that move or switch path points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.system.contribution import At, Slopes
+from fibermsk.system.skeleton.skeleton import Motion, Skeleton
+
+
+class PathAxes:
+    """Axes and drivers.
+
+    Attributes
+    ----------
+    rows : (n_drivers,) int array
+        Row of the map of each driver, or entry of the state where there is none.
+    n : int
+        Number of axes and drivers.
+    """
+
+    def __init__(self, skeleton: Skeleton, drivers: Sequence[str]) -> None:
+        self._skeleton = skeleton
+        self.rows = np.array([skeleton.row_of(name) for name in drivers], np.int64)
+        self.n = skeleton.tree.n + self.rows.size
+
+    def drivers(self, motion: Motion, q: Array) -> Array:
+        """Values of the drivers."""
+        return (q if motion.rows is None else motion.rows.x)[self.rows]
+
+    def speeds(self, motion: Motion, p: Array) -> Array:
+        """Rates (n_u,)."""
+        own = p if motion.rows is None else motion.rows.x_dot
+        return np.concatenate([motion.speed, own[self.rows]])
+
+    def rates(self, at: At) -> Array:
+        """Accelerations (n_u,)."""
+        rows = at.motion.rows
+        own = at.p_dot if rows is None else rows.x_ddot
+        return np.concatenate([at.motion.rate, own[self.rows]])
+
+    def columns(self, motion: Motion, columns: Array) -> Array:
+        """Columns (m, n_u) times du/dq."""
+        skeleton, rows = self._skeleton, motion.rows
+        n = skeleton.tree.n
+        out = np.array(skeleton.columns(motion, columns[:, :n]))
+        if self.rows.size and rows is not None:
+            out += columns[:, n:] @ rows.J[self.rows]
+        elif self.rows.size:
+            out[:, self.rows] += columns[:, n:]
+        return out
+
+    def jacobian(self, motion: Motion) -> Array:
+        """du/dq (n_u, n)."""
+        if motion.rows is None:
+            own = np.eye(self._skeleton.n)
+            return np.concatenate([own, own[self.rows]])
+        return self.of(motion.rows.J)
+
+    def of(self, rows: Array) -> Array:
+        """Rows of the map that belong to axes and drivers."""
+        return np.concatenate([self._skeleton.axes_of(rows), rows[self.rows]])
+
+    def add_curvature(self, motion: Motion, force: Array, out: Array) -> None:
+        """Add d2u/dq2 times forces (n_u,) to out (n, n)."""
+        skeleton, rows = self._skeleton, motion.rows
+        if rows is None or skeleton.map is None:
+            return
+        n = skeleton.tree.n
+        skeleton.add_curvature(motion, force[:n], out)
+        if self.rows.size:
+            weight = np.zeros(rows.x.size)
+            np.add.at(weight, self.rows, force[n:])
+            skeleton.map.add_curvature(rows, 0, weight, out)
+
+    def follow(
+        self, motion: Motion, slopes: Slopes, dq: Array, dp: Array, M: Array, force: Array
+    ) -> Array:
+        """Derivative (n, n) in the coordinates of generalized forces du/dq^T force.
+
+        dq, dp, M (n_u, n_u) are derivatives of force (n_u,) by positions, rates and accelerations;
+        see `fibermsk.system.contribution.Sums.follow_axes`.
+        """
+        b, ab, J = slopes.dv_dy, slopes.dvdot_dy, self.jacobian(motion)
+        follow = (dq + b * dp + ab * M) @ J
+        if motion.rows is not None:
+            V, W = self.of(motion.rows.V), self.of(motion.rows.W)
+            follow += dp @ V + M @ (W + 2.0 * b * V)
+        out = J.T @ follow
+        self.add_curvature(motion, force, out)
+        return out

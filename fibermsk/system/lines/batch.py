@@ -1,0 +1,139 @@
+"""Lengths and moment arms of line muscles in many poses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.errors import PathError
+from fibermsk.kernels.lines.batch import Pose, fill_batch
+from fibermsk.kernels.lines.path_arrays import SPHERE
+from fibermsk.kernels.skeleton.coordinate_map import Rows
+from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.lines.troubles import explain
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+
+class PathBatch(NamedTuple):
+    """Lengths and moment arms of m muscles in k poses of n coordinates.
+
+    Attributes
+    ----------
+    length : (k, m) float array
+        Lengths from origin to insertion [m].
+    moment_arm : (k, m, n) float array
+        -dL/dq [m, 1 for translations]; positive where a pull increases the coordinate.
+    """
+
+    length: Array
+    moment_arm: Array
+
+
+class MuscleGeometry:
+    """Lengths and moment arms of line muscles in many poses, in one compiled loop.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies.
+    muscles : sequence of LineMuscle
+        Muscles of the same model.
+
+    Attributes
+    ----------
+    muscles : tuple of LineMuscle
+        The muscles, in the order of the results.
+
+    Raises
+    ------
+    ModelError
+        If a muscle is of another model, or a path point lies inside a surface at the start.
+
+    Examples
+    --------
+    >>> import numpy as np, fibermsk as fm
+    >>> model = fm.make_scene("arm2").model
+    >>> skeleton = fm.skeleton(model)
+    >>> poses = np.tile(skeleton.start, (3, 1))
+    >>> geometry = fm.MuscleGeometry(skeleton, model.muscles)
+    >>> geometry.at(poses).moment_arm.shape == (3, len(model.muscles), skeleton.n)
+    True
+    """
+
+    def __init__(self, skeleton: Skeleton, muscles: Sequence[LineMuscle]) -> None:
+        owner = "MuscleGeometry"
+        self._skeleton = _check.instance(owner, "skeleton", skeleton, Skeleton, "a Skeleton")
+        what = "line muscles of the model"
+        self.muscles = tuple(
+            _check.items(owner, "muscles", muscles, LineMuscle, "a LineMuscle", what)
+        )
+        self._paths = LinePaths(skeleton, self.muscles)
+        self._arrays = self._paths.batch_arrays()
+        self._chained = bool((self._paths.arrays.kind > SPHERE).any())
+
+    def at(self, q: ArrayLike, *, follow: bool = False) -> PathBatch:
+        """Lengths and moment arms in poses.
+
+        Parameters
+        ----------
+        q : (k, n) array_like
+            Poses: the entries of ``skeleton.independent``.
+        follow : bool
+            By default every pose is solved from the start pose, as `muscle_path` does, and its
+            result does not depend on the other poses, to the last bit. True: the poses are a
+            motion. Windings around cylinders and branches of geodesics are continued from one pose
+            to the next, so that the result may depend on the order; faster around surfaces without
+            a closed form.
+
+        Returns
+        -------
+        batch : PathBatch
+            Lengths and moment arms.
+
+        Raises
+        ------
+        PathError
+            If a path has no solution in a pose, whose number from 0 is its attribute ``pose``.
+        """
+        owner, n = "MuscleGeometry.at", self._skeleton.n
+        poses = _check.array(owner, "q", q, ("k", n))
+        follow = _check.flag(owner, "follow", follow)
+        k, m = poses.shape[0], len(self.muscles)
+        pose, found = self._pose(), PathBatch(np.empty((k, m)), np.empty((k, m, n)))
+        arguments: Any = follow, self._arrays, pose, found.length, found.moment_arm
+        stop, left, chained = 0, 1, False
+        if not self._chained:
+            stop, left = fill_batch(poses, 0, *arguments)
+        if left > 0:
+            from fibermsk.kernels.lines.batch_chained import (
+                fill_chained_batch,  # compiles only where it is used
+            )
+
+            stop, chained = fill_chained_batch(poses, stop, *arguments)
+        if stop < k:
+            error = explain(self.muscles, self._paths.arrays, pose.state, chained=chained)
+            raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error
+        return found
+
+    def _pose(self) -> Pose:
+        """Work space, with windings and branches of the start."""
+        arrays, n = self._arrays, self._skeleton.n
+        n_rows, n_u, n_axes = arrays.map.offset.size, arrays.row.size, arrays.parent.size
+        J, none = np.zeros((n_rows, n)), np.zeros((0, n))
+        J[np.arange(n), np.arange(n)] = 1.0
+        rest = np.zeros(n_rows)
+        turns = np.empty((arrays.turned.size, 3, 3))
+        rows = Rows(
+            np.empty(n_rows), rest, rest.copy(), J, none, none.copy(), np.zeros((0, 1, 1)), turns
+        )
+        return Pose(
+            rows, np.empty(n_u), arrays.joint_rotation.copy(), np.empty((n_axes, 3, 3)),
+            np.empty((n_axes, 3)), np.empty((n_axes, 6)), self._paths.new_state(),
+            np.empty((len(self.muscles), n_u)),
+        )  # fmt: skip
