@@ -23,7 +23,7 @@ BENCHES = {
         Bench("bundle", "fibers in contact, against PyElastica and MuJoCo", bundle.run),
         Bench("upper_limb", "the arm at five levels, against plain NumPy", upper_limb.run),
         Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
-        Bench("kernels", "parts of a step, threads, cables against Exudyn", kernels.run),
+        Bench("kernels", "parts of a step, threads, cables, paths of muscles", kernels.run),
         Bench("parameters", "overhead of a study of 50 values", parameters.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
         Bench("view", "frames per second of the viewer, 5 and 500 fibers", view.run),

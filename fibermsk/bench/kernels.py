@@ -1,4 +1,4 @@
-"""Benchmark `kernels`: parts of one evaluation, threads, and cables without contact in Exudyn."""
+"""Benchmark `kernels`: parts of one evaluation, threads, cables in Exudyn, muscles on surfaces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.bundles.case import DURATION, ELEMENTS
 from fibermsk.bench.measure.machine import describe_machine, is_installed
 from fibermsk.bench.measure.worker import Worker
+from fibermsk.bench.wraps.compare import add_wraps
 
 _N = 128
 _QUICK_N = 8
@@ -34,16 +35,13 @@ _CLAMPED = {"clamped": True, "bending_damping": 0.02}
 
 
 def run(options: Options) -> Findings:
-    """Parts and threads, then the cables."""
-    findings = Findings(ratios={"exudyn": None, "wrap_mujoco": None, "wrap_opensim": None})
+    """Parts and threads, then the cables, and muscles around surfaces."""
+    findings = Findings(ratios={"exudyn": None})
     parts = _time_parts(findings, options)
     _roofline(findings, options, parts)
     _time_bones(findings, options)
     _time_cables(findings, options)
-    findings.notes.append(
-        "wrap_mujoco and wrap_opensim compare the wrapping of line muscles, which this version "
-        "does not have: null"
-    )
+    add_wraps(findings, options)
     return findings
 
 

@@ -9,6 +9,7 @@ import pytest
 from fibermsk.bench import kernels, parameters, scaling, skeleton, upper_limb, view
 from fibermsk.bench.bundles import bundle
 from fibermsk.bench.measure.worker import Worker
+from fibermsk.bench.wraps import compare
 
 
 class Here:
@@ -37,5 +38,5 @@ def same_process(monkeypatch):
     def start(threads=None, **variables):
         return Worker(threads, **variables) if variables else Here()
 
-    for module in (bundle, kernels, parameters, scaling, skeleton, upper_limb, view):
+    for module in (bundle, compare, kernels, parameters, scaling, skeleton, upper_limb, view):
         monkeypatch.setattr(module, "Worker", start)

@@ -14,6 +14,9 @@ from fibermsk.io.extent import machine_memory
 PEERS = ("pyelastica", "mujoco", "exudyn")
 """Packages of the extra `peers`."""
 
+_OTHERS = ("opensim",)
+"""Other packages that are compared where installed."""
+
 _OURS = ("fibermsk", "numpy", "scipy", "numba")
 
 
@@ -33,7 +36,7 @@ def describe_machine() -> dict[str, Any]:
 def versions() -> dict[str, str | None]:
     """Versions of Python, this package, its dependencies and the peers; None if absent."""
     return {"python": platform.python_version()} | {
-        name: _version(name) for name in (*_OURS, *PEERS)
+        name: _version(name) for name in (*_OURS, *PEERS, *_OTHERS)
     }
 
 

@@ -30,8 +30,8 @@ from fibermsk.kernels.lines.geodesic import geodesic
 from fibermsk.kernels.lines.surfaces import curvature, level, settle
 from fibermsk.kernels.skeleton.rigid import cross, matvec
 
-LOCAL = 10
-"""Columns that move a tangent point: four unknowns, six of the twist of its surface."""
+UNKNOWNS, LOCAL = 4, 10
+"""Columns that move a tangent point: unknowns of its surface, and with the twist of that."""
 
 
 @kernel
@@ -113,7 +113,10 @@ def fill_residual(frame, line, residual):
 
 @kernel
 def fill_moves(frame, bend, field, move):
-    """Fill move (m, 2, 4, 10, 3): changes of point, t, n, b at P and Q by the local columns."""
+    """Fill move (m, 2, 4, LOCAL, 3): changes of point, t, n, b at P and Q by the local columns.
+
+    With UNKNOWNS in the place of LOCAL, by the unknowns alone.
+    """
     axis = np.zeros(3)
     for k in range(frame.shape[0]):
         for j in range(2):
@@ -137,7 +140,7 @@ def fill_moves(frame, bend, field, move):
                     move[k, j, 1, column, r] = turn * b[r] - fall * n[r]
                     move[k, j, 2, column, r] = fall * t[r] + roll * b[r]
                     move[k, j, 3, column, r] = -turn * t[r] - roll * n[r]
-            for column in range(3):
+            for column in range(3 if move.shape[3] == LOCAL else 0):
                 for r in range(3):
                     axis[r] = 1.0 if r == column else 0.0
                     move[k, j, 0, 4 + column, r] = axis[r]
@@ -159,7 +162,8 @@ def _column(m, k, j):
 def fill_swings(line, move, swing):
     """Fill swing (m + 1, 10 m + 6, 3): changes of the directions e_k by all columns.
 
-    The columns are the unknowns (4 m), o, i, and the twists (6 m).
+    The columns are the unknowns (4 m), o, i, and the twists (6 m); or, where swing is
+    (m + 1, 4 m, 3), the unknowns alone.
     """
     m, change = move.shape[0], scratch(3)
     for k in range(m + 1):
@@ -172,7 +176,9 @@ def fill_swings(line, move, swing):
             owner = k - 1 + end  # surface of this end
             sign = -1.0 if end == 0 else 1.0
             fixed = owner < 0 or owner >= m
-            for j in range(3 if fixed else LOCAL):
+            if fixed and swing.shape[1] == 4 * m:
+                continue
+            for j in range(3 if fixed else move.shape[3]):
                 for r in range(3):
                     if fixed:
                         change[r] = sign if r == j else 0.0
@@ -186,7 +192,7 @@ def fill_swings(line, move, swing):
 
 @inner
 def fill_system(frame, line, move, swing, E):
-    """Fill E (4 m, 10 m + 6): derivatives of the residual by all columns."""
+    """Fill E (4 m, 10 m + 6): derivatives of the residual by the columns of `fill_swings`."""
     m = frame.shape[0]
     for k in range(m):
         for j in range(2):
@@ -195,7 +201,7 @@ def fill_system(frame, line, move, swing, E):
                 row = 4 * k + 2 * j + q
                 for column in range(E.shape[1]):
                     E[row, column] = _dot(frame[k, j, 2 + q], swing[k + j, column])
-                for column in range(LOCAL):
+                for column in range(move.shape[3]):
                     E[row, _column(m, k, column)] += _dot(move[k, j, 2 + q, column], e)
 
 

@@ -95,7 +95,7 @@ def integrate(kind, size, y, length, accuracy):
         for c in range(3):
             bend += H[r, c] * H[r, c]
     radius = math.sqrt((g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) / bend)
-    step = math.copysign(min(abs(length), 2.0 * radius), length)
+    step = math.copysign(min(abs(length), radius), length)
     done, taken = 0.0, 0
     while True:
         rest = length - done

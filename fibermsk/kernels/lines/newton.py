@@ -12,6 +12,8 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.chain import (
+    LOCAL,
+    UNKNOWNS,
     eliminate,
     fill_frames,
     fill_lines,
@@ -105,10 +107,9 @@ def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
     """
     m = kind.size
-    width = 10 * m + 6
     residual = np.empty(4 * m)
-    move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
-    E, A = np.empty((4 * m, width)), np.empty((4 * m, 4 * m + 1))
+    move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
+    E, A = np.empty((4 * m, 4 * m)), np.empty((4 * m, 4 * m + 1))
     tried, step = np.empty((m, 7)), np.empty(4 * m)
     norm = _evaluate(kind, size, R, p, o, i, foot, math.inf, frame, bend, field, line, residual)
     for _ in range(STEPS):
@@ -199,7 +200,7 @@ def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
     n, width = 6 + 6 * m, 10 * m + 6
     frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
     line = np.empty((m + 1, 4))
-    move, swing = np.empty((m, 2, 4, 10, 3)), np.empty((m + 1, width, 3))
+    move, swing = np.empty((m, 2, 4, LOCAL, 3)), np.empty((m + 1, width, 3))
     E, G, arm = np.empty((4 * m, width)), np.zeros((n, width)), scratch(3)
     fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
     fill_lines(o, i, frame, line)
