@@ -9,10 +9,11 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.frame import free_coordinate, free_model
+from fibermsk.analysis.frame import free_coordinate
 from fibermsk.analysis.geometry import MuscleGeometry, chosen
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.model import Model
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _STATIC = ("normalized_fiber_length", "active_fiber_force", "passive_fiber_force", "tendon_force")

@@ -20,13 +20,13 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.frame import free_model
 from fibermsk.analysis.geometry import MuscleGeometry, chosen
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.motion import motion_of, warn_left_out
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Model
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 RESERVE_SHARE = 0.05

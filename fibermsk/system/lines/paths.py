@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, PathError
@@ -173,6 +174,14 @@ class LinePaths:
         except PathError:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
+
+    def points(self, motion: Motion, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Positions (n, 3) of all path points [m], ground frame, and whether each is active (n,).
+
+        Nothing is solved.
+        """
+        state = self._place(motion, self._values(motion, q))
+        return state.x, state.active
 
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
