@@ -92,14 +92,20 @@ def ask(folder, model, configurations=(), **more):
 
 def hill_muscles(folder, muscles):
     """Answer of `hill_in_opensim.py`, in a process of its own; skips where there is no OpenSim."""
+    answer = Path(folder).resolve() / "answer.json"
+    run_script(
+        SCRIPT.with_name("hill_in_opensim.py"), folder, {"answer": str(answer), "muscles": muscles}
+    )
+    return json.loads(answer.read_text())
+
+
+def run_script(script, folder, task):
+    """Run a script that reads a task, in a process of its own; skips where there is no OpenSim."""
     python = python_of_opensim()
     if python is None:
         pytest.skip("no opensim: pip install opensim, or set FIBERMSK_OPENSIM_PYTHON")
-    answer = Path(folder).resolve() / "answer.json"
     run = subprocess.run(
-        [python, str(SCRIPT.with_name("hill_in_opensim.py"))],
-        input=json.dumps({"answer": str(answer), "muscles": muscles}) + "\n",
+        [python, str(script)], input=json.dumps(task) + "\n",
         capture_output=True, text=True, cwd=folder, timeout=HANGS, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
-    return json.loads(answer.read_text())

@@ -9,12 +9,13 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.frame import free_coordinate, free_model
+from fibermsk.analysis.frame import free_coordinate
 from fibermsk.analysis.geometry import chosen
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.errors import PathError
 from fibermsk.model import Model
 from fibermsk.system.lines.batch import MuscleGeometry
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _STATIC = ("normalized_fiber_length", "active_fiber_force", "passive_fiber_force", "tendon_force")

@@ -6,20 +6,25 @@ from dataclasses import replace
 
 from fibermsk.laws.hill import DeGrooteCurves, HillLaw
 from fibermsk.model import LineMuscle
+from fibermsk.read.osim.acting import law_of
 from fibermsk.read.osim.forces.hill import thelen_curves
 
 
 def rigid_law(muscle: LineMuscle) -> HillLaw:
     """The law of a muscle with a rigid tendon.
 
-    A muscle without a law has the curves of its class in the program of origin if this is
-    Thelen2003Muscle, else those of De Groote.
+    A muscle without a law has that of its class in the program of origin, and one of an unknown
+    class the curves of De Groote.
     """
     if muscle.law is not None:
         return replace(muscle.law, tendon="rigid")
-    if muscle.kind != "Thelen2003Muscle":
+    if muscle.kind == "Thelen2003Muscle":
+        # its law with an elastic tendon needs a least activation, which files may lack
+        return HillLaw(thelen_curves(muscle.parameters), tendon="rigid", damping=0.0)
+    found = law_of(muscle)
+    if found is None:
         return HillLaw(DeGrooteCurves(), tendon="rigid", damping=0.0)
-    return HillLaw(thelen_curves(muscle.parameters), tendon="rigid", damping=0.0)
+    return replace(found.law, tendon="rigid")
 
 
 def affine_force(

@@ -21,6 +21,9 @@ _FACTORS = {
 }
 """Units of columns in rad and m."""
 
+_GAP = 5.0
+"""Interval over the usual one from which samples are missing."""
+
 _MOST = 12
 """Most names that a message lists."""
 
@@ -61,7 +64,10 @@ def motion_of(
         name = _coordinate_of(column, coordinates)
         one = coordinates.get(name)
         if one is None:
-            left_out[column] = "is not a coordinate"
+            near = _check.suggestion(
+                name, [key for key in coordinates if key not in signals.values]
+            )
+            left_out[column] = f"is not a coordinate{near}"
         elif one.locked:
             left_out[column] = "is locked"
         elif name in dependent:
@@ -137,7 +143,8 @@ def drive(
     Warns
     -----
     ModelWarning
-        Names the columns that are not used, and why.
+        Names the columns that are not used, and why, and the longest interval without samples if it
+        is more than five times the usual one.
 
     Examples
     --------
@@ -150,7 +157,7 @@ def drive(
     _check.instance("drive", "model", model, Model, "a Model")
     begin = _check.number("drive", "begin", begin, "s")
     found = motion_of(model, motion, in_degrees=in_degrees)
-    warn_left_out(found)
+    warn_of(found)
     values = dict[Any, Any]()
     for name, series in found.values.items():
         spline: Any = NaturalSpline(found.time - begin, series)
@@ -161,8 +168,18 @@ def drive(
     return model.edit(values)
 
 
-def warn_left_out(motion: Motion) -> None:
-    """Warn of columns that are not used."""
+def warn_of(motion: Motion) -> None:
+    """Warn of columns that are not used, and of times without samples."""
+    steps = np.diff(motion.time)
+    usual, k = float(np.median(steps)), int(steps.argmax())
+    if steps[k] > _GAP * usual:
+        warnings.warn(
+            f"motion {motion.name!r}: has no samples between {motion.time[k]:g} and "
+            f"{motion.time[k + 1]:g} s, {steps[k] / usual:.3g} times the usual interval; "
+            "coordinates follow a spline there: fill the gap, or cut the motion",
+            ModelWarning,
+            stacklevel=3,
+        )
     if motion.left_out:
         shown = [f"{key} ({why})" for key, why in list(motion.left_out.items())[:_MOST]]
         more = len(motion.left_out) - len(shown)

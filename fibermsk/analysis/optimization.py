@@ -20,14 +20,14 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.frame import free_model
 from fibermsk.analysis.geometry import chosen
 from fibermsk.analysis.laws import affine_force, rigid_law
-from fibermsk.analysis.motion import motion_of, warn_left_out
+from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning, PathError
-from fibermsk.model import Model
+from fibermsk.model import LineMuscle, Model
 from fibermsk.system.lines.batch import MuscleGeometry
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 RESERVE_SHARE = 0.05
@@ -57,6 +57,9 @@ class StaticOptimum:
     optimality : (n,) float array
         Largest violation of the conditions of Karush, Kuhn and Tucker, relative to the size of the
         terms.
+    assumptions : dict of str
+        What was assumed, by topic: the curves of the muscles, their tendons, passive forces,
+        velocity, activation, reserves, and the motion.
     """
 
     time: Array
@@ -66,6 +69,7 @@ class StaticOptimum:
     reserve: dict[str, Array]
     share: dict[str, float]
     optimality: Array
+    assumptions: dict[str, str]
 
     def columns(self) -> dict[str, Array]:
         """Columns of a table, such as ``<muscle>/activation`` and ``<coordinate>/reserve``."""
@@ -92,7 +96,8 @@ def static_optimization(
     ----------
     model : Model
         Bodies, joints and line muscles. Muscles act by their law with a rigid tendon; without a law
-        by the curves of Thelen for an imported Thelen2003Muscle, else by those of De Groote.
+        by that of their class in OpenSim, and of another class by the curves of De Groote; see
+        `StaticOptimum.assumptions`.
     motion : str, path, Signals or mapping
         As for `drive`. Coordinates without a column keep their initial value, and their equations
         are left out.
@@ -149,7 +154,7 @@ def static_optimization(
     if not 2.0 <= power <= 10.0:
         _check.refuse("static_optimization", "power", power, "lie in [2, 10]")
     found = motion_of(model, motion, in_degrees=in_degrees)
-    warn_left_out(found)
+    warn_of(found)
     free = free_model(model)
     own = chosen(free, muscles)
     skeleton = Skeleton(free)
@@ -187,7 +192,42 @@ def static_optimization(
         reserve=dict(zip(names, R.T.copy(), strict=True)),
         share=share,
         optimality=optimality,
+        assumptions=_assumptions(own, names, skeleton, power, (lower, upper), strength, passive)
+        | {"motion": _of_motion(found.name, lowpass)},
     )
+
+
+def _assumptions(
+    muscles: Sequence[LineMuscle],
+    names: Sequence[str],
+    skeleton: Skeleton,
+    power: float,
+    bounds: tuple[float, float],
+    strength: Array,
+    passive: bool,
+) -> dict[str, str]:
+    """What the optimum rests on, by topic, in words."""
+    by_curves = dict[str, list[str]]()
+    for muscle in muscles:
+        kind = type(rigid_law(muscle).curves).__name__
+        given = "its own law" if muscle.law is not None else f"for {muscle.kind or 'no class'}"
+        by_curves.setdefault(f"{kind} ({given})", []).append(muscle.name)
+    idle = [one for one in skeleton.independent if one not in names]
+    reserves = [f"{name} {one:g}" for name, one in zip(names, strength, strict=True)]
+    return {
+        "curves": "; ".join(f"{kind}: {', '.join(own)}" for kind, own in by_curves.items()),
+        "tendon": "rigid: the compliance of tendons is left out",
+        "velocity": "force-velocity at the speed of the path; the active force is never negative",
+        "passive forces": "act" if passive else "left out",
+        "activation": f"{bounds[0]:g} to {bounds[1]:g}, without dynamics; least sum of a^{power:g}",
+        "reserves": f"strength in N m or N: {', '.join(reserves)}",
+        "equations left out": ", ".join(idle) or "none",
+    }
+
+
+def _of_motion(name: str, lowpass: float | None) -> str:
+    smoothed = "as given" if lowpass is None else f"low-pass filter of {lowpass:g} Hz"
+    return f"{name!r}, {smoothed}, spline of order 5"
 
 
 def _refuse_other_forces(model: Model) -> None:

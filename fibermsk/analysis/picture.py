@@ -12,32 +12,51 @@ PLOTS = ("length", "moment_arm", "force_length")
 """What `draw_curves` draws."""
 
 
+_STILL = 1e-9
+"""Change of a length over the range below which the coordinate does not move a muscle [m]."""
+_WIDTHS = (4.5, 2.8, 1.2)
+"""Widths of lines in turn, so that equal curves are all seen."""
+
+
 def draw_curves(curves: MuscleCurves, what: str) -> Any:
     """Figure of Matplotlib: lengths, moment arms or isometric forces over fiber length.
 
     Forces of the fibers are drawn over the part of the curve that the coordinate's range uses:
-    active at full activation as lines, passive as dashes.
+    active at full activation as lines, passive as dashes. Muscles that the coordinate does not move
+    are left out, and counted in the title.
     """
+    from matplotlib import colormaps
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.5), layout="constrained")
     axes = figure.subplots()
-    if what == "force_length":
-        for name, found in curves.isometric.items():
+    names = [name for name, length in curves.length.items() if np.ptp(length) > _STILL]
+    n, left = len(names), len(curves.length) - len(names)
+    table = colormaps["tab10" if n <= 10 else "tab20" if n <= 20 else "turbo"]
+    colors = table(np.arange(n) if n <= 20 else np.linspace(0.0, 1.0, n))
+    angle = curves.unit == "rad"
+    x = np.rad2deg(curves.values) if angle else curves.values
+    for k, (name, color) in enumerate(zip(names, colors, strict=True)):
+        look: dict[str, Any] = {"color": color, "lw": _WIDTHS[k % len(_WIDTHS)]}
+        if what == "force_length":
+            found = curves.isometric[name]
             x = found["normalized_fiber_length"]
-            (line,) = axes.plot(x, found["active_fiber_force"], label=name)
-            axes.plot(x, found["passive_fiber_force"], "--", color=line.get_color())
+            axes.plot(x, found["active_fiber_force"], label=name, **look)
+            axes.plot(x, found["passive_fiber_force"], "--", **look)
+        else:
+            y = getattr(curves, what)[name]
+            axes.plot(x, 1000.0 * y if angle or what == "length" else y, label=name, **look)
+    if what == "force_length":
         axes.set_xlabel("fiber length / optimal fiber length")
         axes.set_ylabel("force of the fibers [N]: active (lines), passive (dashes)")
     else:
-        angle = curves.unit == "rad"
-        x = np.rad2deg(curves.values) if angle else curves.values
-        for name, y in getattr(curves, what).items():
-            axes.plot(x, 1000.0 * y if angle or what == "length" else y, label=name)
         axes.set_xlabel(f"{curves.coordinate} [{'deg' if angle else curves.unit}]")
         unit = "mm" if angle or what == "length" else "1"
         axes.set_ylabel(f"{what.replace('_', ' ')} [{unit}]")
+    if left:
+        words = f"{left} muscle{'s' if left > 1 else ''} that {curves.coordinate} does not move"
+        axes.set_title(f"without {words}", fontsize=9, loc="left")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, ncols=1 + len(curves.length) // 15, loc="center left",
-                bbox_to_anchor=(1.0, 0.5))  # fmt: skip
+    if names:
+        axes.legend(fontsize=8, ncols=1 + n // 15, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

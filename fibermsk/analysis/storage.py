@@ -17,11 +17,13 @@ TABLES = (".sto", ".csv")
 """Endings of tables."""
 
 
-def write_table(path: Path, name: str, columns: Mapping[str, Array]) -> None:
+def write_table(
+    path: Path, name: str, columns: Mapping[str, Array], notes: Mapping[str, str] | None = None
+) -> None:
     """Write columns of equal length, in SI units.
 
     A .sto file begins with time: if the first column is another, such as a coordinate, time counts
-    the rows from 0.
+    the rows from 0. Its header has the `notes`.
     """
     _check.choice("write_table", "ending", path.suffix.lower(), TABLES)
     storage = path.suffix.lower() == ".sto"
@@ -32,7 +34,7 @@ def write_table(path: Path, name: str, columns: Mapping[str, Array]) -> None:
     mark = "\t" if storage else ","
     lines = [mark.join(columns)]
     if storage:
-        lines = sto_head(name, list(columns), n, {"fibermsk": __version__})
+        lines = sto_head(name, list(columns), n, {"fibermsk": __version__} | dict(notes or {}))
     for row in np.stack(list(columns.values()), axis=1):
         lines.append(mark.join(repr(float(one)) for one in row))
     text = "\n".join(lines) + "\n"

@@ -33,7 +33,7 @@ from fibermsk.laws import PenaltyContact, Titin
 from fibermsk.model import ActivationDynamics, Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.model.skeleton.body import shapes_of
-from fibermsk.system.reports.muscle_path import active_points, path_points
+from fibermsk.system.lines.solved import active_points
 from fibermsk.system.skeleton.skeleton import skeleton
 
 CLEARANCE = 0.05
@@ -284,8 +284,7 @@ def fibers_from_muscle(
         _check.items(owner, field, value, kind, f"a {name}", f"a sequence of {name}")
     bodies = skeleton(model)
     start = bodies.start
-    poses, points = bodies.poses(start), path_points(bodies, muscle, start)
-    active = active_points(muscle, bodies.values(start))
+    poses, (active, points) = bodies.poses(start), active_points(bodies, muscle, start)
     total = paths.polyline_length(points)
     if length is not None:
         total = _check.positive(owner, "length", length, "m")

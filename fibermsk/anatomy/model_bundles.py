@@ -19,7 +19,7 @@ from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact
 from fibermsk.model import ActivationDynamics, Contact, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
-from fibermsk.system.reports.muscle_path import path_points
+from fibermsk.system.lines.solved import active_points
 from fibermsk.system.skeleton.skeleton import skeleton
 
 
@@ -140,11 +140,13 @@ def bundles_from_model(
             _check.choice(owner, "activation", name, [muscle.name for muscle in chosen])
     bodies = skeleton(model)
     poses = bodies.poses(bodies.start)
-    points = {one.name: path_points(bodies, one, bodies.start) for one in model.muscles}
+    lines = {one.name: active_points(bodies, one, bodies.start) for one in model.muscles}
+    active = {name: own for name, (own, _) in lines.items()}
+    points = {name: places for name, (_, places) in lines.items()}
     least, heavy = local_tensions(model, points, poses)
     if specific_tension is not None:
         least, heavy = dict.fromkeys(least, specific_tension), {}
-    work = Work(model, points, poses, bodies.values(bodies.start), n_elements, activation, others)
+    work = Work(model, points, active, poses, n_elements, activation, others)
     exact = set(_names(muscles))
     refused: dict[str, str] = {}
     sizes: dict[str, Sizes] = {}

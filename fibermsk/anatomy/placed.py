@@ -15,7 +15,7 @@ from fibermsk.anatomy.obstacles import Pose
 from fibermsk.anatomy.placing import Placing, is_near, overlap, place
 from fibermsk.anatomy.sizes import TENSIONS, Sizes
 from fibermsk.model import Body, LineMuscle, Model
-from fibermsk.system.reports.muscle_path import active_points
+from fibermsk.model.muscles.line_muscle import PointOfPath
 
 SPREAD, SMOOTHING = 0.15, 0.02
 """Width of attachments and smoothing of paths: closer to the points of the line muscle than those
@@ -97,13 +97,13 @@ class Work:
         self,
         model: Model,
         points: Mapping[str, Array],
+        active: Mapping[str, list[PointOfPath]],
         poses: Mapping[str, Pose],
-        values: dict[str, float],
         n_elements: int,
         activation: Any,
         others: Mapping[str, Any],
     ) -> None:
-        self._model, self._points, self._poses, self._values = model, points, poses, values
+        self._model, self._points, self._active, self._poses = model, points, active, poses
         self._n_elements, self._activation, self._others = n_elements, activation, others
         self._coordinates = {one.name: one for one in model.coordinates}
 
@@ -144,7 +144,7 @@ class Work:
         """The mirror image of the bundle of another muscle; None if their bones differ."""
         one = placed[like]
         placing = self._placing(muscle, sizes, one.without)
-        active = active_points(muscle, self._values)
+        active = self._active[muscle.name]
         ends = active[0].body, active[-1].body
         signal = self._signal(muscle.name)
         bundle = mirrored(one.bundle, muscle, plane, ends, self._poses, signal)
@@ -169,7 +169,7 @@ class Work:
         more: Iterable[str],
     ) -> PlacedMuscle:
         """A placed bundle with its rings and remarks."""
-        active = active_points(muscle, self._values)
+        active = self._active[muscle.name]
         rings, points = rings_of(bundle, active, self._poses, self._coordinates)
         remarks = [*placing.shapes.remarks, *placing.remarks]
         if overlaps:

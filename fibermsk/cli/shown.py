@@ -82,4 +82,8 @@ def read_model(
                 f"model declares, {ends[0]} to {ends[1]}",
                 err=True,
             )
-    return still(model, values or None)
+    shown = still(model, values or None)
+    for line in shown.muscles.values():
+        if line.problem:
+            typer.echo(f"warning: drawn straight: {line.problem}", err=True)
+    return shown

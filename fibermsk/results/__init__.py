@@ -13,4 +13,10 @@ from fibermsk.results.result import (
 from fibermsk.results.slack import Slack as Slack
 from fibermsk.results.snapshot import Snapshot as Snapshot
 from fibermsk.results.softening import Softening as Softening
-from fibermsk.results.still import JointAxis as JointAxis, MuscleLine as MuscleLine, Still as Still
+from fibermsk.results.still import (
+    FreeCoordinate as FreeCoordinate,
+    JointAxis as JointAxis,
+    MuscleLine as MuscleLine,
+    Posable as Posable,
+    Still as Still,
+)

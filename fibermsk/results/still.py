@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from fibermsk._arrays import Array
 from fibermsk.results.result import Result, ShapeRecord
 
 
 class MuscleLine(NamedTuple):
-    """A muscle as a line through its path points."""
+    """A muscle as a line along its path."""
 
-    points: Array  # (n, 3) in ground [m], from origin to insertion
+    points: Array  # (n, 3) in ground [m], from origin to insertion, arcs on surfaces included
     radius: float  # of the drawn tube [m]
+    length: float = math.nan  # of the path [m]
+    # -dL/dq by coordinate [m, 1 for translations], of those that change the length
+    moment_arms: tuple[tuple[str, float], ...] = ()
+    # why there is no taut path in this pose; the line is then straight between path points
+    problem: str = ""
+
+
+class FreeCoordinate(NamedTuple):
+    """A coordinate that can be set, and its range."""
+
+    name: str
+    unit: str  # "rad" or "m"
+    lower: float
+    upper: float
+    declared: bool  # whether the model declares the range
+
+
+class Posable(Protocol):
+    """Interface to a model in any pose."""
+
+    coordinates: tuple[FreeCoordinate, ...]
+
+    def still(self, values: Mapping[str, float]) -> Still:
+        """The model at values of coordinates [rad or m]; the others have their initial ones."""
+        ...
 
 
 class JointAxis(NamedTuple):
@@ -41,6 +68,9 @@ class Still:
         Capsules between the joints of bodies without a shape, in the ground frame.
     axes : tuple of JointAxis
         Axes of joints with independent coordinates, without locked and dependent ones.
+    poses : Posable, optional
+        The model in other poses, for sliders; None for a model with fibers, whose shape is known
+        only at its start.
     """
 
     result: Result
@@ -48,3 +78,4 @@ class Still:
     wraps: dict[str, ShapeRecord] = field(default_factory=dict)
     sticks: tuple[ShapeRecord, ...] = ()
     axes: tuple[JointAxis, ...] = ()
+    poses: Posable | None = None

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 
 import fibermsk as fm
 from fibermsk.analysis.optimization import _least, violation
+from fibermsk.analysis.picture import draw_curves
 
 NUMBERS = {"optimal_fiber_length": 0.2, "tendon_slack_length": 0.1}
 
@@ -71,6 +72,58 @@ def test_motions_that_cannot_be_followed_are_refused(given, message):
         fm.drive(arm(), given)
 
 
+@pytest.mark.parametrize("degrees", [True, False])
+def test_motion_of_a_file_from_opensim(tmp_path, shared_models, degrees):
+    """Columns of arm26 in degrees or, by the header, in radians; a gap and a name are told."""
+    home = shared_models / "opensim-models"
+    model = fm.read_osim(home / "arm26.osim")
+    lines = (home / "arm26_reference" / "arm26_InverseKinematics.mot").read_text().splitlines()
+    table = np.loadtxt(lines[lines.index("endheader") + 2 :])
+    if not degrees:
+        lines = [one.replace("inDegrees=yes", "inDegrees=no") for one in lines]
+    file = tmp_path / "m.mot"
+    file.write_text("\n".join(lines))
+    driven = fm.drive(model, file)
+    for name, series in zip(("r_shoulder_elev", "r_elbow_flex"), table.T[1:], strict=True):
+        exact = np.deg2rad(series) if degrees else series
+        found = driven.coordinate(name).prescribed(table[:, 0])
+        assert_allclose(found, exact, rtol=0, atol=1e-13)
+    start = lines.index("endheader") + 2
+    cut = [
+        one.replace("nRows=121", "nRows=91") for one in lines[: start + 30] + lines[start + 60 :]
+    ]
+    file.write_text("\n".join(cut).replace("r_elbow_flex", "r_elbow_flexion"))
+    with pytest.warns(fm.ModelWarning) as told:
+        fm.drive(model, file)
+    words = " ".join(str(one.message) for one in told)
+    assert "no samples between 0.241667 and 0.5 s, 31 times the usual interval" in words
+    assert "r_elbow_flexion (is not a coordinate; did you mean 'r_elbow_flex'?)" in words
+
+
+def test_pictures_of_curves_draw_what_the_table_has():
+    """In degrees and mm; a muscle that the coordinate does not move is left out."""
+    model = arm()
+    points = [fm.PathPoint(k, model.ground.at(x, 1.0, 0)) for k, x in (("o", 0.0), ("i", 0.3))]
+    model.add(fm.LineMuscle("still", points, max_isometric_force=1.0, **NUMBERS))
+    curves = fm.muscle_curves(model, "elbow", over=(0.2, 1.4, 5))
+    for what in ("length", "moment_arm"):
+        (axes,) = draw_curves(curves, what).axes
+        assert [str(line.get_label()) for line in axes.lines] == ["a", "b", "c"]
+        for line, name in zip(axes.lines, "abc", strict=True):
+            assert_allclose(line.get_xdata(), np.rad2deg(curves.values))
+            assert_allclose(line.get_ydata(), 1e3 * getattr(curves, what)[name])
+        assert axes.get_title(loc="left") == "without 1 muscle that elbow does not move"
+    (axes,) = draw_curves(curves, "force_length").axes
+    found = curves.isometric["b"]
+    active, passive = axes.lines[2:4]
+    assert_allclose(active.get_xdata(), found["normalized_fiber_length"])
+    assert_allclose(active.get_ydata(), found["active_fiber_force"])
+    assert_allclose(passive.get_ydata(), found["passive_fiber_force"])
+    law = fm.HillLaw(fm.DeGrooteCurves(), tendon="rigid", damping=0.0)
+    at = law.describe(model.muscle("b"), float(curves.length["b"][1]), 0.0, 1.0)
+    assert_allclose(active.get_ydata()[1], at["active_fiber_force"], rtol=1e-12)
+
+
 def test_moment_arms_are_slopes_of_lengths():
     """Against the triangle of hinge, origin and insertion, and differences."""
     curves = fm.muscle_curves(arm(), "elbow", over=(0.2, 1.4, 13), muscles=["a", "c"])
@@ -114,6 +167,11 @@ def test_muscles_share_the_torque_by_moment_arm_and_force():
         rtol=0, atol=1e-4,
     )  # fmt: skip
     assert found.optimality.max() < 1e-12
+    assert found.assumptions["curves"] == "DeGrooteCurves (for no class): a, b"
+    assert found.assumptions["tendon"].startswith("rigid")
+    assert found.assumptions["activation"].startswith("0 to 1, without dynamics")
+    assert found.assumptions["passive forces"] == "left out"
+    assert found.assumptions["reserves"].endswith("elbow 0.001")
     # weight and inertia of the pendulum, independent of the package
     t = given["time"][3:-3]
     acceleration = -0.5 * (2.0 * np.pi) ** 2 * np.cos(2.0 * np.pi * t)

@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import fibermsk as fm
 
@@ -43,6 +45,60 @@ def test_run_writes_a_result(model, cli, tmp_path):
     assert result.coordinates["knee_angle_r"][-1] != result.coordinates["knee_angle_r"][0]
     # joints that the muscle does not cross are locked
     assert result.coordinates["ankle_angle_r"][-1] == result.coordinates["ankle_angle_r"][0]
+
+
+def controls_of(file, model, excitations):
+    """A storage of OpenSim with an excitation for each muscle, linear in time, over 0.03 s."""
+    names = [one.name for one in fm.read_osim(model).muscles]
+    rows = [[t, *(0.05 + t * excitations.get(name, 0.0) for name in names)] for t in (0.0, 0.03)]
+    table = "\n".join("\t".join(map(str, row)) for row in rows)
+    head = f"controls\nversion=1\nnRows=2\nnColumns={len(names) + 1}\ninDegrees=no\nendheader"
+    file.write_text(head + "\ntime\t" + "\t".join(names) + "\n" + table + "\n")
+    return str(file)
+
+
+def activation_of(slope, time):
+    """Thelen's dynamics with rise 0.01 s and decay 0.04 s, from 0.05, by SciPy."""
+
+    def rate(t, a):
+        u = 0.05 + slope * t
+        return (u - a) / (0.01 * (0.5 + 1.5 * a) if u > a else 0.04 / (0.5 + 1.5 * a))
+
+    return solve_ivp(rate, (0.0, 0.03), [0.05], t_eval=time, rtol=1e-10, atol=1e-12).y[0]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default::fibermsk.errors.ModelWarning")
+@pytest.mark.parametrize(
+    ("file", "bundle", "other", "coordinate"),
+    [
+        ("arm26.osim", "BICshort", "BRA", "r_elbow_flex"),
+        ("gait10dof18musc.osim", "bifemsh_r", "vasti_r", "knee_angle_r"),
+    ],
+)
+def test_one_file_drives_bundles_and_lines(
+    cli, tmp_path, shared_models, file, bundle, other, coordinate
+):
+    """The activation follows the same law on both, and each pulls."""
+    model, out = str(shared_models / "opensim-models" / file), tmp_path / "mixed.h5"
+    excitations = {bundle: 25.0, other: 10.0}
+    controls = controls_of(tmp_path / "controls.sto", model, excitations)
+    options = ["--controls", controls, "--until", "0.03", "--out", str(out), "--json"]
+    settings = ["--set", "fibers=2", "elements=8", "steps=12"]
+    done = cli("run", model, "--bundle", bundle, *options, *settings)
+    assert json.loads(done.stdout)["status"] == "success"
+    result = fm.load(out)
+    assert set(result.muscles) == {one.name for one in fm.read_osim(model).muscles} - {bundle}
+    assert set(result.fibers) == {f"{bundle}_1", f"{bundle}_2"}
+    fiber, line = result.fibers[f"{bundle}_1"], result.muscles[other]
+    for name, found in ((bundle, fiber.activation), (other, line["activation"])):
+        exact = activation_of(excitations[name], result.time)
+        assert exact[-1] > 2.0 * exact[0]
+        # Euler's method with steps of 2.5 ms
+        np.testing.assert_allclose(found, exact, rtol=0, atol=0.03)
+    pulls = fiber.axial_force.mean(axis=1), line["tendon_force"]
+    assert all(pull[-1] > 1.2 * pull[0] > 0.0 for pull in pulls)
+    assert np.ptp(result.coordinates[coordinate]) > 1e-4
 
 
 @pytest.mark.parametrize(

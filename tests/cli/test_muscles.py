@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from typer.testing import CliRunner
 
 import fibermsk as fm
@@ -25,6 +26,11 @@ def test_muscles_write_tables_and_pictures(tmp_path):
     table = np.genfromtxt(out, delimiter=",", names=True, deletechars="")
     assert table.dtype.names[:3] == ("r_elbow_flex", "BICshort/length", "BICshort/moment_arm")
     assert (tmp_path / "arms.png").stat().st_size > 10_000
+    for plot in ("length", "force_length"):
+        picture = tmp_path / f"{plot}.png"
+        done = CliRunner().invoke(app, [*command, *names, "--plot", plot, "--out", str(picture)])
+        assert done.exit_code == 0, done.output
+        assert (imread(picture)[..., :3] < 0.9).any(axis=2).mean() > 0.02
     storage = tmp_path / "arms.sto"
     found = CliRunner().invoke(app, [*command, *names, "--out", str(storage), "--json"])
     signals = fm.read_signals(storage)
@@ -76,6 +82,8 @@ def test_static_optimization_writes_activations(tmp_path):
     assert found.exit_code == 0, found.output
     report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
     signals = fm.read_signals(out)
+    assert report["assumptions"]["curves"].startswith("ThelenCurves (for Thelen2003Muscle): TRIlat")
+    assert "\ntendon=rigid" in out.read_text()
     assert report["optimality"] < 1e-12 and report["frames"] == signals.time.size == 121
     activation = signals.values["BRA/activation"]
     assert activation.min() >= 0.0 and activation.max() <= 1.0

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from opensim_peer import ask
 from reference import chain
+from reference.via_points import polyline_length
 
 import fibermsk as fm
-from fibermsk.system.reports.muscle_path import path_length
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -99,7 +99,7 @@ def assert_same_places(model, found, skeleton, q):
         assert_allclose(poses[body][0], rotation, atol=EXACT, rtol=0.0, err_msg=body)
         assert_allclose(poses[body][1], position, atol=EXACT, rtol=0.0, err_msg=body)
     for muscle in model.muscles:
-        ours, theirs = path_length(skeleton, muscle, q), found["lengths"][muscle.name]
+        ours, theirs = polyline_length(skeleton, muscle, q), found["lengths"][muscle.name]
         assert_allclose(ours, theirs, atol=EXACT, rtol=0.0, err_msg=muscle.name)
 
 

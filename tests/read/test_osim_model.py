@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from reference import via_points
 
 import fibermsk as fm
 from fibermsk.read.osim.skeleton.frames import body_fixed_xyz
-from fibermsk.system.reports.muscle_path import active_points, path_length, path_points
+from fibermsk.system.lines.solved import active_points
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -111,8 +112,8 @@ def same(first, second):
     for name, (rotation, position) in poses.items():
         assert_allclose(others[name][0], rotation, atol=1e-15)
         assert_allclose(others[name][1], position, atol=1e-15)
-    length = path_length(first_skeleton, first.muscles[0], q)
-    assert_allclose(path_length(second_skeleton, second.muscles[0], q), length, rtol=1e-14)
+    length = fm.path_length(first_skeleton, first.muscles[0], q)
+    assert_allclose(fm.path_length(second_skeleton, second.muscles[0], q), length, rtol=1e-14)
 
 
 def test_layouts_between_the_versions(tmp_path):
@@ -154,15 +155,14 @@ def test_layouts_between_the_versions(tmp_path):
 
 def test_path_of_a_muscle(limb):
     skeleton, flexor = fm.skeleton(limb), limb.muscles[0]
-    bent, straight = skeleton.q_of({"flexion": 1.0}), skeleton.q_of({"flexion": 0.2})
-    assert len(path_points(skeleton, flexor, bent)) == 4
-    assert len(path_points(skeleton, flexor, straight)) == 3
-    # within the tolerance that OpenSim has too
-    assert len(active_points(flexor, {"flexion": 0.5 - 0.9e-5})) == 4
-    assert len(active_points(flexor, {"flexion": 0.5 - 1.1e-5})) == 3
-    points = path_points(skeleton, flexor, bent)
-    expected = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
-    assert_allclose(path_length(skeleton, flexor, bent), expected, rtol=1e-15)
+    bent = skeleton.q_of({"flexion": 1.0})
+    # at 0.5 within the tolerance that OpenSim has too
+    for angle, n in ((1.0, 4), (0.2, 3), (0.5 - 0.9e-5, 4), (0.5 - 1.1e-5, 3)):
+        q = skeleton.q_of({"flexion": angle})
+        active, points = active_points(skeleton, flexor, q)
+        assert len(active) == n
+        assert_allclose(points, via_points.path_points(skeleton, flexor, q), atol=1e-15)
+    active, points = active_points(skeleton, flexor, bent)
     rotation, position = skeleton.poses(bent)["lower"]
     assert_allclose(points[2], position + rotation @ [0.02, -0.04, 0.002], atol=1e-15)
 

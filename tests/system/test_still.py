@@ -49,6 +49,25 @@ def test_still_follows_the_pose():
     assert 0.002 < line.radius < 0.01
 
 
+def test_muscles_without_a_path_are_straight_and_say_why():
+    """A point of the path inside a surface; elsewhere lines go over the surface, as solved."""
+    model = leg()
+    straight = fm.still(model, {"knee": -1.5}).muscles["ham"]
+    frame, q = fm.skeleton(model), [0.0, 1.5]
+    bent = fm.still(model, {"knee": 1.5}).muscles["ham"]
+    assert_allclose(bent.points, fm.path_points(frame, model.muscles[0], q), atol=0.0)
+    assert bent.length == fm.path_length(frame, model.muscles[0], q)
+    assert dict(bent.moment_arms) == fm.moment_arms(frame, model.muscles[0], q)
+    assert not bent.problem and not straight.problem
+    body = model.bodies[1]
+    wide = WrapSphere("wide", body, (-0.05, 0.0, 0.0), radius=0.05)
+    inside = model.edit({model.muscles[0]: {"wraps": [PathWrap(wide)]}})
+    line = fm.still(inside).muscles["ham"]
+    assert "'p0' lies 0.05 m inside wrap surface 'wide'" in line.problem
+    assert_allclose(line.points, [[-0.05, 1.0, 0.0], [-0.05, 0.6, 0.0]], atol=1e-12)
+    assert np.isnan(line.length) and line.moment_arms == ()
+
+
 def test_bodies_without_shapes_are_sticks_and_the_others_are_not():
     ends = {tuple(np.round([*s.start, *s.end], 9)) for s in fm.still(leg()).sticks}
     assert ends == {(0, 1, 0, 0, 0.7, 0), (0, 0.7, 0, 0, 0.55, 0)}
@@ -62,7 +81,8 @@ def test_wraps_are_where_their_bodies_are():
     still = fm.still(leg(), {"hip": np.pi / 2})
     assert list(still.wraps) == ["knee_wrap"]  # the other one is not active
     vertices = still.wraps["knee_wrap"].vertices
-    assert_allclose(np.hypot(*(vertices - [0.3, 1.0, 0.0]).T[:2]), 0.03)
+    out = np.hypot(*(vertices - [0.3, 1.0, 0.0]).T[:2])
+    assert_allclose(out[out > 1e-12], 0.03)
     assert_allclose(np.ptp(vertices[:, 2]), 0.1)
 
 
@@ -130,11 +150,15 @@ def test_results_of_runs_know_up_and_visuals():
             4 / 3 * np.pi * 6e-3,
         ),
         (
+            lambda b: WrapCylinder("w", b, (1, 2, 3), QUARTER, radius=0.1, length=0.5),
+            np.pi * 0.01 * 0.5,
+        ),
+        (
             lambda b: WrapTorus("w", b, (1, 2, 3), QUARTER, inner_radius=0.1, outer_radius=0.4),
             2 * np.pi**2 * 0.4 * 0.01,
         ),
     ],
-    ids=["sphere", "ellipsoid", "torus"],
+    ids=["sphere", "ellipsoid", "cylinder", "torus"],
 )
 def test_meshes_of_wraps_have_their_volume_and_place(make, volume):
     mesh = wrap_mesh(make(fm.Body("b")), QUARTER, np.array([0.0, 0.0, 1.0]))

@@ -3,15 +3,18 @@
 import socket
 import threading
 import time
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
 import pytest
 from chromium import Tab, chromium
 from make_result import make_ball, make_fiber, make_result
+from posed_leg import leg
 from typer.testing import CliRunner
 from web_server import HANGS, start, stop
 
+import fibermsk as fm
 from fibermsk.cli.main import app
 from fibermsk.errors import ModelError
 from fibermsk.io import save
@@ -38,7 +41,7 @@ class Gate:
 
     def __init__(self, content):
         self._content = content
-        self.title, self.n_parts = content.title, content.n_parts
+        self.title, self.n_parts, self.poses = content.title, content.n_parts, None
         self.asked, self.open = [], set()
         self._changed = threading.Condition()
 
@@ -73,6 +76,54 @@ def serve(browser):
             assert tab.problems == []
             tab.close()
         server.shutdown()
+
+
+def set_slider(page, name, value):
+    """Move a slider, and wait for the pose."""
+    page.tab.evaluate(
+        """([name, value]) => {
+            const slider = document.querySelector(`#sliders input[name="${name}"]`);
+            slider.value = value;
+            slider.dispatchEvent(new Event("input"));
+        }""",
+        [name, value],
+    )
+    page.wait("!window.fibermsk.state().posing")
+    page.settle()
+
+
+def test_sliders_of_a_model_move_its_bones_and_muscles(serve):
+    """Against the solved path in that pose, seen and as numbers; a wrong request is refused."""
+    model = leg()
+    page = serve(pack(fm.still(model), served=True))
+    assert page.state["pose"] == {"knee": 0.0}
+    assert "-2 to 0.5 rad" in page.text("#sliders")
+    before = page.picture()
+    set_slider(page, "knee", -1.5)
+    page.tab.select_option("#muscle", "front")
+    page.wait("!window.fibermsk.state().posing")
+    page.settle()
+    image = page.picture()
+    assert (before != image).any(axis=2).mean() > 0.01
+    path = fm.muscle_path(fm.skeleton(model), model.muscle("front"), [-1.5, 0.75])
+    for point in path.arcs[0].points[::4]:
+        x, y = np.rint(page.ask("project", point.tolist())).astype(int)
+        red, _, blue = image[y, x]
+        assert red - blue > 60
+    words = page.text("#muscle-numbers")
+    assert f"length: {1e3 * path.length:.2f} mm" in words
+    assert f"moment arm, knee: {1e3 * path.moment_arms['knee']:.2f} mm" in words
+    assert "-1.500 rad (-85.9\u00b0)" in page.text("#sliders")
+    page.tab.click("#start-pose")
+    page.wait("!window.fibermsk.state().posing")
+    assert page.state["pose"] == {"knee": 0.0}
+    for query, words in {
+        "knee=x": "must be a finite number",
+        "hip=1": "must be one of knee",
+    }.items():
+        with pytest.raises(HTTPError) as refused:
+            urlopen(f"{page.url}pose?{query}")
+        assert refused.value.code == 400 and words in refused.value.read().decode()
 
 
 def in_parts(monkeypatch, shown=ARM, *, room=23_000, **look):

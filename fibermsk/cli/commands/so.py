@@ -51,7 +51,8 @@ def so(
             model_file(model), motion, muscles=muscle, power=power, reserve=reserve,
             passive=passive, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
-    write_table(out, f"{model.stem}_static_optimization", {"time": found.time, **found.columns()})
+    table = {"time": found.time, **found.columns()}
+    write_table(out, f"{model.stem}_static_optimization", table, found.assumptions)
     largest = {
         name: [float(abs(found.reserve[name]).max()), float(abs(found.required[name]).max())]
         for name in found.reserve
@@ -67,6 +68,7 @@ def so(
                     for name, (one, other) in largest.items()
                 },
                 "largest_activation": {k: float(v.max()) for k, v in found.activation.items()},
+                "assumptions": found.assumptions,
                 "warnings": warned,
             }
         )
@@ -81,4 +83,6 @@ def so(
         ]
         for line in aligned(rows):
             typer.echo(line)
+        for topic, words in found.assumptions.items():
+            typer.echo(f"{topic}: {words}")
     typer.echo(f"written to {out}", err=True)

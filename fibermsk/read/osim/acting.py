@@ -81,7 +81,7 @@ def with_muscle_forces(
     for muscle in model.muscles:
         if muscle.name in replaced:
             continue
-        found = None if muscle.law is not None else _law_of(muscle)
+        found = None if muscle.law is not None else law_of(muscle)
         if muscle.law is None and muscle.parameters.get("appliesForce") is False:
             disabled.append(muscle.name)
         elif muscle.law is None and found is None:
@@ -115,7 +115,8 @@ def with_muscle_forces(
     return made
 
 
-def _law_of(muscle: LineMuscle) -> HillOfOsim | None:
+def law_of(muscle: LineMuscle) -> HillOfOsim | None:
+    """Force of a muscle as its class has it in OpenSim; None for an unknown class."""
     try:
         return hill_of(muscle.kind, muscle.parameters)
     except ModelError as error:

@@ -197,6 +197,14 @@ class LinePaths:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
+    def points(self, motion: Motion, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Positions (n, 3) of all path points [m], ground frame, and whether each is active (n,).
+
+        Nothing is solved.
+        """
+        state = self._place(motion, self._values(motion, q))
+        return state.x, state.active
+
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         state = self.new_state()

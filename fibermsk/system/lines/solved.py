@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.kernels.lines.path_arrays import CYLINDER, PathState
 from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, PHI, POINT_P
-from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
 from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
 from fibermsk.system.lines.paths import LinePaths
@@ -118,32 +118,49 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     _check.instance("muscle_path", "skeleton", skeleton, Skeleton, "a Skeleton")
     _check.instance("muscle_path", "muscle", muscle, LineMuscle, "a LineMuscle")
     state = np.array(_check.array("muscle_path", "q", q, (skeleton.n,)))
-    paths = LinePaths(skeleton, [muscle])
-    placed = paths.place(skeleton.at(state), state, np.zeros(skeleton.n))
-    solved, wraps = placed.state, acting(muscle)
-    arcs: list[WrapArc] = []
-    line: list[Array] = []
-    sections = {one.start: one for one in sections_of(paths.arrays, solved, 0)}
-    own = np.flatnonzero(solved.active)
-    for k in own:
-        line.append(solved.x[k : k + 1])
-        if solved.wrapped[k] == CHAIN:
-            own_arcs = _chain(paths, solved, sections[int(k)], [wrap.shape.name for wrap in wraps])
-            arcs += own_arcs
-            line += [arc.points for arc in own_arcs]
-        elif (w := int(solved.wrapped[k])) >= 0:
-            kind = int(paths.arrays.kind[w])
-            arcs.append(_arc(wraps[w].shape.name, kind, solved.found[k], solved.p[w], solved.R[w]))
-            line.append(arcs[-1].points)
-    return MusclePath(
-        muscle.name,
-        float(placed.length[0]),
-        {name: -float(placed.by_q[0, j]) for name, _, j in paths.moved_by(0)},
-        tuple(muscle.points[int(k)].name for k in own),
-        solved.x[own],
-        tuple(arcs),
-        np.concatenate(line),
-    )
+    return PathSolver(skeleton, muscle).at(state)
+
+
+class PathSolver:
+    """Taut path of one line muscle in pose after pose.
+
+    Each pose is solved as `muscle_path` does, whatever was asked before. Raises a ModelError if a
+    point lies inside a surface at the start.
+    """
+
+    def __init__(self, skeleton: Skeleton, muscle: LineMuscle) -> None:
+        self._skeleton, self._muscle = skeleton, muscle
+        self._paths = LinePaths(skeleton, [muscle])
+        self._names = [wrap.shape.name for wrap in acting(muscle)]
+
+    def at(self, q: Array) -> MusclePath:
+        """The path at a state."""
+        skeleton, muscle, paths = self._skeleton, self._muscle, self._paths
+        placed = paths.place(skeleton.at(q), q, np.zeros(skeleton.n))
+        solved = placed.state
+        arcs: list[WrapArc] = []
+        line: list[Array] = []
+        sections = {one.start: one for one in sections_of(paths.arrays, solved, 0)}
+        own = np.flatnonzero(solved.active)
+        for k in own:
+            line.append(solved.x[k : k + 1])
+            if solved.wrapped[k] == CHAIN:
+                own_arcs = _chain(paths, solved, sections[int(k)], self._names)
+                arcs += own_arcs
+                line += [arc.points for arc in own_arcs]
+            elif (w := int(solved.wrapped[k])) >= 0:
+                kind = int(paths.arrays.kind[w])
+                arcs.append(_arc(self._names[w], kind, solved.found[k], solved.p[w], solved.R[w]))
+                line.append(arcs[-1].points)
+        return MusclePath(
+            muscle.name,
+            float(placed.length[0]),
+            {name: -float(placed.by_q[0, j]) for name, _, j in paths.moved_by(0)},
+            tuple(muscle.points[int(k)].name for k in own),
+            solved.x[own],
+            tuple(arcs),
+            np.concatenate(line),
+        )
 
 
 def _arc(name: str, kind: int, found: Array, center: Array, R: Array) -> WrapArc:
@@ -192,3 +209,16 @@ def path_points(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> Array:
 def moment_arms(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> dict[str, float]:
     """Moment arms -dL/dq of a line muscle by coordinate; see `muscle_path`."""
     return muscle_path(skeleton, muscle, q).moment_arms
+
+
+def active_points(
+    skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike
+) -> tuple[list[PointOfPath], Array]:
+    """Active path points of a line muscle in a pose, and their positions (m, 3), ground frame [m].
+
+    Regardless of surfaces, so that they exist where `muscle_path` finds no path.
+    """
+    state = np.asarray(q, float)
+    paths = LinePaths(skeleton, [replace(muscle, wraps=())])
+    places, active = paths.points(skeleton.at(state), state)
+    return [point for point, on in zip(muscle.points, active, strict=True) if on], places[active]

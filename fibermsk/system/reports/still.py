@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,16 +11,25 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
-from fibermsk.model import Body, Model
+from fibermsk.model import Body, LineMuscle, Model
 from fibermsk.model.function import Linear
 from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.joint import Joint
 from fibermsk.protocol import Frames
-from fibermsk.results import BodyMotion, JointAxis, MuscleLine, Result, ShapeRecord, Still
+from fibermsk.results import (
+    BodyMotion,
+    FreeCoordinate,
+    JointAxis,
+    MuscleLine,
+    Result,
+    ShapeRecord,
+    Still,
+)
 from fibermsk.system.lines.reports import drawn_radius
-from fibermsk.system.reports.muscle_path import path_points
+from fibermsk.system.lines.solved import PathSolver, active_points
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 
 Poses = dict[str, tuple[Array, Array]]
@@ -42,45 +52,107 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
     Returns
     -------
     still : Still
-        For `fibermsk.view.show` and `fibermsk.view.screenshot`. Muscle lines are straight between
-        points and ignore wrap surfaces.
+        For `fibermsk.view.show` and `fibermsk.view.screenshot`. Muscles are drawn along their taut
+        paths, with the arcs on wrap surfaces. One without a taut path in this pose, as where a path
+        point lies inside a surface, is straight between its points and says why
+        (`MuscleLine.problem`).
 
     Raises
     ------
     ModelError
         If the model is incomplete or has no such coordinate.
     """
-    frame = skeleton(model)
+    _check.instance("still", "model", model, Model, "a Model")
     if coordinates is not None:
         what = "a dict of numbers by coordinate"
         _check.instance("still", "coordinates", coordinates, Mapping, what)
-    q = frame.start if coordinates is None else frame.q_of(dict(coordinates))
-    poses = frame.poses(q)
-    if not model.fibers:
-        result = _bones(model, frame, q, poses)
-    elif coordinates is None:
-        result = _with_fibers(model)
-    else:
+    if model.fibers and coordinates is not None:
         raise ModelError(
             f"still: coordinates = {dict(coordinates)}; must be left out for a model with fibers, "
             "whose shape is known only at its start: change the start values of joints"
         )
-    muscles = {
-        muscle.name: MuscleLine(path_points(frame, muscle, q), drawn_radius(muscle))
-        for muscle in model.muscles
-    }
-    wraps = {wrap.shape.name: wrap.shape for muscle in model.muscles for wrap in muscle.wraps}
-    return Still(
-        result=result,
-        muscles=muscles,
-        wraps={
-            name: wrap_mesh(shape, *poses[shape.body.name])
-            for name, shape in wraps.items()
-            if shape.active
-        },
-        sticks=_sticks(model, poses, muscles),
-        axes=_axes(model, frame, q, poses),
-    )
+    return PosedModel(model).still({} if coordinates is None else coordinates)
+
+
+class PosedModel:
+    """A model in pose after pose, for display.
+
+    `coordinates` are those that can be set; see `Posable`.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model if model.fibers else free_model(model)
+        self._frame = skeleton(self._model)
+        self._lines = {one.name: _Line(self._frame, one) for one in self._model.muscles}
+        shapes = (wrap.shape for muscle in self._model.muscles for wrap in muscle.wraps)
+        self._wraps = {shape.name: shape for shape in shapes if shape.active}
+        self.coordinates = _free(self._model, self._frame)
+
+    def still(self, values: Mapping[str, float]) -> Still:
+        """The model at values of coordinates [rad or m]; the others have their initial ones."""
+        model, frame = self._model, self._frame
+        q = frame.q_of(dict(values))
+        poses = frame.poses(q)
+        muscles = {name: line.at(q) for name, line in self._lines.items()}
+        return Still(
+            result=_with_fibers(model) if model.fibers else _bones(model, frame, q, poses),
+            muscles=muscles,
+            wraps={
+                name: wrap_mesh(shape, *poses[shape.body.name])
+                for name, shape in self._wraps.items()
+            },
+            sticks=_sticks(model, poses, muscles),
+            axes=_axes(model, frame, q, poses),
+            poses=None if model.fibers else self,
+        )
+
+
+class _Line:
+    """The line of a muscle in pose after pose."""
+
+    def __init__(self, frame: Skeleton, muscle: LineMuscle) -> None:
+        self._frame, self._muscle, self._radius = frame, muscle, drawn_radius(muscle)
+        self._solver: PathSolver | None = None
+        self._problem = ""
+        try:
+            self._solver = PathSolver(frame, muscle)
+        except ModelError as error:
+            self._problem = str(error)
+
+    def at(self, q: Array) -> MuscleLine:
+        """The line at a state."""
+        problem = self._problem
+        if self._solver is not None:
+            try:
+                path = self._solver.at(q)
+            except ModelError as error:
+                problem = str(error)
+            else:
+                arms = tuple(path.moment_arms.items())
+                return MuscleLine(path.polyline, self._radius, path.length, arms)
+        _, points = active_points(self._frame, self._muscle, q)
+        return MuscleLine(points, self._radius, problem=problem)
+
+
+_REACH = {"rad": math.pi, "m": 1.0}
+"""Range about the initial value, in both directions, of a coordinate that declares none."""
+
+
+def _free(model: Model, frame: Skeleton) -> tuple[FreeCoordinate, ...]:
+    """Coordinates that can be set: neither locked, coupled, prescribed nor of a quaternion."""
+    if model.fibers:
+        return ()
+    found = []
+    for name in frame.independent:
+        one = model.coordinate(name)
+        if one.prescribed is not None or one.kind == "quaternion":
+            continue
+        unit, lower, upper = frame.units[name], one.lower, one.upper
+        declared = lower is not None and upper is not None and lower < upper
+        if lower is None or upper is None or not declared:
+            lower, upper = one.value - _REACH[unit], one.value + _REACH[unit]
+        found.append(FreeCoordinate(name, unit, lower, upper, declared))
+    return tuple(found)
 
 
 def _bones(model: Model, frame: Skeleton, q: Array, poses: Poses) -> Result:

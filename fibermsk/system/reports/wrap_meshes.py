@@ -30,8 +30,9 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
     along = np.arange(_ALONG + 1)[:, None, None] * (np.pi / _ALONG)
     rings: Array
     if isinstance(wrap, WrapCylinder):
-        heights = np.array([-0.5, 0.5]) * float(wrap.length)
-        rings = wrap.radius * circle + heights[:, None, None] * z
+        # closed, since it is often seen along its axis
+        out, up = np.array([[0.0, 1.0, 1.0, 0.0], [-0.5, -0.5, 0.5, 0.5]])[:, :, None, None]
+        rings = wrap.radius * out * circle + float(wrap.length) * up * z
     elif isinstance(wrap, WrapTorus):
         outward = wrap.outer_radius + wrap.inner_radius * np.cos(2.0 * along)
         rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z

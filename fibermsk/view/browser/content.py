@@ -15,6 +15,8 @@ from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.packing import Frames, Packer
+from fibermsk.view.browser.parts import label_notes, piece_note
+from fibermsk.view.browser.pose import Poses
 from fibermsk.view.drawing.arrows import elements_per_arrow
 from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.compare import (
@@ -25,7 +27,6 @@ from fibermsk.view.drawing.compare import (
 )
 from fibermsk.view.drawing.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
 from fibermsk.view.drawing.meshes import directions
-from fibermsk.view.drawing.pieces import still_labels
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers, nearest_frame
 from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
@@ -40,11 +41,19 @@ _NOT_SHOWN = ("cut_force",)
 class Content:
     """Data of a page in `n_parts` parts: the head with all constant arrays, then frames.
 
-    `title` names the results; `error` is the rounding error of centerlines along each axis [m].
+    `title` names the results; `error` is the rounding error of centerlines along each axis [m];
+    `poses` gives other poses of a model.
     """
 
-    def __init__(self, title: str, head: bytes, runs: Sequence[Frames], error: float) -> None:
-        self.title, self.error = title, error
+    def __init__(
+        self,
+        title: str,
+        head: bytes,
+        runs: Sequence[Frames],
+        error: float,
+        poses: Poses | None = None,
+    ) -> None:
+        self.title, self.error, self.poses = title, error, poses
         self._head = head
         self._places = [(run, k) for run in runs for k in range(len(run.bounds) - 1)]
         self.n_parts = 1 + len(self._places)
@@ -76,12 +85,14 @@ def pack(
     max_frames: int | None = None,
     time: float | None = None,
     at_end: bool = False,
+    served: bool = False,
     arrows: Iterable[str] = (),
     labels: bool = False,
 ) -> Content:
     """Data of a page; parameters as for `write_page`.
 
-    With `at_end` the last frame is shown first if no time is given.
+    With `at_end` the last frame is shown first if no time is given. A page that is `served` has
+    sliders for the coordinates of a model.
     """
     color_by, arrows = check_field(color_by), check_kinds(arrows)
     stages = make_stages(
@@ -97,9 +108,8 @@ def pack(
     packer, runs, notes = Packer(), [], []
     for stage, name, one in zip(stages, names, several, strict=True):
         runs.append(Frames(kept_frames(stage.result.time.size, max_frames)))
-        words = still_labels(one) if isinstance(one, Still) else []
         # the script labels the fibers, which move
-        labeled = [{"words": label.words, "point": label.point.tolist()} for label in words]
+        labeled = label_notes(one) if isinstance(one, Still) else []
         notes.append(_run(packer, runs[-1], stage, name) | {"labels": labeled})
     first_part = 1
     for run, note in zip(runs, notes, strict=True):
@@ -108,8 +118,11 @@ def pack(
     error = max(_error(note, stage) for note, stage in zip(notes, stages, strict=True))
     cloud = np.concatenate([stage.cloud for stage in stages])
     margins = np.concatenate([stage.margins for stage in stages])
-    first = results[0]
+    first, poses = results[0], None
+    if served and isinstance(several[0], Still) and several[0].poses is not None:
+        poses = Poses(several[0], stages[0])
     head = {
+        "pose": None if poses is None else poses.note,
         "runs": notes,
         "overlay": compare == "overlay",
         "version": first.version,
@@ -142,7 +155,7 @@ def pack(
         "ambient": AMBIENT,
     }
     words = json.dumps(head, allow_nan=False, separators=(",", ":"))
-    return Content(", ".join(names), packer.bytes(words), runs, error)
+    return Content(", ".join(names), packer.bytes(words), runs, error, poses)
 
 
 _NO_TUBES = 1
@@ -172,18 +185,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
             }
             for name, body in result.bodies.items()
         ],
-        "pieces": [
-            {
-                "body": places[piece.body] if piece.body else -1,
-                # few beside the arrays over frames
-                "points": packer.add(piece.surface.points, "f4"),
-                "normals": packer.add(np.rint(127.0 * piece.surface.normals), "i1"),
-                "faces": packer.add(piece.surface.faces, "u4"),
-                "color": [float(x) for x in piece.color],
-                "opacity": float(piece.opacity),
-            }
-            for piece in stage.pieces
-        ],
+        "pieces": [piece_note(packer, piece, places) for piece in stage.pieces],
         "coordinates": [
             {
                 "name": name,

@@ -12,6 +12,7 @@ from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
+from threading import Lock
 from typing import Any
 
 from fibermsk.errors import ModelError
@@ -19,6 +20,7 @@ from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.content import Content, pack
 from fibermsk.view.browser.guard import guard
+from fibermsk.view.browser.pose import Poses
 from fibermsk.view.browser.write import check_theme, page
 from fibermsk.view.pictures.opengl import has_display
 
@@ -46,7 +48,8 @@ def serve(
     """Serve the page of results or of a model to browsers, until Ctrl-C.
 
     The browser draws, so that this machine needs no OpenGL. It shows the first picture when some
-    frames are loaded, and requests the others later. Every program that can reach the address can
+    frames are loaded, and requests the others later. A model has a slider for each free coordinate,
+    and this machine solves the paths of its muscles. Every program that can reach the address can
     read the scene: with the default host, programs on this machine only. Requests of pages of other
     sites are refused by their headers Host and Origin.
 
@@ -78,7 +81,7 @@ def serve(
     with PageServer(host, port, allow_hosts) as server:
         content = pack(
             shown, names=names, compare=compare, time=time, at_end=True, color_by=color_by,
-            arrows=arrows, labels=labels, max_frames=max_frames,
+            arrows=arrows, labels=labels, max_frames=max_frames, served=True,
         )  # fmt: skip
         server.show(content, theme)
         print(f"viewer at {server.address} (Ctrl-C ends)", flush=True)
@@ -127,21 +130,31 @@ class PageServer(ThreadingTCPServer):
         self.address = f"http://{name}:{self.server_address[1]}/"
         self._refusal = guard(host, allow_hosts)
         self._answers: dict[str, tuple[str, Callable[[], bytes]]] = {}
+        self._poses: Poses | None = None
+        # a stage has one pose at a time
+        self._posing = Lock()
 
     def show(self, content: Content, theme: str) -> None:
         """Set the page."""
         text = page(content, theme).encode()
+        self._poses = content.poses
         self._answers = {"/": ("text/html; charset=utf-8", lambda: text)} | {
             f"/parts/{k}": ("application/octet-stream", partial(content.part, k))
             for k in range(content.n_parts)
         }
 
-    def answer(self, path: str, headers: Message) -> tuple[HTTPStatus, str, bytes]:
+    def answer(self, path: str, query: str, headers: Message) -> tuple[HTTPStatus, str, bytes]:
         """Status, content type and body of a response."""
         found = (headers.get_all(name, []) for name in ("Host", "Origin"))
         if problem := self._refusal(*found):
             text = f"fibermsk: {problem}; to allow it, use --allow-host NAME\n"
             return HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", text.encode()
+        if path == "/pose" and self._poses is not None:
+            try:
+                with self._posing:
+                    return HTTPStatus.OK, "application/octet-stream", self._poses.answer(query)
+            except ModelError as error:
+                return HTTPStatus.BAD_REQUEST, "text/plain; charset=utf-8", str(error).encode()
         if path not in self._answers:
             return HTTPStatus.NOT_FOUND, "text/plain", b"fibermsk: there is no such page\n"
         kind, body = self._answers[path]
@@ -162,7 +175,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Send the page or a part of its data."""
         assert isinstance(self.server, PageServer)
-        status, kind, body = self.server.answer(self.path.partition("?")[0], self.headers)
+        path, _, query = self.path.partition("?")
+        status, kind, body = self.server.answer(path, query, self.headers)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))

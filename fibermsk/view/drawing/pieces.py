@@ -8,11 +8,11 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, ShapeRecord
-from fibermsk.results.still import JointAxis, MuscleLine, Still
+from fibermsk.results.still import JointAxis, Still
 from fibermsk.view.drawing.labels import Label
 from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
-from fibermsk.view.drawing.surfaces import Surface, shape_surface
+from fibermsk.view.drawing.surfaces import Surface, line_surface, shape_surface
 
 BONE_COLOR: Color = (0.93, 0.89, 0.79)
 _TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)
@@ -26,6 +26,8 @@ _MUSCLE_COLORS: tuple[Color, ...] = (
     (0.72, 0.26, 0.33),
 )
 """Alternating colors of line muscles."""
+_UNSOLVED_COLOR: Color = (0.45, 0.45, 0.47)
+_MARKED_COLOR: Color = (0.98, 0.72, 0.12)
 _AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
 _AXIS_LENGTH = 0.07
 """Length of a joint axis on its positive side, over the size of the model."""
@@ -56,13 +58,20 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     return pieces
 
 
-def still_pieces(still: Still, size: float, *, axes: bool) -> list[Piece]:
-    """Surfaces of a model besides bodies and fibers; `size` is that of the scene [m]."""
+def still_pieces(
+    still: Still, size: float, *, axes: bool, marked: str | None = None
+) -> list[Piece]:
+    """Surfaces of a model besides bodies and fibers; `size` is that of the scene [m].
+
+    Muscles have alternating colors; one without a path is gray, the `marked` one stands out.
+    """
     pieces = [Piece("", shape_surface(s, n_around=24), _STICK_COLOR) for s in still.sticks]
-    n_colors = len(_MUSCLE_COLORS)
-    lines = [_line(line) for line in still.muscles.values()]
-    for k in range(min(n_colors, len(lines))):
-        pieces.append(Piece("", join(lines[k::n_colors]), _MUSCLE_COLORS[k]))
+    by_color = dict[Color, list[Surface]]()
+    for k, (name, line) in enumerate(still.muscles.items()):
+        color = _UNSOLVED_COLOR if line.problem else _MUSCLE_COLORS[k % len(_MUSCLE_COLORS)]
+        color = _MARKED_COLOR if name == marked else color
+        by_color.setdefault(color, []).append(line_surface(line.points, line.radius))
+    pieces += [Piece("", join(lines), color) for color, lines in by_color.items()]
     for wrap in still.wraps.values():
         if len(wrap.faces):
             pieces.append(Piece("", mesh_surface(wrap), _WRAP_COLOR, 0.3))
@@ -94,17 +103,6 @@ def _middle(points: Array) -> Array:
     """Point halfway along a polyline."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     return np.array([np.interp(0.5 * way[-1], way, points[:, i]) for i in range(3)])
-
-
-def _line(line: MuscleLine) -> Surface:
-    """Tube with balls at its vertices."""
-    segments = zip(line.points[:-1], line.points[1:], strict=True)
-    return join(
-        [
-            shape_surface(ShapeRecord("capsule", start, end, line.radius), n_around=16)
-            for start, end in segments
-        ]
-    )
 
 
 def _arrow(axis: JointAxis, length: float) -> Surface:

@@ -92,12 +92,21 @@ class Stage:
             for piece in body_pieces(name, body, self._spans(body))
         ]
         self.labels: list[Label] = []
+        self.still = still
+        self._named = labels
         if still is not None:
-            self.pieces += still_pieces(still, self.size, axes=labels)
-            self.labels = still_labels(still) if labels else []
+            self.pose_as(still)
         if ghost:
             self.pieces = [self._ghost(piece) for piece in self.pieces]
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
+
+    def pose_as(self, still: Still, marked: str | None = None) -> None:
+        """Show a model in another pose, with one muscle marked; pieces of bodies stay the same."""
+        self.still, self.result = still, still.result
+        self.cloud, self.margins = self._extent(still)
+        self.pieces = [piece for piece in self.pieces if piece.body]
+        self.pieces += still_pieces(still, self.size, axes=self._named, marked=marked)
+        self.labels = still_labels(still) if self._named else []
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by a field; by default with the limits of the run."""

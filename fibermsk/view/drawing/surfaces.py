@@ -70,6 +70,49 @@ def shape_surface(
     return Surface(points.reshape(-1, 3), normals.reshape(-1, 3), grid_faces(height.size, n_around))
 
 
+_BACK = -0.99
+"""Cosine of a corner below which a line goes back."""
+
+
+def line_surface(points: Array, radius: float, *, n_around: int = 12) -> Surface:
+    """Tube around a polyline (n, 3) with mitered corners and rounded ends."""
+    steps = np.diff(points, axis=0)
+    length = np.linalg.norm(steps, axis=1)
+    steps, length = steps[length > 0.0], length[length > 0.0]
+    if not length.size:
+        return shape_surface(
+            ShapeRecord("capsule", points[0], points[0], radius), n_around=n_around
+        )
+    corners = np.concatenate([points[:1], points[:1] + np.cumsum(steps, axis=0)])
+    way = steps / length[:, None]
+    before, after = np.concatenate([way[:1], way]), np.concatenate([way, way[-1:]])
+    normal = np.empty_like(way)
+    for k, now in enumerate(way):
+        # turned with the line, about the normal of the corner
+        back = k > 0 and now @ way[k - 1] < _BACK
+        if k == 0 or back:
+            normal[k] = np.cross(now, np.eye(3)[np.argmin(np.abs(now))])
+            normal[k] /= np.linalg.norm(normal[k])
+        else:
+            both = way[k - 1] + now
+            normal[k] = normal[k - 1] - (normal[k - 1] @ now) / (now @ both) * both
+    radial = circle(n_around) @ np.stack([normal, np.cross(way, normal)], axis=1)
+    radial = np.concatenate([radial, radial[-1:]])
+    # rings in the planes that halve the corners; narrow corners are cut off
+    slope = np.einsum("kar,kr->ka", radial, after - before)
+    share = np.maximum(1.0 + np.einsum("kr,kr->k", before, after), 0.5)
+    shift = (slope / share[:, None])[..., None] * after[:, None]
+    rings = corners[:, None] + radius * (radial + shift)
+    cap = np.linspace(0.0, 0.5 * np.pi, n_around // 4 + 1)
+    out, up = np.cos(cap)[:, None, None], np.sin(cap)[:, None, None]
+    first, last = out * radial[0] - up * way[0], out * radial[-1] + up * way[-1]
+    ends = corners[0] + radius * first[::-1], corners[-1] + radius * last
+    everything = np.concatenate([ends[0], rings[1:-1], ends[1]])
+    normals = np.concatenate([first[::-1], radial[1:-1], last])
+    faces = grid_faces(len(everything), n_around)
+    return Surface(everything.reshape(-1, 3), normals.reshape(-1, 3), faces)
+
+
 def tube_faces(n_tubes: int, n_along: int, n_around: int) -> NDArray[np.int64]:
     """Triangles of tubes with flat caps (n_faces, 3), counterclockwise seen from outside.
 

@@ -9,6 +9,7 @@ import pyvista as pv
 
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import ARROW_COLORS, Color
+from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
 from fibermsk.view.drawing.surfaces import Surface
 from fibermsk.view.drawing.tubes import Tubes
@@ -26,21 +27,9 @@ class VtkScene:
         self.renderer = plotter.renderer
         self._moving: list[tuple[str, Any]] = []
         self._bones: list[tuple[tuple[float, float, float], Any]] = []
+        self._of_pose: list[Any] = []
         for piece in stage.pieces:
-            solid = piece.opacity == 1.0
-            actor = self._add(
-                polydata(piece.surface),
-                color=piece.color,
-                opacity=piece.opacity,
-                # the far side of translucent pieces would cover the near one
-                culling="none" if solid else "back",
-                specular=0.15,
-                specular_power=20.0,
-                pickable=solid,
-            )
-            self._bones.append((piece.color, actor))
-            if piece.body:
-                self._moving.append((piece.body, actor))
+            self._add_piece(piece)
         self.fibers: pv.PolyData | None = None
         self.fiber_actor: Any = None
         if stage.tubes is not None:
@@ -56,16 +45,9 @@ class VtkScene:
                 specular=0.2,
                 specular_power=30.0,
             )
-        if stage.labels and labels:
-            plotter.add_point_labels(
-                np.stack([label.point for label in stage.labels]),
-                [label.words for label in stage.labels],
-                font_size=12,
-                shape_opacity=0.5,
-                show_points=False,
-                always_visible=True,
-                render=False,
-            )
+        self._labeled: Any = None
+        self._named = labels
+        self._label()
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
         self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
         self.show_theme()
@@ -79,6 +61,53 @@ class VtkScene:
         )
         actor.prop.interpolation = "phong"
         return actor
+
+    def _add_piece(self, piece: Piece) -> None:
+        solid = piece.opacity == 1.0
+        actor = self._add(
+            polydata(piece.surface),
+            color=piece.color,
+            opacity=piece.opacity,
+            # the far side of translucent pieces would cover the near one
+            culling="none" if solid else "back",
+            specular=0.15,
+            specular_power=20.0,
+            pickable=solid,
+        )
+        self._bones.append((piece.color, actor))
+        if piece.body:
+            self._moving.append((piece.body, actor))
+        else:
+            self._of_pose.append(actor)
+
+    def show_pose(self) -> None:
+        """Follow `Stage.pose_as`."""
+        for actor in self._of_pose:
+            self.renderer.remove_actor(actor, reset_camera=False, render=False)
+        self._bones = [one for one in self._bones if one[1] not in self._of_pose]
+        self._of_pose = []
+        for piece in self.stage.pieces:
+            if not piece.body:
+                self._add_piece(piece)
+        self._label()
+        self.show_theme()
+        self.show_frame(0)
+
+    def _label(self) -> None:
+        """Write the names of the stage anew."""
+        if self._labeled is not None:
+            self.renderer.remove_actor(self._labeled, reset_camera=False, render=False)
+            self._labeled = None
+        if self.stage.labels and self._named:
+            self._labeled = self.plotter.add_point_labels(
+                np.stack([label.point for label in self.stage.labels]),
+                [label.words for label in self.stage.labels],
+                font_size=12,
+                shape_opacity=0.5,
+                show_points=False,
+                always_visible=True,
+                render=False,
+            )
 
     def show_frame(self, frame: int) -> None:
         """Move all actors to a frame; arrays are updated in place."""

@@ -21,8 +21,10 @@ KEYS = {
     "t": "light or dark",
     "r": "show everything",
     "1 to 6": "front, back, left, right, top, bottom",
-    "click a fiber": "plot it; empty space clears",
-    "esc": "deselect the fiber",
+    "click a fiber or muscle": "show its numbers; empty space clears",
+    "esc": "deselect the fiber or muscle",
+    "m": "next muscle of a model",
+    "p": "start pose of a model",
     "h": "show or hide the keys",
     "q": "close",
 }
@@ -47,6 +49,8 @@ KEY_ACTIONS = {
     "h": "help",
     "question": "help",
     "escape": "no fiber",
+    "m": "next muscle",
+    "p": "start pose",
     "q": "close",
 } | {str(k): f"look {preset}" for k, preset in enumerate(PRESETS[1:], 1)}
 """Action of `Window.do` for each key, in lower case."""

@@ -26,6 +26,7 @@ from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, v
 from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
 from fibermsk.view.window.curves import FiberCurves
 from fibermsk.view.window.playback import Playback
+from fibermsk.view.window.posing import Posing
 from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
 
 _PICK_TOLERANCE = 0.004
@@ -37,7 +38,8 @@ class Viewer:
 
     Parameters as for `fibermsk.view.show`. Nothing is drawn until ``render``, ``show`` or
     ``screenshot`` of the plotter. `fields` are those that color the fibers, `preset` is the last
-    preset of the camera, `around` is the layout.
+    preset of the camera, `around` is the layout; `pose` sets the coordinates of a model (None for
+    results and models with fibers).
     """
 
     def __init__(
@@ -94,6 +96,10 @@ class Viewer:
         self.plotter.add_axes(viewport=(0.0, 0.0, 0.12, 0.14))
         self._views = list(self.plotter.renderers)[: self._split]
         self._halo = Halo()
+        still = self._stages[0].still
+        self.pose: Posing | None = None
+        if len(self._stages) == 1 and still is not None and still.poses is not None:
+            self.pose = Posing(self._stages[0], self._scenes[0])
         self.around = Surround(self.plotter, self._views, self._annotate)
         self.around.fit()
         self._show_theme()
@@ -206,7 +212,10 @@ class Viewer:
         )
 
     def pick(self, x: float, y: float) -> str | None:
-        """Select the fiber at a pixel from the left and from below; returns its name or None."""
+        """Select the fiber or muscle at a pixel from the left and from below; returns its name."""
+        if self.pose is not None:
+            self.pose.choose(self.pose.muscle_at(x, y))
+            return self.pose.muscle
         result, name = self._at(x, y) or (0, None)
         self.select(name, result)
         return name

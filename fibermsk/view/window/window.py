@@ -1,4 +1,4 @@
-"""Window on the desktop: a viewer with toolbar, keys and a panel of curves."""
+"""Window on the desktop: a viewer with toolbar, keys and a panel of curves or sliders."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ from fibermsk.view.pictures.opengl import has_display, off_screen_works
 from fibermsk.view.window.keys import KEY_ACTIONS, keys_image
 from fibermsk.view.window.overlay import ImageOverlay
 from fibermsk.view.window.playback import SPEEDS
+from fibermsk.view.window.sliders import WIDTH as _PANEL_WIDTH
 from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
 from fibermsk.view.window.viewer import Viewer
 
 _PICTURES_PER_SECOND = 30
-_PANEL_WIDTH = 360
 _STILL = 4.0
 """Largest motion of the mouse in a click, in pixels."""
 _FIRST = 100.0
 """Priority of events, before those of the camera."""
 
+_OF_POSES = ("start pose", "next muscle", "previous muscle")
 _ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
 
 
 class Window:
-    """Viewer with a toolbar, keys, and curves of the selected fiber; parameters as for `Viewer`."""
+    """Viewer with a toolbar, keys, curves of the selected fiber, and sliders for a model.
+
+    Parameters as for `Viewer`.
+    """
 
     def __init__(self, shown: Result | Still | Sequence[Result], **options: Any) -> None:
         self.viewer = Viewer(shown, **options)
@@ -44,7 +48,7 @@ class Window:
         self._keys = ImageOverlay(self.viewer.around.overlay)
         self._turned = False
         self._drawn: tuple[Any, ...] | None = None
-        self.viewer.around.set_margins(0, HEIGHT)
+        self._make_room()
         self.viewer.look("fit")
         self.refresh()
         self.plotter.render_window.AddObserver("StartEvent", lambda *_: self.refresh())
@@ -65,6 +69,8 @@ class Window:
         elif verb == "arrows":
             have = set(viewer.arrows)
             viewer.set_arrows(have ^ {what})
+        elif viewer.pose is not None and action in _OF_POSES:
+            viewer.pose.do(action)
         else:
             actions: dict[str, Callable[[], Any]] = {
                 "toggle": self._toggle,
@@ -97,7 +103,10 @@ class Window:
             elif action is not None:
                 self.do(action)
             return
-        if self.viewer.selected is not None and x >= self._width - _PANEL_WIDTH:
+        if self._in_panel(x):
+            if self.viewer.pose is not None:
+                down = self.plotter.window_size[1] - 1 - y
+                self.viewer.pose.press(x - self._width + _PANEL_WIDTH, down)
             return
         self.viewer.pick(x, y)
         self._make_room()
@@ -109,6 +118,8 @@ class Window:
             return False
         still = self.viewer.playback.times.size == 1
         if still and action in ("toggle", "previous", "next", "slower", "faster", "loop"):
+            return False
+        if self.viewer.pose is None and action in _OF_POSES:
             return False
         self.do(action)
         return True
@@ -137,14 +148,18 @@ class Window:
             "" if self._turned else viewer.preset,
         )
         width, height = self.plotter.window_size
-        now = (state, width, height, viewer.selected)
+        pose = viewer.pose
+        now = (state, width, height, viewer.selected, None if pose is None else pose.state()[1:4])
         if now == self._drawn:
             return
         self._drawn = now
         theme = find_theme(viewer.theme)
         self.toolbar = Toolbar(state, width)
         self._bar.show(self.toolbar.image(theme), 0, 0)
-        if viewer.selected is None:
+        if pose is not None:
+            tall = max(height - HEIGHT, 240)
+            self._panel.show(pose.image(theme, tall), width - _PANEL_WIDTH, HEIGHT)
+        elif viewer.selected is None:
             self._panel.hide()
         else:
             tall = max(height - HEIGHT, 240)
@@ -153,7 +168,7 @@ class Window:
             )
         if self.help:
             image = keys_image(viewer.theme)
-            free = width - (0 if viewer.selected is None else _PANEL_WIDTH)
+            free = width - self._room
             left = max((free - image.shape[1]) // 2, 0)
             self._keys.show(image, left, max((height - image.shape[0]) // 2, 0))
         else:
@@ -172,6 +187,14 @@ class Window:
     @property
     def _width(self) -> int:
         return int(self.plotter.window_size[0])
+
+    @property
+    def _room(self) -> int:
+        """Width of the panel that is shown."""
+        return _PANEL_WIDTH if self.viewer.pose is not None or self.viewer.selected else 0
+
+    def _in_panel(self, x: float) -> bool:
+        return self._room > 0 and x >= self._width - self._room
 
     def _toggle(self) -> None:
         self._then = None
@@ -194,12 +217,14 @@ class Window:
         self.viewer.set_arrows(_ARROWS[(_ARROWS.index(now) + 1) % len(_ARROWS)])
 
     def _deselect(self) -> None:
+        if self.viewer.pose is not None:
+            self.viewer.pose.choose(None)
         self.viewer.select(None)
         self._make_room()
 
     def _make_room(self) -> None:
-        """Reserve room for the curves while a fiber is selected."""
-        self.viewer.around.set_margins(0 if self.viewer.selected is None else _PANEL_WIDTH, HEIGHT)
+        """Reserve room for the sliders of a model, or the curves of a selected fiber."""
+        self.viewer.around.set_margins(self._room, HEIGHT)
 
     def _end(self) -> None:
         interactor = self.plotter.iren
@@ -222,23 +247,29 @@ class Window:
 
     def _on_press(self, x: int, y: int) -> bool:
         self._pressed = (x, y)
-        if self.help or y < HEIGHT:
-            self._seeking = not self.help and self.toolbar.hit(x, y) == "seek"
+        if self.help or y < HEIGHT or (self.viewer.pose is not None and self._in_panel(x)):
+            self._seeking = not self.help and y < HEIGHT and self.toolbar.hit(x, y) == "seek"
             self._then = None
             self.click(x, y)
             self._pressed = None
             self.plotter.render()
             return True
-        return self.viewer.selected is not None and x >= self._width - _PANEL_WIDTH
+        return self._in_panel(x)
 
     def _on_move(self, x: int, y: int) -> bool:
-        if not self._seeking:
+        pose = self.viewer.pose
+        if pose is not None and pose.drag(x - self._width + _PANEL_WIDTH):
+            pass
+        elif self._seeking:
+            self.viewer.show_time(self.toolbar.time_at(x))
+        else:
             return False
-        self.viewer.show_time(self.toolbar.time_at(x))
         self.plotter.render()
         return True
 
     def _on_release(self, x: int, y: int) -> bool:
+        if self.viewer.pose is not None and self.viewer.pose.release():
+            return True
         if self._seeking:
             self._seeking, self._then = False, None
             return True

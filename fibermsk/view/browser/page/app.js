@@ -48,6 +48,7 @@ class App extends Panel {
           + "curves beside the scene work all the same.";
     }
     this.listen();
+    if (this.head.pose) this.pose = new Pose(this.head.pose, (found) => this.posed(found));
     this.fit("fit");
     this.started = true;
     this.showFrame(this.nearest(time));
@@ -69,6 +70,19 @@ class App extends Panel {
     };
     if (this.part < 1) this.refreshing ??= setTimeout(refresh, 1000);
     else refresh();
+  }
+
+  /** Show a model in another pose. */
+  posed({ bodies, pieces, labels }) {
+    const [run] = this.runs;
+    bodies.forEach((body, k) => {
+      run.bodies[k].position.set(body.position);
+      run.bodies[k].rotation.set(body.rotation);
+    });
+    run.pieces = [...run.pieces.filter((piece) => piece.body >= 0), ...pieces];
+    run.labels = labels;
+    this.scene?.replaceGround(run, pieces);
+    this.redraw();
   }
 
   listen() {

@@ -14,6 +14,10 @@ async function readPart(number, lost = () => {}) {
   const place = $(`part-${number}`);
   const packed = place ? fromBase64(place.textContent) : await fetchPart(number, lost);
   place?.remove();
+  return unpack(packed);
+}
+
+async function unpack(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   return { bytes, packed: packed.length };

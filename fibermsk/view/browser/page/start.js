@@ -20,6 +20,7 @@ function outside(app) {
         playing: app.playing, theme: app.theme, selected: fiber?.name ?? null,
         run: fiber ? app.runs.indexOf(fiber.run) : null,
         shown: app.runs.map((run) => run.frame), loaded: app.part,
+        pose: app.pose ? { ...app.pose.values } : null, posing: app.pose?.busy ?? false,
         arrows: app.arrowKinds, error: app.error, settled: !app.dirty && !app.waiting,
         resting: !app.dirty && !app.waiting && !app.pace.moving, coarseness: app.pace.coarseness,
       };

@@ -64,15 +64,26 @@ class Scene {
   piece({ body, points, normals, faces, color, opacity }) {
     const gl = this.gl, array = gl.createVertexArray();
     gl.bindVertexArray(array);
-    this.buffer(gl.ARRAY_BUFFER, points);
+    const buffers = [this.buffer(gl.ARRAY_BUFFER, points)];
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-    this.buffer(gl.ARRAY_BUFFER, normals);
+    buffers.push(this.buffer(gl.ARRAY_BUFFER, normals));
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 3, gl.BYTE, true, 0, 0);
-    this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
+    buffers.push(this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces));
     gl.bindVertexArray(null);
-    return { array, count: faces.length, body, color, opacity };
+    return { array, buffers, count: faces.length, body, color, opacity };
+  }
+
+  /** Replace the pieces of a run that are not fixed to bodies. */
+  replaceGround(run, pieces) {
+    const held = this.held.get(run), gl = this.gl;
+    for (const old of held.pieces.filter((piece) => piece.body < 0)) {
+      gl.deleteVertexArray(old.array);
+      old.buffers.forEach((buffer) => gl.deleteBuffer(buffer));
+    }
+    const made = pieces.map((piece) => this.piece(piece));
+    held.pieces = [...held.pieces.filter((piece) => piece.body >= 0), ...made];
   }
 
   texture(width, height, inner, outer, data) {
