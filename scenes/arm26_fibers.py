@@ -7,15 +7,13 @@ lift the forearm, with shoulder and elbow free, and the extensors stop it. The m
 this package: it comes with OpenSim and on https://github.com/opensim-org/opensim-models.
 """
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from _arm26_file import find
 
 import fibermsk as fm
 
-FILE = "arm26.osim"
 BONES = {
     "r_humerus": ["arm_r_humerus.vtp"],
     "r_ulna_radius_hand": ["arm_r_ulna.vtp", "arm_r_radius.vtp"],
@@ -64,25 +62,6 @@ class Curl:
 def brake(t):
     """Activation of the extensors: a late pulse against the flexion."""
     return 0.02 + 0.06 * rise((t - 0.3) / 0.15) * (1.0 - rise((t - 0.6) / 0.2))
-
-
-def find(model, geometry):
-    """Paths of the model's file and of the folder with its meshes."""
-    folder = os.environ.get("FIBERMSK_MODELS", "")
-    tried = [Path(model)] if model else []
-    if not model and folder:
-        tried = [Path(folder) / FILE, Path(folder) / "opensim-models" / FILE]
-    path = next((path for path in tried if path.is_file()), None)
-    if path is None:
-        where = ", ".join(map(str, tried)) or "nothing: no path was given"
-        raise fm.ModelError(
-            f"arm26_fibers: model = {model!r}; must be the path of {FILE} (looked at {where}). It "
-            "comes with OpenSim, in Models/Arm26, and on "
-            "https://github.com/opensim-org/opensim-models, with its meshes in Geometry: give "
-            f"model=path/to/{FILE} and geometry=path/to/Geometry, or set FIBERMSK_MODELS to a "
-            "folder that holds both"
-        )
-    return path, Path(geometry) if geometry else path.parent / "Geometry"
 
 
 def holding(coordinate):
@@ -139,7 +118,7 @@ def scene(
     peak : float
         Largest activation of the flexors, in addition to the resting one.
     """
-    arm = skeleton(*find(model, geometry))
+    arm = skeleton(*find("arm26_fibers", model, geometry))
     bones = [body for body in arm.bodies if body.name in BONES]
     groove = next(body for body in arm.bodies if body.name == "groove")
     for muscle in arm.muscles:

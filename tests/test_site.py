@@ -110,7 +110,8 @@ def test_the_gallery_has_every_scene_in_its_order():
     shown = gallery.ordered(ROOT / "docs" / "gallery.toml")
     assert list(shown) == [path.stem for path in list_files("scenes")]
     assert shown["upper_limb"].time == 2.5 and shown["arm26_fibers"].needs
-    assert (ROOT / "docs" / shown["arm26_fibers"].picture).is_file()
+    for name in ("arm26_lines", "arm26_fibers"):
+        assert (ROOT / "docs" / shown[name].picture).is_file()
 
 
 def test_a_scene_that_is_not_there_is_refused(tmp_path):

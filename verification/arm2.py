@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from _arm2_reference import AXES, arm
-from scipy.integrate import simpson
+from _work import work
 
 import fibermsk as fm
 from fibermsk.verify import Expected
@@ -97,13 +97,6 @@ def path_off(result):
             plain = np.array([path.length, path.slope @ speeds, path.slope[1]])
             largest = max(largest, np.abs(found - plain).max(), abs(path.slope[0]))
     return largest
-
-
-def work(result, power):
-    """Integral of a power up to every second frame, by Simpson's rule; interpolated between [J]."""
-    pairs = np.stack([power[:-2:2], power[1:-1:2], power[2::2]])
-    parts = simpson(pairs, dx=result.time[1] - result.time[0], axis=0)
-    return np.interp(result.time, result.time[::2], np.r_[0.0, np.cumsum(parts)])
 
 
 def check(duration):
