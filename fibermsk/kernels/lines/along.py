@@ -30,7 +30,7 @@ from fibermsk.kernels.skeleton.rigid import add_cross, bracket
 
 
 @kernel
-def _motion_of_link(S, moves, link, du, ddu, V, A):
+def fill_motion_of_link(S, moves, link, du, ddu, V, A):
     """Fill twist V and spatial acceleration A (6,) of a link, angular part first."""
     part, turned = scratch(6), scratch(6)
     V[:] = 0.0
@@ -58,10 +58,10 @@ def _carry(V, A, x, first, second):
 
 
 @kernel
-def _fill_point(paths, S, moves, state, k, du, ddu, jet):
+def fill_point(paths, S, moves, state, k, du, ddu, jet):
     """Fill jet (3, 3), component first, with path point k."""
     V, A, first, second = scratch(6), scratch(6), scratch(3), scratch(3)
-    _motion_of_link(S, moves, paths.link[k], du, ddu, V, A)
+    fill_motion_of_link(S, moves, paths.link[k], du, ddu, V, A)
     _carry(V, A, state.x[k], first, second)
     moving, n_axes = paths.moving[k], S.shape[0]
     for c in range(3 if moving >= 0 else 0):
@@ -219,7 +219,7 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, out):
     a, b, x = scratch((3, 3)), scratch((3, 3)), scratch((3, 3))
     V, A, size = scratch(6), scratch(6), 0
     for k in range(first, last):
-        _fill_point(paths, S, moves, state, k, du, ddu, jets[k - first])
+        fill_point(paths, S, moves, state, k, du, ddu, jets[k - first])
         if state.active[k]:
             begin[size] = k
             if size > 0:
@@ -234,7 +234,7 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, out):
                 minus(_jet(i, 2), _jet(o, 2)),
             )
         else:
-            _motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
+            fill_motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
             _to_surface(state.R[w], state.p[w], V, A, o, a)
             _to_surface(state.R[w], state.p[w], V, A, i, b)
             part = _wrapped_length(paths.kind[w], paths.radius[w], state.found[begin[j]], a, b)
@@ -251,7 +251,7 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, out):
                 step = times(share, minus(_jet(i, r), _jet(o, r)))
                 _store(out[n_th], r, plus(_jet(o, r), step))
             continue
-        _motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
+        fill_motion_of_link(S, moves, paths.wrap_link[w], du, ddu, V, A)
         _to_surface(state.R[w], state.p[w], V, A, o, a)
         _to_surface(state.R[w], state.p[w], V, A, i, b)
         found = state.found[begin[j]]

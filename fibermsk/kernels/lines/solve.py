@@ -293,8 +293,8 @@ def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, he
     kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
     n = where.size
     small = 6 + 6 * n
-    by_z, by_zz, shift = np.empty(small), np.empty((small, small)), np.empty((4 * n, small))
-    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz, shift)
+    by_z, by_zz = np.empty(small), np.empty((small, small))
+    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz)
     to = np.empty(small, np.int64)
     for r in range(small):
         to[r] = r if r < 6 else 6 + 6 * where[(r - 6) // 6] + (r - 6) % 6
