@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
@@ -83,8 +84,8 @@ def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array) -> 
 
 
 def along_chains(
-    paths: PathArrays, S: Array, moves: Array, state: PathState, m: int, fractions: Array,
-    du: Array, ddu: Array,
+    paths: PathArrays, S: Array, moves: NDArray[np.bool_], state: PathState, m: int,
+    fractions: Array, du: Array, ddu: Array,
 ) -> Array:  # fmt: skip
     """Points of muscle m as `fibermsk.kernels.lines.along.fill_along`, over chains of surfaces.
 
