@@ -7,9 +7,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
+from fibermsk.kernels.lines.chain_along import fill_motion, fill_moved
 from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic, integrate
-from fibermsk.kernels.lines.newton import fill_derivatives
-from fibermsk.kernels.lines.points import fill_point_derivatives, fill_points
+from fibermsk.kernels.lines.points import fill_points
 from fibermsk.kernels.lines.solve import TAUT, chain
 from fibermsk.kernels.lines.surfaces import (
     CYLINDER,
@@ -161,14 +161,11 @@ def test_common_motion(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_points(name, rng):
-    """Points lie at their fractions, outside of the surfaces; derivatives against differences."""
+def test_points(name):
+    """Points lie at their fractions, outside of the surfaces."""
     one, fractions = case(name), np.linspace(0.0, 1.0, 401)
-    length, gradient, _ = one.at(np.zeros(one.n))
-    x, dx = np.empty((401, 3)), np.empty((401, 3, one.n))
-    shift, hessian = np.empty((4 * one.kind.size, one.n)), np.empty((one.n, one.n))
-    fill_derivatives(*one.placed, gradient, hessian, shift)
-    fill_point_derivatives(*one.placed, fractions, shift, gradient, x, dx)
+    length, _, _ = one.at(np.zeros(one.n))
+    x = one.points(np.zeros(one.n), fractions)
     assert_allclose(x[[0, -1]], [one.o, one.i], atol=1e-15)
     pieces = np.linalg.norm(np.diff(x, axis=0), axis=1)
     assert_allclose(pieces, length / 400, rtol=1e-2)
@@ -179,9 +176,33 @@ def test_points(name, rng):
             local = one.R[k].T @ (point - one.p[k])
             F = level(kind, one.size[k], local, g, H)
             assert F >= -1e-12 * np.linalg.norm(g)
-    d, h = rng.uniform(-1.0, 1.0, one.n), 1e-5
-    weights = np.array([1.0, -8.0, 8.0, -1.0]) / (12.0 * h)
-    moved = np.array([one.points(k * h * d, fractions) for k in (-2, -1, 1, 2)])
-    slope = np.tensordot(weights, moved, 1)
-    wrong = np.abs(dx @ d - slope).max(axis=1) > 2e-8
-    assert wrong.sum() <= 2 * one.kind.size  # beside tangent points, where x bends
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_points_along_a_motion(name, rng):
+    """First and second derivatives of the points and of the length against differences."""
+    one, fractions = case(name), np.linspace(0.0, 1.0, 30)
+    length, gradient, hessian = one.at(np.zeros(one.n))
+    m, z = one.kind.size, rng.uniform(-1.0, 1.0, one.n)
+    ends = np.zeros((2 * m + 2, 3, 3))
+    ends[0, :, 0], ends[0, :, 1], ends[-1, :, 0], ends[-1, :, 1] = one.o, z[:3], one.i, z[3:6]
+    V = z[6:].reshape(m, 2, 3)[:, ::-1].reshape(m, 6).copy()  # angular part first
+    chain = *one.placed[:4], V, np.zeros((m, 6)), one.foot.copy(), np.empty((m, 4))
+    chain += (np.empty((m, 4)),)
+    jet = fill_motion(*chain, ends)
+    assert_allclose(jet, [length, z @ gradient, z @ hessian @ z], rtol=1e-9, atol=1e-9)
+    x, run = np.empty((30, 3, 3)), np.multiply.outer(fractions, jet)
+    fill_moved(*chain, ends, run, x)
+    h = 1e-4
+    a, b, c, d, e, f, g = (one.points(k * h * z, fractions) for k in range(-3, 4))
+    assert_allclose(x[:, :, 0], d, atol=1e-15)
+    slope = (45 * (e - c) - 9 * (f - b) + g - a) / (60 * h)
+    bend = (270 * (c + e) - 27 * (b + f) + 2 * (a + g) - 490 * d) / (180 * h * h)
+    # differences are of no use where a tangent point passes
+    pieces = np.linalg.norm(ends[1::2, :, 0] - ends[::2, :, 0], axis=1)
+    pieces = np.c_[pieces, np.r_[one.foot[:, 6], 0.0]].ravel()[:-2]
+    near = np.abs(np.subtract.outer(run[:, 0], np.cumsum(pieces))).min(axis=1) < 2e-3
+    assert near.sum() <= 3 * m
+    assert_allclose(x[~near, :, 1], slope[~near], atol=1e-9)
+    scale = np.abs(x[~near, :, 2]).max()
+    assert_allclose(x[~near, :, 2], bend[~near], atol=2e-7 * scale)

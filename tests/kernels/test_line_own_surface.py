@@ -7,11 +7,19 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
+from fibermsk._compile import Rebuilding, uncached
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines import solve
 from fibermsk.kernels.lines.own_surface import chain_of, check_level
 from fibermsk.kernels.lines.refusal import wrap_error
-from fibermsk.kernels.lines.surfaces import ELLIPSOID, OWN
+from fibermsk.kernels.lines.surfaces import (
+    ELLIPSOID,
+    OWN,
+    fill_third,
+    gauss_slope,
+    own_level,
+    settle,
+)
 
 SIZE = np.array([0.05, 0.03, 0.02])
 
@@ -45,6 +53,25 @@ def test_own_surface():
     """Lengths and derivatives do not depend on which function is zero on the surface."""
     for own, built_in in zip(found(chain_of(egg), OWN), found(solve.chain, ELLIPSOID), strict=True):
         assert_allclose(own, built_in, rtol=1e-9, atol=1e-10)
+
+
+def test_third_derivatives_of_an_own_surface():
+    """By differences, as good as in closed form: those of an ellipsoid, and of the egg itself."""
+    own = Rebuilding([(own_level, uncached(egg))], "egg", "third")
+    x, g, H = np.array([0.02, -0.02, 0.01]), np.empty(3), np.empty((3, 3))
+    assert settle(ELLIPSOID, SIZE, x, g, H)
+    v = np.cross(g, (0.3, 0.5, 0.1))
+    v /= np.linalg.norm(v)
+    found = own.of(gauss_slope)(OWN, SIZE, x, v)
+    assert_allclose(found, gauss_slope(ELLIPSOID, SIZE, x, v), rtol=1e-10)
+    # rho = sqrt(q) along a line, q of second order in the step: third derivative, its gradient
+    a, third = SIZE**-2.0, np.empty(3)
+    own.of(fill_third)(OWN, SIZE, x, v, third)
+    first, second = a * x @ v, a * v @ v - (a * x @ v) ** 2
+    rho = math.sqrt(a * x @ x)
+    assert rho == pytest.approx(1.0)
+    wanted = -2.0 * first * a * v - second * a * x + 2.0 * first**2 * a * x
+    assert_allclose(third, wanted, rtol=1e-9)
 
 
 def test_level_is_checked():

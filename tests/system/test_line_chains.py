@@ -74,8 +74,20 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     many = paths.along(at, placed, 0, np.linspace(0.0, 1.0, 2001))
     steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
     assert_allclose(steps, placed.length[0] / 2000, rtol=1e-4)
-    with pytest.raises(NotImplementedError, match="'m': .* second derivatives of the points"):
-        paths.material(at, placed, 0, np.array([0.5]))
+    fractions = np.linspace(0.0, 1.0, 9)
+    x, J, bias = paths.material(at, placed, 0, fractions)
+    assert_allclose(x, paths.along(at, placed, 0, fractions), atol=1e-13)
+
+    def moved(t):
+        motion = skeleton.evaluate(q + t * p, p, 0.0 * p)
+        now = paths.place(motion, q + t * p, p)
+        return paths.along(SimpleNamespace(motion=motion), now, 0, fractions)
+
+    h = 5e-4
+    a, b, c, d, e, f = (moved(k * h) for k in (-3, -2, -1, 1, 2, 3))
+    assert_allclose(J @ p, (45 * (d - c) - 9 * (e - b) + f - a) / (60 * h), atol=1e-9)
+    second = 270 * (c + d) - 27 * (b + e) + 2 * (a + f) - 490 * x
+    assert_allclose(bias, second / (180 * h * h), atol=1e-6)
     path = fm.muscle_path(skeleton, muscle, q)
     assert_allclose(path.length, placed.length[0], rtol=1e-13)
     assert len(path.arcs) == touched

@@ -8,6 +8,7 @@ from joint_cases import every_joint, functional_arm
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
+from fibermsk.kernels.lines.along import fill_along
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
     LineMuscle,
@@ -16,6 +17,7 @@ from fibermsk.model.muscles.line_muscle import (
 )
 from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapSphere
 from fibermsk.system.contribution import Slopes
+from fibermsk.system.lines.chained import along_chains
 from fibermsk.system.lines.paths import LinePaths
 
 NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
@@ -142,6 +144,13 @@ def test_points_at_fractions_of_the_length(rng, name):
         b, a, c, d = moved(k, -h), moved(k, -2 * h), moved(k, h), moved(k, 2 * h)
         assert_allclose(J @ p, (8 * (c - b) - (d - a)) / (12 * h), atol=1e-8)
         assert_allclose(bias, (16 * (b + c) - a - d - 30 * x) / (12 * h * h), atol=3e-6)
+        # closed forms agree with what is for chains of any surfaces
+        paths_and_motion = paths.arrays, at.motion.links.S, skeleton.tree.moves, placed.state, k
+        u, rest = placed.speed_u, np.zeros_like(placed.speed_u)
+        found = np.empty((fractions.size, 3, 6))
+        fill_along(*paths_and_motion, fractions, u, rest, rest, found)
+        same = along_chains(*paths_and_motion, fractions, u, rest)
+        assert_allclose(same, found[:, :, :3], atol=1e-9)
 
 
 def test_common_motion_of_all_bodies_changes_no_length(rng):

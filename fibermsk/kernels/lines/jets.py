@@ -1,14 +1,22 @@
-"""Values with their first and second derivatives along a motion, and how these vary.
+"""Values with derivatives along a motion, and how these vary.
 
-A jet is a pair of triples ((f, f', f''), (g, g', g'')): derivatives along a motion, and the
-derivatives of all three in another direction.
+A jet is a pair of triples ((f, f', f''), (g, g', g'')), see `fibermsk.kernels.lines.triples`: the
+second are the derivatives of the first in another direction.
 """
 
 from __future__ import annotations
 
-import math
-
 from fibermsk._compile import kernel
+from fibermsk.kernels.lines.triples import (
+    angle as _angle,
+    cosine_and_sine as _cosine_and_sine,
+    minus as _minus,
+    over as _over,
+    plus as _plus,
+    root as _root,
+    scaled as _scaled,
+    times as _times,
+)
 
 
 @kernel
@@ -68,60 +76,3 @@ def cosine_and_sine(a):
     """cos a and sin a."""
     c, s = _cosine_and_sine(a[0])
     return (c, _scaled(-1.0, _times(s, a[1]))), (s, _times(c, a[1]))
-
-
-@kernel
-def _plus(a, b):
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-@kernel
-def _minus(a, b):
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@kernel
-def _scaled(c, a):
-    return (c * a[0], c * a[1], c * a[2])
-
-
-@kernel
-def _times(a, b):
-    return (
-        a[0] * b[0],
-        a[1] * b[0] + a[0] * b[1],
-        a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2],
-    )
-
-
-@kernel
-def _over(a, b):
-    f = a[0] / b[0]
-    d = (a[1] - f * b[1]) / b[0]
-    return (f, d, (a[2] - 2.0 * d * b[1] - f * b[2]) / b[0])
-
-
-@kernel
-def _root(a):
-    f = math.sqrt(a[0])
-    d = 0.5 * a[1] / f
-    return (f, d, (0.5 * a[2] - d * d) / f)
-
-
-@kernel
-def _angle(y, x):
-    square = x[0] * x[0] + y[0] * y[0]
-    turn = (x[0] * y[1] - y[0] * x[1]) / square
-    growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) / square
-    return (
-        math.atan2(y[0], x[0]),
-        turn,
-        (x[0] * y[2] - y[0] * x[2]) / square - turn * growth,
-    )
-
-
-@kernel
-def _cosine_and_sine(a):
-    c, s = math.cos(a[0]), math.sin(a[0])
-    square = a[1] * a[1]
-    return (c, -s * a[1], -s * a[2] - c * square), (s, c * a[1], c * a[2] - s * square)

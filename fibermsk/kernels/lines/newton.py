@@ -189,12 +189,11 @@ def fill_gradient(frame, line, foot, gradient):
 
 
 @kernel
-def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
+def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian):
     """Fill gradient (n,) and Hessian (n, n) of the length in z, n = 6 + 6 m; returns the length.
 
-    shift (4 m, n): derivatives of the unknowns in z. The Hessian is that in exponential
-    coordinates: the two orders of twisting one surface are averaged. NaN if the chain is at
-    a branch point.
+    The Hessian is that in exponential coordinates: the two orders of twisting one surface are
+    averaged. NaN if the chain is at a branch point.
     """
     m = kind.size
     n, width = 6 + 6 * m, 10 * m + 6
@@ -227,14 +226,11 @@ def fill_derivatives(kind, size, R, p, o, i, foot, gradient, hessian, shift):
                 for r in range(3):
                     G[row + 3 + r, to] += sign * arm[r]
     solved = eliminate(E, 4 * m)
-    for j in range(4 * m):
-        for column in range(n):
-            shift[j, column] = -E[j, 4 * m + column] if solved else math.nan
     for row in range(n):
         for column in range(n):
-            value = G[row, 4 * m + column]
+            value = G[row, 4 * m + column] if solved else math.nan
             for j in range(4 * m):
-                value += G[row, j] * shift[j, column]
+                value -= G[row, j] * E[j, 4 * m + column]
             hessian[row, column] = value
     for row in range(n):
         for column in range(row):

@@ -297,8 +297,8 @@ def fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian):
     """Length of a solved chain; fills its gradient (n,) and Hessian (n, n); see `solve`."""
     kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
     n, to = 6 + 6 * where.size, _places(where)
-    by_z, by_zz, shift = np.empty(n), np.empty((n, n)), np.empty((4 * where.size, n))
-    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz, shift)
+    by_z, by_zz = np.empty(n), np.empty((n, n))
+    length = fill_derivatives(kinds, sizes, Rs, ps, o, i, feet, by_z, by_zz)
     for r in range(gradient.size):
         gradient[r] = 0.0
         for c in range(gradient.size):

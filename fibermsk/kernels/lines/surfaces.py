@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from fibermsk._compile import kernel
 
 CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
@@ -118,6 +120,78 @@ def most_curved(kind, size, x, length):
     S = u * u / (c * c) + (1.0 - u * u) / (middle * middle)
     root = 1.0 / (size[0] * size[1] * size[2] * S)
     return root * root
+
+
+@kernel
+def _difference_step(g, H):
+    """Step [m] of the differences along a unit vector: a thousandth of a radius of curvature."""
+    square = bend = 0.0
+    for r in range(3):
+        square += g[r] * g[r]
+        for c in range(3):
+            bend += H[r, c] * H[r, c]
+    return 1e-3 * math.sqrt(square / bend)
+
+
+@kernel
+def fill_third(kind, size, x, v, out):
+    """Fill out (3,) with D^3 F[v, v, .], the change of H v along v.
+
+    Of a user's surface, which gives no third derivatives, by differences of fourth order of its
+    Hessian: relative error about 1e-12.
+    """
+    out[0] = out[1] = out[2] = 0.0
+    if kind == TORUS:
+        rho = math.sqrt(x[0] * x[0] + x[1] * x[1])
+        ex, ey = x[0] / rho, x[1] / rho
+        along, aside = ex * v[0] + ey * v[1], ex * v[1] - ey * v[0]
+        weight = 2.0 * size[1] / (rho * rho)
+        out[0] = weight * (aside * aside * ex - 2.0 * along * aside * ey)
+        out[1] = weight * (aside * aside * ey + 2.0 * along * aside * ex)
+    elif kind == OWN:
+        g, H, there = np.empty(3), np.empty((3, 3)), np.empty(3)
+        length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        if not length > 0.0:
+            return
+        level(kind, size, x, g, H)
+        h = _difference_step(g, H) / length
+        for j in (-2, -1, 1, 2):
+            weight = (8.0 if abs(j) == 1 else -1.0) * math.copysign(1.0, j) / (12.0 * h)
+            for r in range(3):
+                there[r] = x[r] + j * h * v[r]
+            level(kind, size, there, g, H)
+            for r in range(3):
+                for c in range(3):
+                    out[r] += weight * H[r, c] * v[c]
+
+
+@kernel
+def gauss_slope(kind, size, x, v):
+    """Derivative of the Gauss curvature along a unit tangent v [1/m^3]; see `fill_third`."""
+    if kind == ELLIPSOID:
+        total, change, product = 0.0, 0.0, 1.0
+        for r in range(3):
+            square = size[r] * size[r]
+            total += x[r] * x[r] / (square * square)
+            change += x[r] * v[r] / (square * square)
+            product *= square
+        return -4.0 * change / (product * total * total * total)
+    if kind == TORUS:
+        square = x[0] * x[0] + x[1] * x[1]
+        along = (x[0] * v[0] + x[1] * v[1]) / math.sqrt(square)
+        return size[1] * along / (size[0] * size[0] * square)
+    if kind != OWN:
+        return 0.0
+    g, H, there, slope = np.empty(3), np.empty((3, 3)), np.empty(3), 0.0
+    level(kind, size, x, g, H)
+    h = _difference_step(g, H)
+    for j in (-2, -1, 1, 2):
+        weight = (8.0 if abs(j) == 1 else -1.0) * math.copysign(1.0, j) / (12.0 * h)
+        for r in range(3):
+            there[r] = x[r] + j * h * v[r]
+        level(kind, size, there, g, H)
+        slope += weight * gauss_curvature(H, g)
+    return slope
 
 
 @kernel

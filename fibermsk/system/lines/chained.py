@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
@@ -78,6 +79,46 @@ def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array) -> 
             paths.kind[w], paths.size[w], state.R[w], state.p[w], state.x[one.start],
             state.x[one.end], one.feet, share, x,
         )  # fmt: skip
+        out[own] = x
+    return out
+
+
+def along_chains(
+    paths: PathArrays, S: Array, moves: NDArray[np.bool_], state: PathState, m: int,
+    fractions: Array, du: Array, ddu: Array,
+) -> Array:  # fmt: skip
+    """Points of muscle m as `fibermsk.kernels.lines.along.fill_along`, over chains of surfaces.
+
+    Returns (n_fractions, 3, 3): component, then value and derivatives along the motion.
+    """
+    from fibermsk.kernels.lines.carried import ACCELERATION, TWIST, fill_link, fill_path_point
+    from fibermsk.kernels.lines.chain_along import fill_motion, fill_moved  # compiles where used
+
+    solved, before = [], np.zeros(3)
+    rest, motion, jet = np.zeros_like(du), np.empty((5, 6)), np.empty((3, 6))
+    for one in sections_of(paths, state, m):
+        n, w = one.wraps.size, one.wraps
+        V, A, ends = np.empty((n, 6)), np.empty((n, 6)), np.empty((2 * n + 2, 3, 3))
+        for s in range(n):
+            fill_link(S, moves, paths.wrap_link[w[s]], du, ddu, rest, motion)
+            V[s], A[s] = motion[TWIST], motion[ACCELERATION]
+        for at, point in ((0, one.start), (-1, one.end)):
+            fill_path_point(paths, S, moves, state, point, du, ddu, rest, jet)
+            ends[at] = jet[:, :3]
+        u, change = np.empty((n, 4)), np.empty((n, 4))
+        chain = paths.kind[w], paths.size[w], state.R[w], state.p[w], V, A, one.feet, u, change
+        length = np.array(fill_motion(*chain, ends))
+        if length[0] > 0.0:
+            solved.append((before, chain, ends))
+            before = before + length
+    run = np.multiply.outer(np.asarray(fractions, float), before)
+    starts = np.array([start[0] for start, _, _ in solved])
+    which = np.maximum(np.searchsorted(starts, run[:, 0]) - 1, 0)
+    out = np.empty((run.shape[0], 3, 3))
+    for k, (start, chain, ends) in enumerate(solved):
+        (own,) = np.nonzero(which == k)
+        x = np.empty((own.size, 3, 3))
+        fill_moved(*chain, ends, run[own] - start, x)
         out[own] = x
     return out
 

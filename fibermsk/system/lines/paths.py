@@ -22,7 +22,7 @@ from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
-from fibermsk.system.lines.chained import has_chain, points_at
+from fibermsk.system.lines.chained import along_chains, has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, path_arrays
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
@@ -299,19 +299,8 @@ class LinePaths:
         bias : (n_fractions, 3) float array
             Accelerations at zero acceleration of the coordinates, J_dot q_dot [m/s^2]. Needs second
             derivatives of the motion.
-
-        Raises
-        ------
-        NotImplementedError
-            If the path is a chain of surfaces: their second derivatives, for J_dot, are missing.
         """
         motion, skeleton, rows = at.motion, self._skeleton, at.motion.rows
-        if has_chain(self._arrays, placed.state, k):
-            raise NotImplementedError(
-                f"line muscle {self.muscles[k].name!r}: its path touches a surface that is neither "
-                "cylinder nor sphere, or several at once; second derivatives of the points of such "
-                "paths are missing: give the muscle no mass, or replace the surface by via points"
-            )
         J_u = self.axes.columns(motion, np.eye(placed.speed_u.size))
         rest = np.zeros_like(placed.speed_u)
         J = np.empty((np.size(fractions), 3, skeleton.n))
@@ -326,6 +315,11 @@ class LinePaths:
     def _along(
         self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, *moved: Array
     ) -> Array:
+        if has_chain(self._arrays, placed.state, k):
+            return along_chains(
+                self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
+                *moved[:2],
+            )  # fmt: skip
         from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
 
         fractions = np.ascontiguousarray(fractions, float)

@@ -1,0 +1,78 @@
+"""Values with their first and second derivatives along a motion: triples (f, f', f'')."""
+
+from __future__ import annotations
+
+import math
+
+from fibermsk._compile import kernel
+
+
+@kernel
+def constant(value):
+    """A value that does not change."""
+    return (value, 0.0, 0.0)
+
+
+@kernel
+def plus(a, b):
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def minus(a, b):
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def scaled(c, a):
+    """A constant times a."""
+    return (c * a[0], c * a[1], c * a[2])
+
+
+@kernel
+def times(a, b):
+    """a b."""
+    return (
+        a[0] * b[0],
+        a[1] * b[0] + a[0] * b[1],
+        a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2],
+    )
+
+
+@kernel
+def over(a, b):
+    """a / b."""
+    f = a[0] / b[0]
+    d = (a[1] - f * b[1]) / b[0]
+    return (f, d, (a[2] - 2.0 * d * b[1] - f * b[2]) / b[0])
+
+
+@kernel
+def root(a):
+    """Square root of a positive value."""
+    f = math.sqrt(a[0])
+    d = 0.5 * a[1] / f
+    return (f, d, (0.5 * a[2] - d * d) / f)
+
+
+@kernel
+def angle(y, x):
+    """atan2(y, x)."""
+    square = x[0] * x[0] + y[0] * y[0]
+    turn = (x[0] * y[1] - y[0] * x[1]) / square
+    growth = 2.0 * (x[0] * x[1] + y[0] * y[1]) / square
+    return (
+        math.atan2(y[0], x[0]),
+        turn,
+        (x[0] * y[2] - y[0] * x[2]) / square - turn * growth,
+    )
+
+
+@kernel
+def cosine_and_sine(a):
+    """cos a and sin a."""
+    c, s = math.cos(a[0]), math.sin(a[0])
+    square = a[1] * a[1]
+    return (c, -s * a[1], -s * a[2] - c * square), (s, c * a[1], c * a[2] - s * square)
