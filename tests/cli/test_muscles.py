@@ -77,7 +77,9 @@ def test_static_optimization_writes_activations(tmp_path):
     names = [
         word for name in ("TRIlat", "TRImed", "BICshort", "BRA") for word in ("--muscles", name)
     ]
-    options = ["--lowpass", "6", "--out", str(out), "--json", *names]
+    options = ["--lowpass", "6", "--bounds", "0.01:1", "--out", str(out), "--json", *names]
+    found = CliRunner().invoke(app, ["so", str(MODEL), str(motion), *options, "--bounds", "1"])
+    assert found.exit_code == 2 and "must be FROM:TO" in found.output
     found = CliRunner().invoke(app, ["so", str(MODEL), str(motion), *options])
     assert found.exit_code == 0, found.output
     report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
@@ -86,5 +88,6 @@ def test_static_optimization_writes_activations(tmp_path):
     assert "\ntendon=rigid" in out.read_text()
     assert report["optimality"] < 1e-12 and report["frames"] == signals.time.size == 121
     activation = signals.values["BRA/activation"]
-    assert activation.min() >= 0.0 and activation.max() <= 1.0
+    assert report["assumptions"]["activation"].startswith("0.01 to 1,")
+    assert activation.min() == 0.01 and activation.max() <= 1.0
     assert set(report["reserves"]) == {"r_shoulder_elev", "r_elbow_flex"}

@@ -20,6 +20,9 @@ def so(
     reserve: Annotated[
         float, typer.Option("--reserve", help="Strength of the reserves in N m or N.")
     ] = 1.0,
+    bounds: Annotated[
+        str, typer.Option("--bounds", metavar="FROM:TO", help="Of the activations, in [0, 1].")
+    ] = "0:1",
     lowpass: Annotated[
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motion.")
     ] = None,
@@ -49,7 +52,7 @@ def so(
     with collecting() as warned:
         found = static_optimization(
             model_file(model), motion, muscles=muscle, power=power, reserve=reserve,
-            passive=passive, lowpass=lowpass, in_degrees=degrees,
+            bounds=_bounds(bounds), passive=passive, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
     table = {"time": found.time, **found.columns()}
     write_table(out, f"{model.stem}_static_optimization", table, found.assumptions)
@@ -86,3 +89,11 @@ def so(
         for topic, words in found.assumptions.items():
             typer.echo(f"{topic}: {words}")
     typer.echo(f"written to {out}", err=True)
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    try:
+        lower, upper = map(float, text.split(":"))
+    except ValueError:
+        raise ModelError(f"--bounds {text}; must be FROM:TO, such as 0.01:1") from None
+    return lower, upper

@@ -108,9 +108,10 @@ class Sliders:
     def _slider(self, draw: ImageDraw.ImageDraw, slider: Slider, theme: Theme) -> None:
         one, value = self.state.coordinates[slider.number], self.state.values[slider.number]
         left, right, y = slider.left, slider.right, slider.y
-        words = f"{value:.3f} {one.unit}"
+        # z: round-off has no sign
+        words = f"{value:z.3f} {one.unit}"
         if one.unit == "rad":
-            words += f" ({math.degrees(value):.1f}°)"
+            words += f" ({math.degrees(value):z.1f}°)"
         draw.text((left, y - 17), one.name, fill=theme.text, font=font(13), anchor="lm")
         draw.text((right, y - 17), words, fill=theme.text, font=font(12), anchor="rm")
         part = min(max((value - one.lower) / (one.upper - one.lower), 0.0), 1.0)
