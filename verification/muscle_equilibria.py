@@ -10,8 +10,9 @@ softer than the descending limb of its muscle allows several.
 
 Where the tendon is slack there is no balance of forces to compare: OpenSim then puts the fibers at
 the least length of their active force, 0.44 of the optimal one (0.25 in Rajagopal2016). Fibers of
-any shorter length carry nothing either: the law here takes such a length, or refuses. These cases,
-in the third pose of the legs, are counted and listed, and none of them may carry a force.
+any shorter length carry nothing either: the law here takes the same length on a path shorter than
+the tendon, and on a longer one the length at which the tendon just is not taut. These cases, in the
+third pose of the legs, are counted and listed, and none of them may carry a force.
 
 OpenSim ends its iterations at 1e-8 of the largest isometric force; divided by the stiffness of
 fiber and tendon, that is below 1e-9 m.
