@@ -181,6 +181,17 @@ def test_no_equilibrium_says_why():
         fm.HillLaw(tendon="rigid").start(SIMPLE, 0.2, 0.5)
 
 
+@pytest.mark.parametrize("least", [0.4441, 0.25])
+def test_short_fibers_of_a_slack_tendon_rest_where_they_carry_nothing(least):
+    """As in OpenSim: active fibers shorten to the end of their active force."""
+    law = fm.HillLaw(fm.MillardCurves(min_length=least), damping=0.1, min_activation=0.01)
+    start = law.start(SIMPLE, 0.9 * SIMPLE.tendon_slack_length, 0.5)
+    assert start.slack and start.tendon_force == 0.0
+    assert_allclose(start.fiber_length, least * SIMPLE.optimal_fiber_length, rtol=1e-9)
+    longer = law.describe(SIMPLE, 0.9 * SIMPLE.tendon_slack_length, 0.0, 0.5, 1.01 * start.state)
+    assert longer["fiber_velocity"] < 0.0
+
+
 def test_slack_tendons():
     published = fm.HillLaw().describe(SIMPLE, 0.25, 0.0, 0.0, 0.08)
     assert published["tendon_slack"] == 1.0

@@ -57,7 +57,9 @@ def static_start(
     more than the tendon. Between two samples of equal sign whose slopes differ, its extremum is
     searched, so that pairs of roots are found too. Of several equilibria the one with the shortest
     fibers is taken: there the muscle arrives when its path lengthens from a slack tendon. With
-    `near`, it is the closest.
+    `near`, it is the closest. On a path so short that the tendon is slack at every length, fibers
+    that carry nothing when short are at rest over a range of lengths: the longest is taken, at
+    which active fibers end that shorten.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def static_start(
     even = np.linspace(shortest, longest, SAMPLES)
     taut = np.hypot(np.maximum(length - slack * np.linspace(0.98, 1.12, SAMPLES), 0.0), height)
     at = np.unique(np.clip(np.concatenate([even, taut]), shortest, longest))
-    roots = _stable_roots(excess, at)
+    roots = _stable_roots(excess, at) or _carrying_nothing(excess, at)
     if not roots:
         _no_root(owner, length, slack, least, excess(shortest)[0])
     chosen = roots[0] if near is None else min(roots, key=lambda x: abs(x - near))
@@ -146,6 +148,22 @@ def _stable_roots(excess, at: Array) -> list[float]:
             if excess(bottom)[0] < 0.0:
                 roots.append(_crossing(excess, bottom, high))
     return roots
+
+
+def _carrying_nothing(excess, at: Array) -> list[float]:
+    """Longest of the shortest lengths at which the residual is zero; none if it is not zero."""
+    still = [excess(float(x))[0] == 0.0 for x in at]
+    if not still[0]:
+        return []
+    end = still.index(False) if False in still else len(at)
+    low = float(at[end - 1])
+    high = float(at[end]) if end < len(at) else low
+    while low < (middle := 0.5 * (low + high)) < high:
+        if excess(middle)[0] == 0.0:
+            low = middle
+        else:
+            high = middle
+    return [low]
 
 
 def _crossing(excess, low: float, high: float) -> float:
