@@ -95,13 +95,13 @@ def inside_at(
 ) -> tuple[int, float] | None:
     """Point of a section inside surface w, and its depth [m]; None if both are outside."""
     for point in (k, j):
-        depth = -_height(paths, w, _local(state, w, state.x[point]))
+        depth = -height_of(paths, w, _local(state, w, state.x[point]))
         if depth >= 0.0:
             return point, depth
     return None
 
 
-def _height(paths: PathArrays, w: int, x: Array) -> float:
+def height_of(paths: PathArrays, w: int, x: Array) -> float:
     """Distance of a point from a surface, negative inside; to first order for an ellipsoid."""
     kind, size = paths.kind[w], paths.size[w]
     if kind == CYLINDER:

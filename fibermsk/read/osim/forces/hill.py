@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from fibermsk import _check
 from fibermsk.laws import ActivationLaw, PiecewiseActivation, SmoothActivation
 from fibermsk.laws.hill import DeGrooteCurves, HillLaw, MillardCurves, ThelenCurves
 
@@ -125,6 +126,20 @@ def _first_order(parameters: Mapping[str, Any], rise: float, fall: float) -> Act
     )
 
 
+def _solved_undamped(parameters: Mapping[str, Any], kind: str) -> float:
+    """Least activation of a muscle whose velocity is solved without damping.
+
+    Without activation the velocity has no solution; OpenSim refuses such a file.
+    """
+    least = parameters.get("minimum_activation", _LEAST)
+    if not least >= _LEAST:
+        _check.refuse(
+            kind, "minimum_activation", least, f"be {_LEAST} or more without damping, as in OpenSim",
+            remedy="without activation no fiber velocity balances the tendon; set it in the file",
+        )  # fmt: skip
+    return least
+
+
 def thelen_curves(parameters: Mapping[str, Any]) -> ThelenCurves:
     """Curves of a Thelen2003Muscle from its parameters."""
     return ThelenCurves(**_given(parameters, _THELEN))
@@ -137,7 +152,7 @@ def _thelen(parameters: Mapping[str, Any]) -> HillOfOsim:
     law = HillLaw(
         curves,
         damping=0.0,
-        min_activation=parameters.get("minimum_activation", _LEAST),
+        min_activation=_solved_undamped(parameters, "Thelen2003Muscle"),
         **_common(parameters),
     )
     return HillOfOsim(law, _first_order(parameters, 0.015, 0.05), notes)
@@ -162,11 +177,14 @@ def _millard(parameters: Mapping[str, Any]) -> HillOfOsim:
         for side, near in (("concentric", 0.25), ("eccentric", 0.15)):
             near = given.get(f"{side}_slope_near", near)
             given[f"{side}_slope"] = max(given.get(f"{side}_slope", 0.0), 0.5 * near)
+    least = parameters.get("minimum_activation", _LEAST)
+    if not rigid and damping == 0.0:
+        least = _solved_undamped(parameters, "Millard2012EquilibriumMuscle")
     law = HillLaw(
         MillardCurves(**given),
         "rigid" if rigid else "elastic",
         damping=damping,
-        min_activation=parameters.get("minimum_activation", _LEAST),
+        min_activation=least,
         pull_only=rigid,
         **_common(parameters),
     )
