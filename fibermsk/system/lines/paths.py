@@ -202,7 +202,9 @@ class LinePaths:
 
         Nothing is solved.
         """
-        state = self._place(motion, self._values(motion, q))
+        state, links = self.new_state(), motion.links
+        drivers = self.axes.drivers(motion, q)
+        kernels.fill_places(self._arrays, links.rotation, links.position, drivers, state)
         return state.x, state.active
 
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
