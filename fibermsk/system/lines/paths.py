@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
 from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
@@ -107,24 +108,33 @@ class LinePaths:
         """Description of the paths."""
         return self._arrays
 
+    @property
+    def drivers(self) -> tuple[Index, NDArray[np.bool_]]:
+        """Rows (n_drivers,) of the coordinates that move points, and which (n_points, n_drivers)."""
+        return self._rows, self._drives
+
     # the state of the paths
 
     def _values(self, motion: Motion, q: Array) -> Array:
         """Values of the drivers."""
         return (q if motion.rows is None else motion.rows.x)[self._rows]
 
-    def _place(self, motion: Motion, drivers: Array) -> PathState:
-        """Points and surfaces; sections are not solved."""
-        arrays, links = self._arrays, motion.links
+    def new_state(self) -> PathState:
+        """Arrays of a state, with the branches that paths are sought near."""
+        arrays = self._arrays
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
-        state = PathState(
+        return PathState(
             np.empty((n, 3)), np.empty(n, bool), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
             np.zeros(2, np.int64),
         )  # fmt: skip
-        kernels.place_paths(arrays, links.rotation, links.position, drivers, state)
+
+    def _place(self, motion: Motion, drivers: Array) -> PathState:
+        """Points and surfaces; sections are not solved."""
+        state, links = self.new_state(), motion.links
+        kernels.place_paths(self._arrays, links.rotation, links.position, drivers, state)
         return state
 
     def _solve(

@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
-from fibermsk.kernels.skeleton.coordinate_map import FARTHEST_TURN
+from fibermsk.kernels.skeleton.coordinate_map import FARTHEST_TURN, MapArrays
 from fibermsk.model import Model
 from fibermsk.system.skeleton.constraints import Constraints
-from fibermsk.system.skeleton.coordinate_map import CoordinateMap, Rows
+from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder, Rows
 from fibermsk.system.skeleton.numbering import number_coordinates
 from fibermsk.system.skeleton.passive import Passive
 from fibermsk.system.skeleton.tree import TreeState, build_tree
@@ -137,6 +137,16 @@ class Skeleton:
     def axes_of(self, rows: Array) -> Array:
         """Part of the rows of the map that belongs to the axes."""
         return rows[self._first_axis :]
+
+    @property
+    def numbers(self) -> tuple[MapArrays, int, Array]:
+        """Rows of the map, the first one of the axes, and the rows of all coordinates.
+
+        Without a map the rows are the state.
+        """
+        if self.map is not None:
+            return self.map.arrays, self._first_axis, self._row
+        return MapBuilder(self.n).build().arrays, 0, self._row
 
     def to_axes(self, motion: Motion, vector: Array) -> Array:
         """J times a vector (n,) or columns (n, m)."""
