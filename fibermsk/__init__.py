@@ -167,6 +167,7 @@ if TYPE_CHECKING:
         SDIRK4 as SDIRK4,
         AdaptiveSteps as AdaptiveSteps,
         BackwardEuler as BackwardEuler,
+        Explicit as Explicit,
         FixedSteps as FixedSteps,
         GeneralizedAlpha as GeneralizedAlpha,
         Newton as Newton,
@@ -214,8 +215,8 @@ _BY_MODULE = {
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
         with_muscle_forces""",
     "scene_run": "simulate_scene",
-    "solvers": """BDF2 SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler FixedSteps GeneralizedAlpha Newton
-        Observer Stability Stop StopWhen equilibrium simulate stability""",
+    "solvers": """BDF2 SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
+        GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
     "system.lines.batch": "MuscleGeometry PathBatch",
     "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",

@@ -7,7 +7,7 @@ both, and the energy it stores.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
@@ -124,24 +124,25 @@ class SmoothLimit(Checked):
     def __call__(self, q: float, p: float) -> CoordinateForce:
         """Evaluate the force at a coordinate and its rate."""
         if q > self.upper:
-            return self._beyond(q - self.upper, p, self.upper_stiffness, 1.0)
+            return _beyond(self, q - self.upper, p, self.upper_stiffness, 1.0)
         if q < self.lower:
-            return self._beyond(self.lower - q, -p, self.lower_stiffness, -1.0)
+            return _beyond(self, self.lower - q, -p, self.lower_stiffness, -1.0)
         return CoordinateForce(0.0, 0.0, 0.0, 0.0)
 
-    def _beyond(self, x: float, rate: float, k: float, sign: float) -> CoordinateForce:
-        """Force at a distance x beyond a limit with rate, on the side given by a sign."""
-        w = self.transition
-        u = min(x / w, 1.0)
-        step = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
-        slope = 30.0 * u * u * (1.0 - u) ** 2 / w
-        load = k * x + self.damping * rate
-        # integral of k x step up to the transition, and of k x beyond
-        energy = k * w * w * (2.0 * u**5 - 2.5 * u**6 + 6.0 / 7.0 * u**7)
-        energy += 0.5 * k * (x * x - w * w) if x > w else 0.0
-        return CoordinateForce(
-            -sign * step * load, -step * k - slope * load, -step * self.damping, energy
-        )
+
+def _beyond(law: Any, x: float, rate: float, k: float, sign: float) -> CoordinateForce:
+    """Force at a distance x beyond a limit with rate, on the side given by a sign."""
+    w = law.transition
+    u = min(x / w, 1.0)
+    step = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
+    slope = 30.0 * u * u * (1.0 - u) ** 2 / w
+    load = k * x + law.damping * rate
+    # integral of k x step up to the transition, and of k x beyond
+    energy = k * w * w * (2.0 * u**5 - 2.5 * u**6 + 6.0 / 7.0 * u**7)
+    energy += 0.5 * k * (x * x - w * w) if x > w else 0.0
+    return CoordinateForce(
+        -sign * step * load, -step * k - slope * load, -step * law.damping, energy
+    )
 
 
 def _check_range(owner: str, lower: float, upper: float) -> None:

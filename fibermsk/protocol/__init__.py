@@ -5,6 +5,7 @@ from fibermsk.protocol.optional import (
     HasCuts as HasCuts,
     HasStates as HasStates,
     Legible as Legible,
+    Marches as Marches,
     Offloaded as Offloaded,
     Projects as Projects,
     Records as Records,

@@ -150,6 +150,15 @@ class HasCuts(Protocol):
 
 
 @runtime_checkable
+class Marches(Protocol):
+    """Additional interface of systems whose runs may be one compiled loop."""
+
+    def marching(self) -> Any:
+        """The loop; refuses systems that have something else, see `fibermsk.Explicit`."""
+        ...
+
+
+@runtime_checkable
 class Legible(Protocol):
     """Additional interface of systems whose states can be read by name."""
 

@@ -288,6 +288,12 @@ class FiberSystem(Reporting):
             found.multipliers,
         )  # fmt: skip
 
+    def marching(self) -> Any:
+        """The equations as one compiled loop; see `fibermsk.protocol.Marches`."""
+        from fibermsk.system.forward import ForwardMarch  # compiles only where it is used
+
+        return ForwardMarch(self)
+
     def frictionless(self) -> AbstractContextManager[None]:
         """Context in which evaluations have no friction; see `fibermsk.protocol.Rubs`."""
         friction = self.named_elements.get(FRICTION)

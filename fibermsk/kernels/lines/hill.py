@@ -91,7 +91,7 @@ class HillKernels:
     """
 
     def __init__(self, kind: type, form: str) -> None:
-        made = _rebuilding(kind, form)
+        made = rebuilding(kind, form)
         self.forces: Any = made.of(hill_forces)
         self.outputs: Any = made.of(hill_outputs)
         self.constant_slopes: Any = made.of(hill_constant_slopes)
@@ -114,7 +114,8 @@ def _compiled_equations(kind: type) -> Equations:
     return equations(functions, uncached)
 
 
-def _rebuilding(kind: type, form: str) -> Rebuilding:
+def rebuilding(kind: type, form: str) -> Rebuilding:
+    """Kernels that call the equations of a class of curves and an option of the tendon."""
     name = KINDS[kind].__name__.rpartition(".")[2]
     made = _compiled_equations(kind)
     replaced = [

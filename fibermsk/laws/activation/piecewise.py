@@ -50,17 +50,21 @@ class PiecewiseActivation(Checked):
         """Rate [1/s], and its derivatives in excitation and activation; numbers or arrays."""
         least = self.min_activation
         if least == 0.0:
-            return self._rate(excitation, activation)
-        low_e, low_a = np.real(excitation) < least, np.real(activation) < least
-        e, a = np.where(low_e, least, excitation), np.where(low_a, least, activation)
-        rate, by_e, by_a = self._rate(e, a)
-        return rate, np.where(low_e, 0.0, by_e), np.where(low_a, 0.0, by_a)
+            return _rate(self, excitation, activation)
+        # products with zeros and ones, which are exact, since kernels know no choice of numbers
+        low_e, low_a = 1.0 * (np.real(excitation) < least), 1.0 * (np.real(activation) < least)
+        e = low_e * least + (1.0 - low_e) * excitation
+        a = low_a * least + (1.0 - low_a) * activation
+        rate, by_e, by_a = _rate(self, e, a)
+        return rate, (1.0 - low_e) * by_e, (1.0 - low_a) * by_a
 
-    def _rate(self, excitation, activation):
-        x, w = excitation - activation, self.variation
-        k = 1.0 + w * (1.5 * activation - 0.5)
-        rises = np.real(x) > 0.0
-        gain = np.where(rises, 1.0 / (self.activation_time * k), k / self.deactivation_time)
-        # of the gain with k: -1/(tau k^2) or 1/tau_d
-        by_k = np.where(rises, -gain / k, 1.0 / self.deactivation_time)
-        return gain * x, gain, 1.5 * w * by_k * x - gain
+
+def _rate(law, excitation, activation):
+    """Rate and derivatives for the fields of a law, at values that none bounds."""
+    x, w = excitation - activation, law.variation
+    k = 1.0 + w * (1.5 * activation - 0.5)
+    up = 1.0 * (np.real(x) > 0.0)
+    gain = up / (law.activation_time * k) + (1.0 - up) * k / law.deactivation_time
+    # of the gain with k: -1/(tau k^2) or 1/tau_d
+    by_k = (1.0 - up) / law.deactivation_time - up * gain / k
+    return gain * x, gain, 1.5 * w * by_k * x - gain

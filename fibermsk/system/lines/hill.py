@@ -49,6 +49,11 @@ class HillGroups:
             for own in shared.values()
         ]
 
+    @property
+    def constants(self) -> list[tuple[Index, Array]]:
+        """Muscles of each kernel, and their rows of constants."""
+        return [(own, constants) for own, _, constants in self._groups]
+
     def forces(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
         """Tendon force [N] and row of the state of each muscle, with derivatives, (m, 2, 6).
 

@@ -99,6 +99,11 @@ class LineMuscles:
         self._last = at, now
         return now
 
+    @property
+    def state_of(self) -> tuple[Index, Index]:
+        """States of each muscle's fibers and of its activation (m,); -1 without one."""
+        return self._states, self._activated_by
+
     def _own_states(self, at: At) -> tuple[Array, Array]:
         """State of each muscle and its rate, (m,); zero without one."""
         x, rate = np.zeros((2, len(self.muscles)))

@@ -124,7 +124,7 @@ class LinePaths:
         )  # fmt: skip
 
     def new_state(self) -> PathState:
-        """Arrays of a state; its points are not placed."""
+        """Arrays of a state, with the branches known before; its points are not placed."""
         arrays = self._arrays
         n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
         return PathState(

@@ -13,6 +13,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.laws.coordinate import CoordinateForce
+from fibermsk.laws.own import CoordinateLaw
 from fibermsk.system.skeleton.coordinate_map import (
     CoordinateMap,
     Corner,
@@ -36,6 +37,11 @@ class Passive:
         self._laws, self._n = numbers.laws, numbers.start.size
         self._quaternions = numbers.quaternions
         self._map: CoordinateMap | None = numbers.map
+
+    @property
+    def laws(self) -> list[tuple[int, CoordinateLaw]]:
+        """Row of a coordinate, and a force on it."""
+        return self._laws
 
     def forces(self, rows: Rows | None, q: Array, p: Array) -> Array:
         """Generalized forces, without those of quaternion lengths, (n,) [N m, N]."""

@@ -1,0 +1,1 @@
+"""Forward dynamics of rigid bodies with line muscles, without returning to Python."""

@@ -1,0 +1,211 @@
+"""Explicit Runge-Kutta steps with an embedded error and dense output, in one compiled loop."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk._compile import kernel
+from fibermsk.kernels.forward.right_side import FINE, right_side
+
+SHORT = 4
+"""The step became too short."""
+
+_SAFETY, _LEAST, _MOST = 0.9, 0.2, 5.0
+_EXPONENT, _MEMORY = 0.7, 0.4
+"""Factors of the next step; the powers of the present and the last error are these over the order
+(Gustafsson's PI control)."""
+
+
+class Tableau(NamedTuple):
+    """A method with the last stage at the end of the step, whose rates start the next one.
+
+    Attributes
+    ----------
+    A, c : (s, s) and (s,) float array
+        Stages; the last row is the new state.
+    e : (s,) float array
+        Weights of the estimated error.
+    dense : (s, m) float array
+        Weights of the state within a step, in powers 1 to m of the fraction passed.
+    order : float
+        Order in the step of the estimated error.
+    """
+
+    A: Array
+    c: Array
+    e: Array
+    dense: Array
+    order: float
+
+
+class Progress(NamedTuple):
+    """Where a march is, kept between calls.
+
+    Attributes
+    ----------
+    u, f : (n,) float array
+        State and its rates.
+    number : (4,) float array
+        Time, next step, last accepted step, and its error.
+    count : (5,) int array
+        Frames filled, accepted and rejected steps, evaluations, and stops passed.
+    """
+
+    u: Array
+    f: Array
+    number: Array
+    count: Index
+
+
+@kernel
+def _copy_branches(source, reference, feet, touches, rank, save):
+    """Save or restore what paths are sought near."""
+    if save:
+        reference[:], feet[:], touches[:] = source.reference, source.feet, source.touches
+        rank[:] = source.rank
+    else:
+        source.reference[:], source.feet[:], source.touches[:] = reference, feet, touches
+        source.rank[:] = rank
+
+
+@kernel
+def march(
+    arrays,
+    state,
+    tableau,
+    tolerance,
+    scale,
+    times,
+    stops,
+    longest,
+    most,
+    at,
+    frames,
+    rates,
+    lengths,
+):
+    """Advance until all frames are filled, a step fails, or `most` steps are accepted.
+
+    Parameters
+    ----------
+    arrays, state : ForwardArrays, ForwardState
+        The model, and memory.
+    tableau : Tableau
+        The method.
+    tolerance, scale : float, (n,) float array
+        Largest error of a step, over the size of each unknown or its scale if that is larger.
+    times, stops : (n_frames,) and (m,) float array
+        Times of the frames, and times that steps end at, the last frame's the last [s].
+    longest : float
+        Longest step [s].
+    most : int
+        Number of steps.
+    at : Progress
+        Where it starts; changed in place.
+    frames, rates : (n_frames, n) float array
+        Filled with states and rates.
+    lengths : (n_frames,) float array
+        Filled with the lengths of the steps that reached the frames [s].
+
+    Returns
+    -------
+    status : int
+        `fibermsk.kernels.forward.right_side.FINE`, or why the last attempt at a step failed.
+    """
+    A, c, e, dense, order = tableau
+    u, f, number, count = at
+    s, n, placed = c.size, u.size, state.placed
+    k, new, error = np.empty((s, n)), np.empty(n), 0.0
+    reference, feet = placed.reference.copy(), placed.feet.copy()
+    touches, rank = placed.touches.copy(), placed.rank.copy()
+    done, t, h, last_error = 0, number[0], number[1], number[3]
+    rejected = False
+    while count[0] < times.size and done < most:
+        stop = stops[count[4]]
+        h = min(h, longest)
+        lands = t + 1.01 * h >= stop
+        step = stop - t if lands else h
+        if step < 1e-13 * max(1.0, abs(t)):
+            if lands:
+                count[4] += 1
+                continue
+            return SHORT
+        k[0] = f
+        status = FINE
+        for i in range(1, s):
+            for r in range(n):
+                total = 0.0
+                for j in range(i):
+                    total += A[i, j] * k[j, r]
+                new[r] = u[r] + step * total
+            status = right_side(arrays, t + c[i] * step, new, k[i], state)
+            count[3] += 1
+            if status != FINE:
+                break
+        if status == FINE:
+            error = 0.0
+            for r in range(n):
+                total = 0.0
+                for i in range(s):
+                    total += e[i] * k[i, r]
+                size = tolerance * max(scale[r], max(abs(u[r]), abs(new[r])))
+                error += (step * total / size) ** 2
+            error = math.sqrt(error / max(n, 1))
+        if status != FINE or not error <= 1.0:
+            factor = _LEAST
+            if status == FINE and math.isfinite(error):
+                factor = max(_LEAST, _SAFETY * error ** (-1.0 / order))
+            h = factor * step
+            rejected = True
+            count[2] += 1
+            _copy_branches(placed, reference, feet, touches, rank, False)
+            if h < 1e-13 * max(1.0, abs(t)):
+                return SHORT if status == FINE else status
+            continue
+        _copy_branches(placed, reference, feet, touches, rank, True)
+        end = stop if lands else t + step
+        while count[0] < times.size and times[count[0]] <= end:
+            x = (times[count[0]] - t) / step
+            now = frames[count[0]]
+            for r in range(n):
+                now[r] = u[r] if x < 1.0 else new[r]
+                for i in range(s if x < 1.0 else 0):
+                    total = 0.0
+                    for j in range(dense.shape[1] - 1, -1, -1):
+                        total = (total + dense[i, j]) * x
+                    now[r] += step * k[i, r] * total
+            status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
+            count[3] += 1
+            if status != FINE:
+                return status
+            lengths[count[0]] = step
+            count[0] += 1
+        _copy_branches(placed, reference, feet, touches, rank, False)
+        u[:] = new
+        f[:] = k[s - 1]
+        factor = _MOST
+        if error > 0.0:
+            error = max(error, 1e-8)
+            factor = _SAFETY * error ** (-_EXPONENT / order) * last_error ** (_MEMORY / order)
+            factor = min(_MOST, max(_LEAST, factor))
+        if rejected:
+            factor = min(factor, 1.0)
+        if not lands or factor < 1.0 or step >= h:
+            h = factor * step
+        last_error, rejected, t = max(error, 1e-4), False, end
+        count[1] += 1
+        done += 1
+        number[0], number[1], number[2], number[3] = t, h, step, last_error
+        if lands:
+            count[4] += 1
+            if count[0] < times.size:
+                # rates jump where a signal has a corner
+                status = right_side(arrays, t, u, f, state)
+                count[3] += 1
+                if status != FINE:
+                    return status
+    return FINE
