@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array
 from fibermsk._ranges import starts
 from fibermsk.errors import ModelError
 from fibermsk.kernels.forward.arrays import ForwardArrays, ForwardState
@@ -21,7 +21,7 @@ from fibermsk.kernels.forward.right_side import right_side
 from fibermsk.kernels.lines.hill import rebuilding
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.kernels.skeleton.rigid import TreeState
-from fibermsk.model import ActivationDynamics, Constant, Ramp, Table
+from fibermsk.model import Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.system.activation.states import ActivationStates
 from fibermsk.system.lines.muscles import LineMuscles
@@ -70,7 +70,7 @@ class ForwardMarch:
     ) -> ForwardArrays:
         tree, (rows, first, _) = skeleton.tree, skeleton.numbers
         laws = skeleton.passive.laws
-        for row, law in laws:
+        for _, law in laws:
             if type(law) not in COORDINATE_LAWS:
                 name = next(c.name for c in model.coordinates if law in c.laws)
                 _refuse(f"coordinate {name!r}", f"its law {law!r} is not compiled")

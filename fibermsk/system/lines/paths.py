@@ -110,7 +110,7 @@ class LinePaths:
 
     @property
     def drivers(self) -> tuple[Index, NDArray[np.bool_]]:
-        """Rows (n_drivers,) of the coordinates that move points, and which (n_points, n_drivers)."""
+        """Rows (n_drivers,) of coordinates that move points, and which (n_points, n_drivers)."""
         return self._rows, self._drives
 
     # the state of the paths
