@@ -32,8 +32,8 @@ _REASONS = {
 class Explicit:
     """Fifth order, explicit, with adaptive steps, for rigid bodies with line muscles.
 
-    The whole run is one compiled loop: hundreds of times faster than the other methods for models
-    of bodies, joints and Hill muscles. What the loop does not have is refused by name: fibers,
+    The whole run is one compiled loop, compiled at the first run. What the loop does not have
+    is refused by name: fibers,
     contact and other elements, prescribed coordinates, couplings with multipliers, quaternions,
     laws of the user, excitations that are functions or reflexes, and muscles of several kinds.
 
