@@ -120,24 +120,33 @@ def solve_chain(paths, state, k, j, surfaces, gradient, hessian):
 
 
 @kernel
-def _swap(rank, surfaces, s):
-    """Swap surfaces s and s + 1 in their order."""
-    a, b = surfaces[s], surfaces[s + 1]
-    rank[a], rank[b] = rank[b], rank[a]
-    surfaces[s], surfaces[s + 1] = b, a
+def _move(rank, surfaces, s, to):
+    """Move surface s to another place of the order; the ranks of all are kept as a set."""
+    ranks = np.empty(surfaces.size, rank.dtype)
+    for k in range(surfaces.size):
+        ranks[k] = rank[surfaces[k]]
+    step = 1 if to > s else -1
+    moved = surfaces[s]
+    for k in range(s, to, step):
+        surfaces[k] = surfaces[k + step]
+    surfaces[to] = moved
+    for k in range(surfaces.size):
+        rank[surfaces[k]] = ranks[k]
 
 
 @kernel
 def _in_some_order(paths, state, k, j, surfaces, g, H):
-    """As `solve_chain`; where surfaces are touched in another order, neighbors are swapped."""
+    """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
     status, L = solve_chain(paths, state, k, j, surfaces, g, H)
-    for s in range(surfaces.size - 1):
-        if status != ORDER:
-            break
-        _swap(state.rank, surfaces, s)
-        status, L = solve_chain(paths, state, k, j, surfaces, g, H)
-        if status != TAUT:
-            _swap(state.rank, surfaces, s)
+    for s in range(surfaces.size if status == ORDER else 0):
+        for to in range(surfaces.size):
+            if to == s or to == s - 1:  # a neighbor's move to s is the same
+                continue
+            _move(state.rank, surfaces, s, to)
+            status, L = solve_chain(paths, state, k, j, surfaces, g, H)
+            if status == TAUT:
+                return status, L
+            _move(state.rank, surfaces, to, s)
             status = ORDER
     return status, L
 
