@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fibermsk as fm
+from fibermsk.kernels.lines.surfaces import level
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.lines.paths import LinePaths
 
@@ -31,6 +32,13 @@ def torus(ground, arm):
     return [fm.PathWrap(fm.WrapTorus("t", arm, (0.06, 0, 0), turned, "all", True, 0.02, 0.06))]
 
 
+def two_places(ground, arm):
+    """A torus whose tube is touched on the way into its hole and on the way out."""
+    c, s = np.cos(1.31), np.sin(1.31)  # the line meets both sides where 0.06 cos < 0.02
+    turned = ((c, 0, s), (-s, 0, c), (0, -1, 0))
+    return [fm.PathWrap(fm.WrapTorus("t", arm, (0.01, 0, 0.025), turned, "all", True, 0.02, 0.06))]
+
+
 def chained(wraps, end=(0.02, -0.3, 0.05)):
     """Skeleton and muscle of a chain of a free body and two links."""
     model = fm.Model("arm")
@@ -48,7 +56,9 @@ def state(skeleton, q, p):
     return SimpleNamespace(q=q, p=p, motion=skeleton.evaluate(q, p, 0.0 * p, True))
 
 
-@pytest.mark.parametrize(("wraps", "touched"), [(ellipsoid, 1), (two, 2), (torus, 1)])
+@pytest.mark.parametrize(
+    ("wraps", "touched"), [(ellipsoid, 1), (two, 2), (torus, 1), (two_places, 2)]
+)
 def test_derivatives_of_the_port(rng, wraps, touched):
     """Lengths, speeds and tangents agree with differences; points lie on the path."""
     skeleton, muscle = chained(wraps)
@@ -72,6 +82,10 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     slope = np.array([(a.speed - b.speed) / (2 * h) for a, b in pairs]).T
     assert_allclose(V, slope, atol=1e-7)
     many = paths.along(at, placed, 0, np.linspace(0.0, 1.0, 2001))
+    for k, kind in enumerate(paths.arrays.kind):
+        for point in (many - placed.state.p[k]) @ placed.state.R[k]:
+            g, size = np.empty(3), paths.arrays.size[k]
+            assert level(kind, size, point, g, np.empty((3, 3))) > -1e-9 * np.linalg.norm(g)
     steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
     assert_allclose(steps, placed.length[0] / 2000, rtol=1e-4)
     fractions = np.linspace(0.0, 1.0, 9)

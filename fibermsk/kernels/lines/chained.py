@@ -127,12 +127,19 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
     return status, L
 
 
-@kernel
-def _swap(rank, surfaces, s):
-    """Swap surfaces s and s + 1 in their order."""
-    a, b = surfaces[s], surfaces[s + 1]
-    rank[a], rank[b] = rank[b], rank[a]
-    surfaces[s], surfaces[s + 1] = b, a
+@inner
+def _move(rank, surfaces, s, to):
+    """Move surface s to another place of the order; the ranks of all are kept as a set."""
+    ranks = np.empty(surfaces.size, rank.dtype)
+    for k in range(surfaces.size):
+        ranks[k] = rank[surfaces[k]]
+    step = 1 if to > s else -1
+    moved = surfaces[s]
+    for k in range(s, to, step):
+        surfaces[k] = surfaces[k + step]
+    surfaces[to] = moved
+    for k in range(surfaces.size):
+        rank[surfaces[k]] = ranks[k]
 
 
 @inner
@@ -142,6 +149,23 @@ def end_of_section(paths, state, m, k):
     while j < paths.start[m + 1] and not state.active[j]:
         j += 1
     return j
+
+
+@inner
+def _in_some_order(paths, state, k, j, surfaces, g):
+    """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
+    status, L = solve_chain(paths, state, k, j, surfaces, g)
+    for s in range(surfaces.size if status == ORDER else 0):
+        for to in range(surfaces.size):
+            if to == s or to == s - 1:  # a neighbor's move to s is the same
+                continue
+            _move(state.rank, surfaces, s, to)
+            status, L = solve_chain(paths, state, k, j, surfaces, g)
+            if status == TAUT:
+                return status, L
+            _move(state.rank, surfaces, to, s)
+            status = ORDER
+    return status, L
 
 
 @kernel
@@ -157,17 +181,7 @@ def solve_chains(paths, S, moves, drives, state, length, by_u):
             j = end_of_section(paths, state, m, k)
             surfaces = surfaces_of(paths, state, m, k, j)
             g = np.empty(6 + 6 * surfaces.size)
-            status, L = ORDER, math.nan
-            for s in range(-1, surfaces.size - 1):
-                # where surfaces are touched in another order, neighbors are swapped
-                if s >= 0:
-                    _swap(state.rank, surfaces, s)
-                status, L = solve_chain(paths, state, k, j, surfaces, g)
-                if status == TAUT or (s < 0 and status != ORDER):
-                    break
-                if s >= 0:
-                    _swap(state.rank, surfaces, s)
-                    status = ORDER
+            status, L = _in_some_order(paths, state, k, j, surfaces, g)
             if status != TAUT:
                 state.trouble[0], state.trouble[1] = status, k
                 return False

@@ -20,7 +20,7 @@ from fibermsk.kernels.lines.chain import _dot, fill_lines
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
 from fibermsk.kernels.lines.section import to_local
-from fibermsk.kernels.lines.string import DENSE, copy, guess, lean
+from fibermsk.kernels.lines.string import DENSE, copy, first_of, guess, lean
 from fibermsk.kernels.lines.surfaces import TORUS, level, most_curved, settle
 
 TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
@@ -119,6 +119,16 @@ def _ends(o, i, frame, where, k, a, b):
     for j in range(where.size - 1, -1, -1):
         if where[j] > k:
             copy(frame[j, 0, 0], b)
+
+
+@inner
+def _touched_twice(kind, size, R, p, active, k):
+    """Whether surface k is listed elsewhere too, and touched there."""
+    own = first_of(kind, size, R, p, k)
+    for j in range(kind.size):
+        if j != k and active[j] and first_of(kind, size, R, p, j) == own:
+            return True
+    return False
 
 
 @inner
@@ -222,8 +232,9 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
                 continue
             _ends(o, i, frame, where, k, a, b)
             depth = deepest(kind[k], size[k], R[k], p[k], a, b, point)
-            # a surface that lifted off here touches no more, up to rounding
-            if depth < worst and (lifted[k] == 0 or depth < -DEPTH) and lifted[k] < 3:
+            # one that lifted off here, or from which the line comes, touches only beyond rounding
+            again = lifted[k] > 0 or _touched_twice(kind, size, R, p, active, k)
+            if depth < worst and (not again or depth < -DEPTH) and lifted[k] < 3:
                 worst, which = depth, k
         if which < 0:
             status = _examine(

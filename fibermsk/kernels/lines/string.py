@@ -63,7 +63,9 @@ def shrink(kind, size, R, p, x, touched, sweeps, calm):
     It ends after so many sweeps, or if no point moves by more than calm, of the string's length.
     """
     local, g, H, before = scratch(3), scratch(3), scratch((3, 3)), scratch(3)
-    n = x.shape[0]
+    n, owner = x.shape[0], np.empty(kind.size, np.int64)
+    for k in range(kind.size):
+        owner[k] = first_of(kind, size, R, p, k)
     rate = 2.0 / (1.0 + math.sin(math.pi / n))
     least = calm * _length(x)
     for _ in range(sweeps):
@@ -74,6 +76,8 @@ def shrink(kind, size, R, p, x, touched, sweeps, calm):
             for r in range(3):
                 x[j, r] += rate * (0.5 * (x[j - 1, r] + x[j + 1, r]) - x[j, r])
             for k in range(kind.size):
+                if owner[k] != k:
+                    continue
                 to_local(R[k], p[k], x[j], local)
                 if level(kind[k], size[k], local, g, H) < 0.0 and settle(
                     kind[k], size[k], local, g, H
@@ -84,6 +88,38 @@ def shrink(kind, size, R, p, x, touched, sweeps, calm):
                 most = max(most, abs(x[j, r] - before[r]))
         if most < least:
             return
+
+
+@kernel
+def first_of(kind, size, R, p, k):
+    """Number under which surface k is listed first: one touched in two places is listed twice."""
+    for j in range(k):
+        same = kind[j] == kind[k]
+        for r in range(3):
+            same = same and size[j, r] == size[k, r] and p[j, r] == p[k, r]
+            for c in range(3):
+                same = same and R[j, r, c] == R[k, r, c]
+        if same:
+            return j
+    return k
+
+
+@kernel
+def _piece(touched, own, begin):
+    """First and last point of the next piece on surface own, -1 if there is none.
+
+    Single points off the surface between points on it belong to a piece.
+    """
+    first, last, number, n = -1, -1, 0, touched.size
+    for j in range(begin, n - 1):
+        if touched[j] != own:
+            continue
+        if first >= 0 and j - last - 1 > max(1, number // 4):
+            return first, last
+        first = j if first < 0 else first
+        last = j
+        number += 1
+    return first, last
 
 
 @kernel
@@ -118,7 +154,7 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
     copy(o, knots[0])
     count = 1
     for k in range(m):
-        if hinted[k]:
+        if hinted[k] and first_of(kind, size, R, p, k) == k:
             to_ground(R[k], p[k], hint[k], knots[count])
             count += 1
     copy(i, knots[count])
@@ -128,19 +164,14 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
         _choose(kind, size, R, p, o, i, x)
     shrink(kind, size, R, p, x, touched, sweeps, calm)
     g, H, y = scratch(3), scratch((3, 3)), scratch(3)
-    before = 0
+    before, begin = 0, np.ones(m, np.int64)
     for k in range(m):
-        first, last, number = -1, -1, 0
-        for j in range(1, points - 1):
-            if touched[j] == k:
-                first = j if first < 0 else first
-                last = j
-                number += 1
-        active[k] = 1 if number else 0
-        if not number:
+        own = first_of(kind, size, R, p, k)
+        first, last = _piece(touched, own, begin[own])
+        active[k] = 1 if first >= 0 else 0
+        if first < 0:
             continue
-        if number < last - first + 1 - max(1, number // 4):
-            return -1
+        begin[own] = last + 1
         if first < before:
             return -2
         before = last
@@ -153,6 +184,10 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
         to_local(R[k], p[k], y, foot[k, 3:6])
         lean(g, foot[k, 3:6])
         foot[k, 6] = _length(x[first : last + 1]) + 0.3 * distance(x[first], x[first - 1])
+    for j in range(1, points - 1):
+        # a piece more than the surface is listed for
+        if touched[j] >= 0 and j >= begin[touched[j]]:
+            return -1
     return 0
 
 

@@ -27,8 +27,9 @@ Frames = dict[str, tuple[int, Array, Array]]
 
 
 def acting(muscle: LineMuscle) -> list[PathWrap]:
-    """Wraps of a muscle whose surfaces are active."""
-    return [wrap for wrap in muscle.wraps if wrap.shape.active]
+    """Wraps of a muscle whose surfaces are active; a torus, touched in up to two places, twice."""
+    own = [wrap for wrap in muscle.wraps if wrap.shape.active]
+    return [wrap for wrap in own for _ in range(2 if isinstance(wrap.shape, WrapTorus) else 1)]
 
 
 def drivers_of(muscles: Sequence[LineMuscle]) -> list[str]:

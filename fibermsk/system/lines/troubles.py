@@ -48,7 +48,8 @@ def explain(
                 "path wrap",
                 reason="inside",
             )
-        names.append(wrap.shape.name)
+        if wrap.shape.name not in names:
+            names.append(wrap.shape.name)
     from fibermsk.kernels.lines.refusal import wrap_error  # compiles the chain
 
     return wrap_error(what, kind, names)
