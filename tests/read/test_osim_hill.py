@@ -64,3 +64,13 @@ def test_millard_without_damping_near_rest(tmp_path):
         assert abs(found["normalized_fiber_velocity"] - answer["normalized_fiber_velocity"]) < 1e-9
         assert abs(found["tendon_force"] - answer["tendon_force"]) < 1e-9 * one.max_isometric_force
     assert compared > 30
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("Thelen2003Muscle", {}), ("Millard2012EquilibriumMuscle", {"fiber_damping": 0.0})],
+)
+def test_an_activation_of_zero_without_damping_is_refused_as_in_opensim(kind, more):
+    with pytest.raises(fm.ModelError, match=f"{kind}: minimum_activation = .*; must be 0.01"):
+        hill_of(kind, {"minimum_activation": 0.0} | more)
+    assert hill_of(kind, {"minimum_activation": 0.01} | more).law.min_activation == 0.01

@@ -134,9 +134,8 @@ def _solved_undamped(parameters: Mapping[str, Any], kind: str) -> float:
     least = parameters.get("minimum_activation", _LEAST)
     if not least >= _LEAST:
         _check.refuse(
-            kind, "minimum_activation", least,
-            f"be {_LEAST} or more without damping, as in OpenSim",
-            remedy="without activation no fiber velocity balances the tendon; set it in the file",
+            kind, "minimum_activation", least, f"be {_LEAST} or more, as in OpenSim",
+            remedy="without it and damping no velocity balances the tendon; set it in the file",
         )  # fmt: skip
     return least
 

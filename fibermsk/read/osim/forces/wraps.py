@@ -74,6 +74,13 @@ def _read_surface(
         return WrapTorus(**common, inner_radius=inner, outer_radius=outer)
 
 
+_AS_HERE = (
+    "next to a path point inside the surface the path is straight, as in OpenSim: length and "
+    "moment arm jump where a point enters; a cylinder is infinite, and its side is kept from pose "
+    "to pose"
+)
+
+
 def read_path_wraps(
     document: Document, path: Element, surfaces: dict[str, WrapSurface], n_points: int
 ) -> list[PathWrap]:
@@ -100,6 +107,7 @@ def read_path_wraps(
             text = "which the model does not have: the muscle does not wrap"
             document.not_understood(element, f"wraps around {name!r}, {text}")
             continue
+        document.note(element, _AS_HERE)
         with document.naming(element):
             wraps.append(
                 PathWrap(
