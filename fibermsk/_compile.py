@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
+from itertools import count
 from operator import attrgetter
+from random import SystemRandom
 from types import FunctionType
 from typing import Any
 from uuid import uuid4
 
 from numba import get_num_threads, njit
 from numba.core import event
+from numba.core.bytecode import FunctionIdentity
 
 from fibermsk._code_cache import cache_of
 from fibermsk.laws.own import codes_of
@@ -21,6 +24,22 @@ from fibermsk.laws.own import codes_of
 # Waiting threads spin briefly and then sleep. By default they spin for long, which costs
 # milliseconds on a busy machine, where another process may occupy the core.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+
+def _number_uniquely() -> None:
+    """Give the machine code of this process names that no other process uses.
+
+    Numba names it by function, argument types and a number that counts from 1 in every process, and
+    the linker takes callees by name: code from the cache would call that of another law.
+    """
+    # a class attribute that pyright does not know
+    identity: Any = FunctionIdentity
+    identity._unique_ids = count(SystemRandom().randrange(2**32, 2**62))
+
+
+_number_uniquely()
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(after_in_child=_number_uniquely)
 
 PARTS = 64
 """Number of ranges for many short tasks: scheduling each separately would cost more than most of
