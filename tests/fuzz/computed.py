@@ -66,6 +66,8 @@ COMPUTED = {
         },
     ),
     "SDIRK2": Call(fm.SDIRK2, lambda p: {}),
+    "SDIRK4": Call(fm.SDIRK4, lambda p: {}),
+    "Explicit": Call(fm.Explicit, lambda p: {"tolerance": 1e-6, "longest": 0.1}),
     # methods, and attributes that can be set later
     "Body.at": Call(
         lambda **position: fm.Body("b").at(position["position"]), lambda p: {"position": O3}
@@ -179,6 +181,10 @@ COMPUTED = {
         )
         for call in (fm.moment_arms, fm.muscle_path, fm.path_length, fm.path_points)
     },
+    "MuscleGeometry": Call(
+        fm.MuscleGeometry,
+        lambda p: {"skeleton": fm.skeleton(p.with_bodies()), "muscles": [p.muscle()]},
+    ),
     "pack_section": Call(fm.pack_section, lambda p: {"n": 7}),
     "split_fiber": Call(
         fm.split_fiber,

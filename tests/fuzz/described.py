@@ -281,12 +281,24 @@ DESCRIBED = {
             "max_contraction_velocity": 10.0,
             "law": fm.HillLaw(),
             "activation": 0.5,
+            "mass": 0.2,
             "kind": "Thelen",
             "parameters": {"a": 1.0},
         },
         lambda p, x: p.with_bodies().add(x) and p.model,
     ),
     "Linear": Call(fm.Linear, lambda p: {"slope": 1.0, "intercept": 0.0}, with_function),
+    "MuscleMass": Call(
+        fm.MuscleMass,
+        lambda p: {
+            "mass": 0.2,
+            "along": (0.1, 0.9),
+            "profile": (1.0, 2.0),
+            "points": None,
+            "blend": 0.1,
+        },
+        lambda p, x: p.with_bodies().add(p.muscle(mass=x)) and p.model,
+    ),
     "Mesh": Call(
         fm.Mesh,
         lambda p: {

@@ -19,7 +19,7 @@ COMPUTED = {
     "ForceLength", "ForceVelocity",
     "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
     "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
-    "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber", "Stability", "StaticOptimum",
+    "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber", "Stability", "StaticOptimum",
     "Still", "Stop", "StressLaw", "WrapArc", "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
