@@ -7,7 +7,7 @@ import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def march_explicitly(
         t, y_at, v_at, np.zeros((n, 0, 3)), np.zeros((n, 0)), h, none.astype(np.int64), none + 1.0
     )
     result = replace(
-        system.observe(frames),
+        cast("System", system).observe(frames),
         method=method.name,
         status=status,
         message=message,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from fibermsk.kernels.forward.right_side import right_side
 from fibermsk.kernels.lines.hill import rebuilding
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.kernels.skeleton.rigid import TreeState
+from fibermsk.laws.hill import HillLaw
 from fibermsk.model import Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.system.activation.states import ActivationStates
@@ -144,7 +145,8 @@ class ForwardMarch:
             TreeState(np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))),
             self._paths.new_state(),
             np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)), np.zeros(n),
-            *np.zeros((5, m)), np.zeros((m, n_u)), np.zeros((m, 2, 6)), np.zeros(n_drivers),
+            *np.zeros((5, m)), by_u=np.zeros((m, n_u)), hill=np.zeros((m, 2, 6)),
+            driver=np.zeros(n_drivers),
         )  # fmt: skip
 
     def rates(self, t: float, y: Array, v: Array) -> tuple[int, Array]:
@@ -318,7 +320,8 @@ def _kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
     """Class of curves and form of the tendon of all muscles."""
     if lines is None:
         return None, ""
-    found = [(type(muscle.law.curves), muscle.law.tendon) for muscle in lines.muscles]
+    laws = [cast("HillLaw", muscle.law) for muscle in lines.muscles]
+    found = [(type(law.curves), law.tendon) for law in laws]
     for muscle, kind in zip(lines.muscles, found, strict=True):
         if kind[1] == "balance":
             remedy = 'give its law tendon="elastic"'
