@@ -134,3 +134,14 @@ def test_where_no_folder_can_be_written_kernels_work_and_say_so(tmp_path, kept):
     else:
         assert told.count("compiled kernels are not cached") == 1
         assert "NUMBA_CACHE_DIR" in told and "a minute" in told
+
+
+def test_machine_code_has_names_of_its_own():
+    """Numbers of Numba's, which it joins to the names, do not start at 1 in every process."""
+    from numba.core.bytecode import FunctionIdentity
+
+    import fibermsk._compile
+
+    assert fibermsk._compile.PARTS
+    made = FunctionIdentity.from_function(a_function)
+    assert made.unique_id > 2**32 and str(made.unique_id) in made.unique_name
