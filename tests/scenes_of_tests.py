@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import coupled_tangent
@@ -14,10 +15,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def load_scene(name):
-    """Module of a file in scenes/."""
+    """Module of a file in scenes/, which may import its neighbors."""
     spec = importlib.util.spec_from_file_location(f"scene_{name}", ROOT / "scenes" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(ROOT / "scenes"))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 

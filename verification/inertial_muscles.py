@@ -172,7 +172,7 @@ def expected(duration: float = 1.0) -> dict[str, Expected]:
         0.0, 2e-4, "of the largest kinetic energy; tolerance of the steps", scale=1.0, **kept
     )
     values["switching_loss_ratio"] = Expected(
-        1.0, 0.02, "the step in which it happens", source="inertia that jumps"
+        1.0, 0.01, "the step in which it happens", source="inertia that jumps"
     )
     for muscle in plain.PATHS:
         values[f"accelerations_{muscle}"] = Expected(

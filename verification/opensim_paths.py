@@ -38,7 +38,7 @@ from pathlib import Path
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.analysis.frame import free_model
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 from fibermsk.system.lines.chained import arc_points, sections_of
