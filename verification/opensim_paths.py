@@ -38,12 +38,12 @@ from pathlib import Path
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.system.skeleton.free import free_model
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 from fibermsk.system.lines.chained import arc_points, sections_of
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.sides import height_of
+from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 from fibermsk.verify import Expected, Unavailable
 
