@@ -20,7 +20,8 @@ COMPUTED = {
     "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
     "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
     "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber",
-    "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError", "law_constant",
+    "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError",
+    "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
 
