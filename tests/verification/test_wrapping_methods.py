@@ -13,11 +13,6 @@ def test_both_methods_solve_from_the_string():
     outcome = run_problem(load_problem("wrapping_methods"), {"number": 20})
     assert outcome.passed, outcome.as_dict()
     for surface in ("cylinder", "sphere", "ellipsoid", "torus"):
-        for start in ("line", "string"):
-            own, theirs = (
-                outcome.values[f"{surface}_{start}_{m}_share"] for m in ("newton", "sgw")
-            )
-            assert own >= theirs
         assert outcome.values[f"{surface}_string_sgw_share"] >= 0.9
 
 
