@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.carried import carry, fill_link, fill_path_point
 from fibermsk.kernels.lines.jets import (
@@ -43,7 +43,7 @@ mean."""
 ROWS = 19
 
 
-@kernel
+@inner
 def get(array, r):
     """Row of an array as a jet."""
     return (
@@ -52,14 +52,14 @@ def get(array, r):
     )
 
 
-@kernel
+@inner
 def put(array, r, jet):
     """Store a jet in a row of an array."""
     array[r, 0], array[r, 1], array[r, 2] = jet[0]
     array[r, 3], array[r, 4], array[r, 5] = jet[1]
 
 
-@kernel
+@inner
 def weight_of(phi, blend):
     """Weight of the wrapped path at a wrap angle: 6 u^5 - 15 u^4 + 10 u^3 of u = phi / blend."""
     if not phi[0][0] < blend:
@@ -70,8 +70,8 @@ def weight_of(phi, blend):
     return times(cubic, inside)
 
 
-@kernel
-def inner(a, b):
+@inner
+def product(a, b):
     """Inner product of two vectors of jets (3, 6)."""
     total = times(get(a, 0), get(b, 0))
     for r in range(1, 3):
@@ -79,28 +79,28 @@ def inner(a, b):
     return total
 
 
-@kernel
+@inner
 def _less(a, c, b, out):
     """Fill out with a - c b, for vectors a, b and a jet c."""
     for r in range(3):
         put(out, r, minus(get(a, r), times(c, get(b, r))))
 
 
-@kernel
+@inner
 def _divide(a, c):
     """Divide a vector of jets by a jet."""
     for r in range(3):
         put(a, r, over(get(a, r), c))
 
 
-@kernel
+@inner
 def _turned(found, sine, cosine):
     """Angle of a cylinder's section from its start to its end, with the winding number."""
     turn = angle(sine, cosine)
     return ((found[DELTA], turn[0][1], turn[0][2]), turn[1])
 
 
-@kernel
+@inner
 def _fill_section(paths, state, w, found, motion, o, i, out):
     """Fill out (ROWS, 6) with the section from o to i around surface w; returns its length."""
     a, b, axis = scratch((3, 6)), scratch((3, 6)), out[AXIS : AXIS + 3]
@@ -112,26 +112,26 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
     axis[:] = 0.0
     if paths.kind[w] == CYLINDER:
         carry(motion, np.ascontiguousarray(state.R[w, :, 2]), 0.0, axis)
-        z, Z = inner(a, axis), inner(b, axis)
+        z, Z = product(a, axis), product(b, axis)
         _less(a, z, axis, a)
         _less(b, Z, axis, b)
         put(out, START, z)
         rise = minus(Z, z)
     else:
         put(out, START, rise)
-    d_o, d_i = root(inner(a, a)), root(inner(b, b))
+    d_o, d_i = root(product(a, a)), root(product(b, b))
     for k in range(3):
         put(e, k, get(a, k))
     _divide(e, d_o)
-    x = inner(b, e)
+    x = product(b, e)
     if paths.kind[w] == CYLINDER:
         for k in range(3):
             u, v = (k + 1) % 3, (k + 2) % 3
             put(f, k, minus(times(get(axis, u), get(e, v)), times(get(axis, v), get(e, u))))
-        delta = _turned(found, inner(b, f), x)
+        delta = _turned(found, product(b, f), x)
     else:
         _less(b, x, e, f)
-        y = root(inner(f, f))
+        y = root(product(f, f))
         _divide(f, y)
         delta = angle(y, x)
     free, last = root(minus(times(d_o, d_o), constant(r * r))), constant(r)
@@ -151,11 +151,11 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
     if weight[0][0] == 1.0:
         return length
     _less(i, one, o, a)
-    straight = root(inner(a, a))
+    straight = root(product(a, a))
     return plus(straight, times(weight, minus(length, straight)))
 
 
-@kernel
+@inner
 def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin):
     """Fill the sections of muscle m and return their number n.
 
@@ -174,7 +174,7 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, beg
         o, i, w = points[j], points[j + 1], state.wrapped[begin[j]]
         if w < 0:
             _less(i, constant(1.0), o, line)
-            length = root(inner(line, line))
+            length = root(product(line, line))
         else:
             fill_link(S, moves, paths.wrap_link[w], du, ddu, way, motion)
             length = _fill_section(paths, state, w, state.found[begin[j]], motion, o, i, wraps[j])
@@ -182,7 +182,7 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, beg
     return size - 1
 
 
-@kernel
+@inner
 def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
     """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j.
 
@@ -219,13 +219,13 @@ def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
         put(out, r, point)
 
 
-@kernel
+@inner
 def sense_of(kind, found):
     """Sign of the winding of a wrapped section."""
     return -1.0 if kind == CYLINDER and found[DELTA] < 0.0 else 1.0
 
 
-@kernel
+@inner
 def piece_at(paths, state, n, wraps, ends, begin, at):
     """Section and piece at a length from the origin."""
     j, piece = 0, BEFORE

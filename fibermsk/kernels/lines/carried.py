@@ -7,7 +7,7 @@ stored as rows (f, f', f'', g, g', g'').
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import add_cross, bracket
 
@@ -44,7 +44,7 @@ def fill_link(S, moves, link, du, ddu, way, out):
             W[r] += way[a] * S[a, r]
 
 
-@kernel
+@inner
 def carry(motion, x, fixed, out):
     """Fill out (3, 6) with a vector x (3,) of a link; with a point of it if `fixed` is 1, else 0.
 
@@ -70,7 +70,7 @@ def carry(motion, x, fixed, out):
         out[r, 3], out[r, 4], out[r, 5] = dx[r], dv[r], da[r]
 
 
-@kernel
+@inner
 def _add_offset(motion, e, order, rate, change, way, out):
     """Add to out (3, 6) what a driver adds by the derivative e (3,) of a point, of an order."""
     turned = scratch((3, 6))

@@ -6,7 +6,7 @@ second are the derivatives of the first in another direction.
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner
 from fibermsk.kernels.lines.triples import (
     angle as _angle,
     cosine_and_sine as _cosine_and_sine,
@@ -19,51 +19,51 @@ from fibermsk.kernels.lines.triples import (
 )
 
 
-@kernel
+@inner
 def constant(value):
     """A value that does not change."""
     return ((value, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-@kernel
+@inner
 def plus(a, b):
     """a + b."""
     return (_plus(a[0], b[0]), _plus(a[1], b[1]))
 
 
-@kernel
+@inner
 def minus(a, b):
     """a - b."""
     return (_minus(a[0], b[0]), _minus(a[1], b[1]))
 
 
-@kernel
+@inner
 def scaled(c, a):
     """A constant times a."""
     return (_scaled(c, a[0]), _scaled(c, a[1]))
 
 
-@kernel
+@inner
 def times(a, b):
     """a b."""
     return (_times(a[0], b[0]), _plus(_times(a[1], b[0]), _times(a[0], b[1])))
 
 
-@kernel
+@inner
 def over(a, b):
     """a / b."""
     f = _over(a[0], b[0])
     return (f, _over(_minus(a[1], _times(f, b[1])), b[0]))
 
 
-@kernel
+@inner
 def root(a):
     """Square root of a positive value."""
     f = _root(a[0])
     return (f, _over(_scaled(0.5, a[1]), f))
 
 
-@kernel
+@inner
 def angle(y, x):
     """atan2(y, x)."""
     square = _plus(_times(x[0], x[0]), _times(y[0], y[0]))
@@ -71,7 +71,7 @@ def angle(y, x):
     return (_angle(y[0], x[0]), _over(turn, square))
 
 
-@kernel
+@inner
 def cosine_and_sine(a):
     """cos a and sin a."""
     c, s = _cosine_and_sine(a[0])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.along import (
     ALPHA,
@@ -38,7 +38,7 @@ POINT, TAU_BEFORE, TAU_AFTER, FRACTION = 0, 3, 6, 9
 VIA_ROWS = 10
 
 
-@kernel
+@inner
 def _fill_tau(paths, state, j, at_end, points, wraps, ends, n, begin, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))
@@ -59,7 +59,7 @@ def _fill_tau(paths, state, j, at_end, points, wraps, ends, n, begin, out):
         put(out, r, plus(get(out, r), times(get(own, WEIGHT), minus(way, get(out, r)))))
 
 
-@kernel
+@inner
 def _place(paths, state, alpha, where, points, wraps, ends, n, begin, out):
     """Fill out (3, 6) with the point at a node."""
     j, w = where[0], state.wrapped[begin[where[0]]]
@@ -69,7 +69,7 @@ def _place(paths, state, alpha, where, points, wraps, ends, n, begin, out):
     place(at, where[1], j, w >= 0, radius, sense, points, wraps, ends, out)
 
 
-@kernel
+@inner
 def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
     """Add the terms of a via point, without those of second derivatives; via (n_own, rows, 6)."""
     for a in range(axes.size):
@@ -115,7 +115,7 @@ def fill_masses(
     return kinetic, potential
 
 
-@kernel
+@inner
 def fill_mass(
     paths, S, moves, state, m, knots, densities, at_points, line, arc, speed, rate, gravity, axes,
     r, M, dq, dp,

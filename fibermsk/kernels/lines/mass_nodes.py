@@ -6,12 +6,12 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner
 from fibermsk.kernels.lines.along import AFTER, ARC, BEFORE, FREE, LAMBDA, PHI, get, piece_at
 from fibermsk.kernels.lines.jets import minus, over, plus, scaled, times
 
 
-@kernel
+@inner
 def density_at(alpha, knots, densities):
     """Density of the mass at a fraction of the length and its slope, linear between knots."""
     if alpha < knots[0] or alpha > knots[-1]:
@@ -23,7 +23,7 @@ def density_at(alpha, knots, densities):
     return densities[k] + (alpha - knots[k]) * slope, slope
 
 
-@kernel
+@inner
 def edge_fraction(paths, state, j, part, wraps, ends, n, begin):
     """Fraction at the start of a piece of section j, as a jet."""
     at = get(ends, j)
@@ -37,7 +37,7 @@ def edge_fraction(paths, state, j, part, wraps, ends, n, begin):
     return over(at, get(ends, n))
 
 
-@kernel
+@inner
 def fill_points(paths, state, n, wraps, ends, begin, fractions, alpha, where):
     """Fill nodes at given fractions; returns their number. See `fill_nodes`."""
     for k in range(fractions.size):
@@ -47,7 +47,7 @@ def fill_points(paths, state, n, wraps, ends, begin, fractions, alpha, where):
     return fractions.size
 
 
-@kernel
+@inner
 def fill_nodes(
     paths, state, n, wraps, ends, begin, knots, densities, line, arc,
     alpha, weight, where, edge, sided,

@@ -6,13 +6,13 @@ arrays (3, 3), component first; see `fibermsk.kernels.lines.triples`.
 
 from __future__ import annotations
 
-from fibermsk._compile import kernel
+from fibermsk._compile import inner
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.triples import plus, root, times
 from fibermsk.kernels.skeleton.rigid import add_cross
 
 
-@kernel
+@inner
 def _carry(V, A, x, first, second):
     """Fill velocity and acceleration (3,) of the point x of a link."""
     for r in range(3):
@@ -24,7 +24,7 @@ def _carry(V, A, x, first, second):
     add_cross(1.0, V[:3], first, second)
 
 
-@kernel
+@inner
 def into_surface(R, p, V, A, jet, out):
     """Fill out (3, 3) with a point in the frame of a moving surface."""
     x, v, a = scratch(3), scratch(3), scratch(3)
@@ -44,7 +44,7 @@ def into_surface(R, p, V, A, jet, out):
             out[c, 2] += R[r, c] * a[r]
 
 
-@kernel
+@inner
 def out_of_surface(R, p, V, A, local, out):
     """Fill out (3, 3) with a point given in the frame of a moving surface."""
     x, v, a, w, b = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
@@ -60,19 +60,19 @@ def out_of_surface(R, p, V, A, local, out):
         out[r, 0], out[r, 1], out[r, 2] = x[r], v[r] + w[r], a[r] + b[r]
 
 
-@kernel
+@inner
 def triple(array, r):
     """Row of an array as a triple."""
     return (array[r, 0], array[r, 1], array[r, 2])
 
 
-@kernel
+@inner
 def store(array, r, jet):
     """Store a triple in a row of an array."""
     array[r, 0], array[r, 1], array[r, 2] = jet
 
 
-@kernel
+@inner
 def norm(x, y, z):
     """Length of a vector of triples."""
     return root(plus(plus(times(x, x), times(y, y)), times(z, z)))
