@@ -112,9 +112,11 @@ from fibermsk.results import (
 if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.analysis import (
+        InverseDynamics as InverseDynamics,
         MuscleCurves as MuscleCurves,
         StaticOptimum as StaticOptimum,
         drive as drive,
+        inverse_dynamics as inverse_dynamics,
         muscle_curves as muscle_curves,
         static_optimization as static_optimization,
     )
@@ -203,7 +205,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "analysis": "MuscleCurves StaticOptimum drive muscle_curves static_optimization",
+    "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
+        static_optimization""",
     "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber""",

@@ -1,6 +1,10 @@
-"""Analyses of models along motions: driven coordinates, moment arms, static optimization."""
+"""Analyses along motions: driven coordinates, moment arms, inverse dynamics, optimization."""
 
 from fibermsk.analysis.curves import MuscleCurves as MuscleCurves, muscle_curves as muscle_curves
+from fibermsk.analysis.inverse_dynamics import (
+    InverseDynamics as InverseDynamics,
+    inverse_dynamics as inverse_dynamics,
+)
 from fibermsk.analysis.motion import drive as drive
 from fibermsk.analysis.optimization import (
     StaticOptimum as StaticOptimum,

@@ -10,6 +10,7 @@ from fibermsk.cli.commands import (
     bench,
     export,
     info,
+    inverse_dynamics,
     muscles,
     new,
     plot,
@@ -67,6 +68,7 @@ app.command("export")(export.export)
 app.command("info", cls=ManyValues)(info.info)
 app.command("muscles")(muscles.muscles)
 app.command("so")(so.so)
+app.command("id")(inverse_dynamics.inverse_dynamics)
 
 
 def main() -> None:

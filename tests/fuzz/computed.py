@@ -347,6 +347,17 @@ COMPUTED = {
             "in_degrees": None,
         },
     ),
+    "inverse_dynamics": Call(
+        fm.inverse_dynamics,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "motion": {"time": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "elbow": [0.1] * 6},
+            "muscle_mass": True,
+            "passive": True,
+            "lowpass": None,
+            "in_degrees": None,
+        },
+    ),
     # files
     "export": Call(
         fm.export,

@@ -17,8 +17,8 @@ import fibermsk as fm
 COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ForceLength", "ForceVelocity",
-    "ImportReport", "MeshReport", "ModelBundles", "ModelError", "ModelWarning", "Moment",
-    "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
+    "ImportReport", "InverseDynamics", "MeshReport", "ModelBundles", "ModelError", "ModelWarning",
+    "Moment", "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
     "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber",
     "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError",
     "law_constant",

@@ -1,0 +1,66 @@
+"""`fibermsk id`: generalized forces that give a motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fibermsk.cli.output import aligned, print_json
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
+
+
+def inverse_dynamics(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.osim", help="OpenSim model.")],
+    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Motion: .mot, .sto or .csv.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.sto", help="Table, or .csv.")],
+    lowpass: Annotated[
+        float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motion.")
+    ] = None,
+    passive: Annotated[
+        bool,
+        typer.Option("--passive/--no-passive", help="Whether passive forces of joints act."),
+    ] = True,
+    degrees: Annotated[
+        bool | None,
+        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Find the generalized forces that give a motion."""
+    from fibermsk.analysis import inverse_dynamics
+    from fibermsk.analysis.storage import TABLES, write_table
+    from fibermsk.cli.shown import model_file
+    from fibermsk.cli.warned import collecting
+
+    if out.suffix.lower() not in TABLES:
+        raise ModelError(f"--out {out}; must end with one of: {', '.join(TABLES)}")
+    check_writable(out)
+    with collecting() as warned:
+        found = inverse_dynamics(
+            model_file(model), motion, passive=passive, lowpass=lowpass, in_degrees=degrees
+        )
+    columns = {
+        f"{name}_{'moment' if found.units[name] == 'N m' else 'force'}": one
+        for name, one in found.force.items()
+    }
+    write_table(out, f"{model.stem}_inverse_dynamics", {"time": found.time, **columns})
+    largest = {name: float(abs(one).max()) for name, one in found.force.items()}
+    if json:
+        print_json(
+            {
+                "file": str(out),
+                "frames": found.time.size,
+                "largest": largest,
+                "units": found.units,
+                "warnings": warned,
+            }
+        )
+    else:
+        rows = [("coordinate", "largest force", "")]
+        rows += [(name, f"{one:.4g}", found.units[name]) for name, one in largest.items()]
+        for line in aligned(rows):
+            typer.echo(line)
+    typer.echo(f"written to {out}", err=True)
