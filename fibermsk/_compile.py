@@ -12,7 +12,6 @@ from operator import attrgetter
 from random import SystemRandom
 from types import FunctionType
 from typing import Any
-from uuid import uuid4
 
 from numba import get_num_threads, njit
 from numba.core import event
@@ -139,18 +138,8 @@ def parallel(tasks: str, least: int, version: str = "") -> Callable[[Any], Any]:
 
 
 def uncached(function: Any) -> Any:
-    """Compile as `kernel` does, without caching under the function's file.
-
-    Machine code is linked by name, and a cached kernel brings that of its callees from another
-    process: the compiled copy has a name that no other has.
-    """
-    copy = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__,
-        function.__closure__,
-    )  # fmt: skip
-    copy.__module__, copy.__kwdefaults__ = function.__module__, function.__kwdefaults__
-    copy.__qualname__ = f"{function.__qualname__}_{uuid4().hex}"
-    return njit(**_OPTIONS)(copy)
+    """Compile as `kernel` does, without caching under the function's file."""
+    return njit(**_OPTIONS)(function)
 
 
 class Rebuilding:

@@ -9,8 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.frame import free_coordinate
-from fibermsk.analysis.geometry import chosen
+from fibermsk.analysis.frame import chosen, free_coordinate
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.errors import PathError
 from fibermsk.model import Model

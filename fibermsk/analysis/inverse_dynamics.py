@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.analysis.frame import refuse_other_forces
 from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.analysis.series import smooth
 from fibermsk.errors import ModelError
@@ -89,12 +90,7 @@ def inverse_dynamics(
     """
     owner = "inverse_dynamics"
     _check.instance(owner, "model", model, Model, "a Model")
-    for kind in ("fibers", "contacts", "elements"):
-        if getattr(model, kind):
-            must = "be left out: their forces are not part of inverse dynamics"
-            names = [one.name or "contact" for one in getattr(model, kind)][:5]
-            remedy = "remove them: model.edit(remove=...)"
-            _check.refuse(f"model {model.name!r}", kind, names, must, remedy=remedy)
+    refuse_other_forces(model, "inverse dynamics")
     for one in model.coordinates:
         if one.prescribed is not None:
             remedy = "leave the motion to inverse_dynamics"
@@ -105,10 +101,9 @@ def inverse_dynamics(
     found = motion_of(model, motion, in_degrees=in_degrees)
     warn_of(found)
     free = free_model(model)
-    idle = {"law": None, "activation": None} | ({} if with_mass else {"mass": None})
     carrying = [one for one in free.muscles if with_mass and one.mass is not None]
     rest = [one for one in free.muscles if one not in carrying]
-    free = free.edit({one: idle for one in carrying}, remove=rest)
+    free = free.edit({one: {"law": None, "activation": None} for one in carrying}, remove=rest)
     system = build(free)
     skeleton = system.skeleton
     names = [one for one in found.values if one in skeleton.independent]
@@ -126,10 +121,9 @@ def inverse_dynamics(
         if not passive:
             force[k] += skeleton.inverse_dynamics(q, p, a, passive=False)
             force[k] -= skeleton.inverse_dynamics(q, p, a)
-    names = list(skeleton.independent)
     turns = {one.name: one.kind != "translation" for one in model.coordinates}
     return InverseDynamics(
         time=found.time,
-        force=dict(zip(names, force.T.copy(), strict=True)),
-        units={name: "N m" if turns[name] else "N" for name in names},
+        force=dict(zip(skeleton.independent, force.T.copy(), strict=True)),
+        units={name: "N m" if turns[name] else "N" for name in skeleton.independent},
     )

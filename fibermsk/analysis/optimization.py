@@ -20,7 +20,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.geometry import chosen
+from fibermsk.analysis.frame import chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.analysis.series import Series, smooth
@@ -142,7 +142,7 @@ def static_optimization(
     them.
     """
     _check.instance("static_optimization", "model", model, Model, "a Model")
-    _refuse_other_forces(model)
+    refuse_other_forces(model, "static optimization")
     passive = _check.flag("static_optimization", "passive", passive)
     _check.instance("static_optimization", "bounds", bounds, (tuple, list), "two numbers")
     if len(bounds) != 2:
@@ -228,16 +228,6 @@ def _assumptions(
 def _of_motion(name: str, lowpass: float | None) -> str:
     smoothed = "as given" if lowpass is None else f"low-pass filter of {lowpass:g} Hz"
     return f"{name!r}, {smoothed}, spline of order 5"
-
-
-def _refuse_other_forces(model: Model) -> None:
-    """Refuse items whose forces inverse dynamics of bodies leaves out."""
-    for kind in ("fibers", "contacts", "elements"):
-        if getattr(model, kind):
-            must = "be left out: their forces are not part of static optimization"
-            names = [one.name or "contact" for one in getattr(model, kind)][:5]
-            remedy = "remove them: model.edit(remove=...)"
-            _check.refuse(f"model {model.name!r}", kind, names, must, remedy=remedy)
 
 
 def _strengths(reserve: Any, names: list[str]) -> Array:

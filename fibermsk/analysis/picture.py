@@ -35,7 +35,6 @@ def draw_curves(curves: MuscleCurves, what: str) -> Any:
     table = colormaps["tab10" if n <= 10 else "tab20" if n <= 20 else "turbo"]
     colors = table(np.arange(n) if n <= 20 else np.linspace(0.0, 1.0, n))
     angle = curves.unit == "rad"
-    x = np.rad2deg(curves.values) if angle else curves.values
     for k, (name, color) in enumerate(zip(names, colors, strict=True)):
         look: dict[str, Any] = {"color": color, "lw": _WIDTHS[k % len(_WIDTHS)]}
         if what == "force_length":
@@ -44,6 +43,7 @@ def draw_curves(curves: MuscleCurves, what: str) -> Any:
             axes.plot(x, found["active_fiber_force"], label=name, **look)
             axes.plot(x, found["passive_fiber_force"], "--", **look)
         else:
+            x = np.rad2deg(curves.values) if angle else curves.values
             y = getattr(curves, what)[name]
             axes.plot(x, 1000.0 * y if angle or what == "length" else y, label=name, **look)
     if what == "force_length":

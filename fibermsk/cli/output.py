@@ -7,14 +7,25 @@ import math
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import typer
+
+from fibermsk.errors import ModelError
+from fibermsk.files import check_writable
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
     """Context that redirects the output of a scene to standard error if JSON is printed."""
     return redirect_stdout(sys.stderr) if json else nullcontext()
+
+
+def check_out(out: Path, endings: Sequence[str]) -> None:
+    """Refuse a file of another kind, or one that cannot be written."""
+    if out.suffix.lower() not in endings:
+        raise ModelError(f"--out {out}; must end with one of: {', '.join(endings)}")
+    check_writable(out)
 
 
 def print_json(value: dict[str, Any]) -> None:

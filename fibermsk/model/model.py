@@ -137,17 +137,20 @@ class Model(ByName):
     @property
     def acting_muscles(self) -> tuple[LineMuscle, ...]:
         """Line muscles that exert forces: those with a law, unless fibers are in their place."""
-        replaced = self.muscles_with_fibers
-        return tuple(
-            one for one in self._muscles if one.law is not None and one.name not in replaced
-        )
+        return self._muscles_that_have("law")
 
     @property
     def massive_muscles(self) -> tuple[LineMuscle, ...]:
         """Line muscles with mass, unless fibers are in their place."""
+        return self._muscles_that_have("mass")
+
+    def _muscles_that_have(self, field: str) -> tuple[LineMuscle, ...]:
+        """Line muscles with a field, unless fibers are in their place."""
         replaced = self.muscles_with_fibers
         return tuple(
-            one for one in self._muscles if one.mass is not None and one.name not in replaced
+            one
+            for one in self._muscles
+            if getattr(one, field) is not None and one.name not in replaced
         )
 
     @property

@@ -56,7 +56,7 @@ class ForwardMarch:
         active = next((x for x in system.contributions if isinstance(x, ActivationStates)), None)
         _check_parts(model, skeleton)
         self._paths = LinePaths(system.configuration, ()) if lines is None else lines.paths
-        self._n, self._n_states = skeleton.n, system.n - skeleton.n
+        self._n = skeleton.n
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)

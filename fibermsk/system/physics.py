@@ -1,7 +1,10 @@
-"""Contributions that the parts of a model make: fibers, contact, bodies and joints."""
+"""Contributions that the parts of a model make: fibers, contact, bodies, joints and lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from fibermsk._arrays import Index
 from fibermsk.model import Model
 from fibermsk.system.bodies.bodies import Bodies
 from fibermsk.system.bodies.joints import PassiveJoints
@@ -18,9 +21,12 @@ from fibermsk.system.fibers.titin import TitinForce
 
 
 def physics_of(
-    model: Model, own: Configuration, loads: Loads, tension: TensionProbe
+    model: Model, own: Configuration, loads: Loads, tension: TensionProbe, state_of_muscle: Index
 ) -> tuple[Contribution, ...]:
-    """Contributions of the fibers, contacts, bodies and joints, in the order of their sums."""
+    """Contributions of the fibers, contacts, bodies, joints and line muscles, as they are summed.
+
+    `state_of_muscle` is the state that activates each line muscle; see `LineMuscles`.
+    """
     return (
         Fibers(model, own.cables, loads, tension),
         *([Bending(own.cables)] if own.cables.bent.size else []),
@@ -30,7 +36,20 @@ def physics_of(
         BoneContact(own.contact),
         Bodies(model, own.skeleton),
         PassiveJoints(own.skeleton.passive),
+        *_line_muscles(model, own, state_of_muscle),
     )
+
+
+def _line_muscles(model: Model, own: Configuration, state_of: Index) -> Iterator[Contribution]:
+    """Force and mass of the line muscles; their kernels compile only where they are used."""
+    if model.acting_muscles:
+        from fibermsk.system.lines.muscles import LineMuscles
+
+        yield LineMuscles(model, own, state_of)
+    if model.massive_muscles:
+        from fibermsk.system.lines.mass import MuscleMasses
+
+        yield MuscleMasses(model, own)
 
 
 def _any_fiber(model: Model, part: str) -> bool:

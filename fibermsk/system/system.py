@@ -10,7 +10,7 @@ import numpy as np
 import sparse
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
@@ -97,8 +97,7 @@ class FiberSystem(Reporting):
         if has_friction(self.partners):
             self.named_elements[free_name(model)] = FrictionForces(own)
         self.contributions: tuple[Contribution, ...] = (
-            *physics_of(model, own, self.loads, self.tension),
-            *self._line_muscles(activation.state_of_muscle),
+            *physics_of(model, own, self.loads, self.tension, activation.state_of_muscle),
             *([activation] if activation.groups else []),
             *self.named_elements.values(),
         )
@@ -122,20 +121,6 @@ class FiberSystem(Reporting):
         nodes, q = own.split(own.start()[0])
         links = self.skeleton.at(q).links
         check_start(owner, self.cables, self.partners, self.tree, nodes, links)
-
-    def _line_muscles(self, state_of: Index) -> list[Contribution]:
-        """Contributions of the line muscles: force and mass, where there are any."""
-        found: list[Contribution] = []
-        # Their kernels compile only where they are used.
-        if self.model.acting_muscles:
-            from fibermsk.system.lines.muscles import LineMuscles
-
-            found.append(LineMuscles(self.model, self.configuration, state_of))
-        if self.model.massive_muscles:
-            from fibermsk.system.lines.mass import MuscleMasses
-
-            found.append(MuscleMasses(self.model, self.configuration))
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         check_picklable(self.model)

@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.output import aligned, print_json
-from fibermsk.errors import ModelError
-from fibermsk.files import check_writable
+from fibermsk.cli.output import aligned, check_out, print_json
 
 
 def inverse_dynamics(
@@ -35,9 +33,7 @@ def inverse_dynamics(
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
-    if out.suffix.lower() not in TABLES:
-        raise ModelError(f"--out {out}; must end with one of: {', '.join(TABLES)}")
-    check_writable(out)
+    check_out(out, TABLES)
     with collecting() as warned:
         found = inverse_dynamics(
             model_file(model), motion, passive=passive, lowpass=lowpass, in_degrees=degrees

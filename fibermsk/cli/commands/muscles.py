@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.output import print_json
+from fibermsk.cli.output import check_out, print_json
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -55,9 +54,7 @@ def muscles(
     kind = out.suffix.lower()
     if plot is not None and plot not in PLOTS:
         raise ModelError(f"--plot {plot}; must be one of: {', '.join(PLOTS)}")
-    if kind not in TABLES + _PICTURES:
-        raise ModelError(f"--out {out}; must end with one of: {', '.join(TABLES + _PICTURES)}")
-    check_writable(out)
+    check_out(out, TABLES + _PICTURES)
     curves = muscle_curves(
         model_file(model), coordinate, over=_range(over), muscles=muscle, at=pose_of(pose or [])
     )

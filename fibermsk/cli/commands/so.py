@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.output import aligned, print_json
+from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
-from fibermsk.files import check_writable
 
 
 def so(
@@ -46,9 +45,7 @@ def so(
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
-    if out.suffix.lower() not in TABLES:
-        raise ModelError(f"--out {out}; must end with one of: {', '.join(TABLES)}")
-    check_writable(out)
+    check_out(out, TABLES)
     with collecting() as warned:
         found = static_optimization(
             model_file(model), motion, muscles=muscle, power=power, reserve=reserve,

@@ -183,19 +183,17 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, beg
 
 
 @inner
-def place(at, piece, j, wrapped, radius, sense, points, wraps, ends, out):
-    """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j.
-
-    radius, sense of a wrapped section: of its surface, and the sign of its winding.
-    """
+def place(paths, state, at, j, piece, points, wraps, ends, begin, out):
+    """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-    o, i, own = points[j], points[j + 1], wraps[j]
-    if not wrapped or own[WEIGHT, 0] < 1.0:
+    o, i, own, w = points[j], points[j + 1], wraps[j], state.wrapped[begin[j]]
+    if w < 0 or own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
             put(out, r, plus(get(o, r), step))
-        if not wrapped:
+        if w < 0:
             return
+    radius, sense = paths.radius[w], sense_of(paths.kind[w], state.found[begin[j]])
     run = minus(times(share, get(own, LAMBDA)), get(own, FREE))  # planar, from the arc on
     free, turn, phi = constant(0.0), constant(0.0), get(own, PHI)
     if piece == BEFORE:
@@ -251,9 +249,6 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
     size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin)
     L = get(ends, size)
     for k in range(fractions.size):
-        at, radius, sense = scaled(fractions[k], L), 0.0, 1.0
+        at = scaled(fractions[k], L)
         j, piece = piece_at(paths, state, size, wraps, ends, begin, at[0][0])
-        w = state.wrapped[begin[j]]
-        if w >= 0:
-            radius, sense = paths.radius[w], sense_of(paths.kind[w], state.found[begin[j]])
-        place(at, piece, j, w >= 0, radius, sense, points, wraps, ends, out[k])
+        place(paths, state, at, j, piece, points, wraps, ends, begin, out[k])

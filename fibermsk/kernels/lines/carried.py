@@ -45,6 +45,19 @@ def fill_link(S, moves, link, du, ddu, way, out):
 
 
 @inner
+def fill_rates(V, A, x, fixed, first, second):
+    """Fill velocity and acceleration (3,) of a vector x of a link; `fixed` as for `carry`.
+
+    V, A (6,): twist and spatial acceleration, angular part first.
+    """
+    for r in range(3):
+        first[r], second[r] = fixed * V[3 + r], fixed * A[3 + r]
+    add_cross(1.0, V[:3], x, first)
+    add_cross(1.0, A[:3], x, second)
+    add_cross(1.0, V[:3], first, second)
+
+
+@inner
 def carry(motion, x, fixed, out):
     """Fill out (3, 6) with a vector x (3,) of a link; with a point of it if `fixed` is 1, else 0.
 
@@ -52,12 +65,9 @@ def carry(motion, x, fixed, out):
     """
     v, a, dx, dv, da = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
     V, A, W, dV, dA = motion[0], motion[1], motion[2], motion[3], motion[4]
+    fill_rates(V, A, x, fixed, v, a)
     for r in range(3):
-        v[r], a[r] = fixed * V[3 + r], fixed * A[3 + r]
         dx[r], dv[r], da[r] = fixed * W[3 + r], fixed * dV[3 + r], fixed * dA[3 + r]
-    add_cross(1.0, V[:3], x, v)
-    add_cross(1.0, A[:3], x, a)
-    add_cross(1.0, V[:3], v, a)
     add_cross(1.0, W[:3], x, dx)
     add_cross(1.0, dV[:3], x, dv)
     add_cross(1.0, V[:3], dx, dv)

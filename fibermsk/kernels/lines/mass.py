@@ -60,16 +60,6 @@ def _fill_tau(paths, state, j, at_end, points, wraps, ends, n, begin, out):
 
 
 @inner
-def _place(paths, state, alpha, where, points, wraps, ends, n, begin, out):
-    """Fill out (3, 6) with the point at a node."""
-    j, w = where[0], state.wrapped[begin[where[0]]]
-    radius = paths.radius[w] if w >= 0 else 0.0
-    sense = sense_of(paths.kind[w], state.found[begin[j]]) if w >= 0 else 1.0
-    at = scaled(alpha, get(ends, n))
-    place(at, where[1], j, w >= 0, radius, sense, points, wraps, ends, out)
-
-
-@inner
 def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
     """Add the terms of a via point, without those of second derivatives; via (n_own, rows, 6)."""
     for a in range(axes.size):
@@ -176,7 +166,8 @@ def fill_mass(
                 paths, state, sections, *arguments, alpha, weight, where, edge, sided
             )
         for k in range(nodes):
-            _place(paths, state, alpha[k], where[k], points, wraps, ends, sections, begin, x)
+            at = scaled(alpha[k], get(ends, sections))
+            place(paths, state, at, where[k, 0], where[k, 1], points, wraps, ends, begin, x)
             for c in range(3):
                 for d in range(3):
                     found[b, k, d, c] = x[c, 3 + d]
@@ -229,7 +220,8 @@ def fill_mass(
             way[axes[b]] = 0.0
             total = 0.0
             for k in range(nodes):
-                _place(paths, state, alpha[k], where[k], points, wraps, ends, sections, begin, x)
+                at = scaled(alpha[k], get(ends, sections))
+                place(paths, state, at, where[k, 0], where[k, 1], points, wraps, ends, begin, x)
                 f = motion[k, 1]
                 total += weight[k] * (x[0, 4] * f[0] + x[1, 4] * f[1] + x[2, 4] * f[2])
             for i in range(1, 1 if at_points else sections):

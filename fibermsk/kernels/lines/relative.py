@@ -8,20 +8,9 @@ from __future__ import annotations
 
 from fibermsk._compile import inner
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.carried import fill_rates
 from fibermsk.kernels.lines.triples import plus, root, times
 from fibermsk.kernels.skeleton.rigid import add_cross
-
-
-@inner
-def _carry(V, A, x, first, second):
-    """Fill velocity and acceleration (3,) of the point x of a link."""
-    for r in range(3):
-        first[r] = V[3 + r]
-    add_cross(1.0, V[:3], x, first)
-    for r in range(3):
-        second[r] = A[3 + r]
-    add_cross(1.0, A[:3], x, second)
-    add_cross(1.0, V[:3], first, second)
 
 
 @inner
@@ -30,7 +19,7 @@ def into_surface(R, p, V, A, jet, out):
     x, v, a = scratch(3), scratch(3), scratch(3)
     for r in range(3):
         x[r] = jet[r, 0]
-    _carry(V, A, x, v, a)
+    fill_rates(V, A, x, 1.0, v, a)
     for r in range(3):
         v[r] = jet[r, 1] - v[r]  # relative to the surface
         a[r] = jet[r, 2] - a[r]
@@ -54,7 +43,7 @@ def out_of_surface(R, p, V, A, local, out):
             x[r] += R[r, c] * local[c, 0]
             v[r] += R[r, c] * local[c, 1]
             a[r] += R[r, c] * local[c, 2]
-    _carry(V, A, x, w, b)
+    fill_rates(V, A, x, 1.0, w, b)
     add_cross(2.0, V[:3], v, b)
     for r in range(3):
         out[r, 0], out[r, 1], out[r, 2] = x[r], v[r] + w[r], a[r] + b[r]
