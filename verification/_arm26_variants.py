@@ -1,19 +1,14 @@
 """Variants of arm26.osim without what OpenSim computes in another way, and forward runs of them."""
 
-import importlib.util
-import json
-import os
-import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 from _held_elbow import folder
+from _peers import ask_opensim
 
 import fibermsk as fm
-from fibermsk.verify import Unavailable
 
 START = {"r_shoulder_elev": 0.0, "r_elbow_flex": 0.35}
 """Pose at the start, that of scenes/arm26_lines.py [rad]."""
@@ -60,32 +55,9 @@ HANGS = 300.0
 """Seconds after which OpenSim hangs."""
 
 
-def python_of_opensim() -> str:
-    """Interpreter that imports opensim."""
-    named = os.environ.get("FIBERMSK_OPENSIM_PYTHON")
-    if named:
-        return named
-    if importlib.util.find_spec("opensim") is None:
-        raise Unavailable(
-            "no opensim: pip install opensim, or set FIBERMSK_OPENSIM_PYTHON to an interpreter "
-            "that has it"
-        )
-    return sys.executable
-
-
 def ask(tasks: list[dict]) -> list[dict]:
     """Answers of `_line_muscles_opensim.py`."""
-    script = Path(__file__).with_name("_line_muscles_opensim.py")
-    with tempfile.TemporaryDirectory() as place:
-        given, answer = Path(place) / "task.json", Path(place) / "answer.json"
-        given.write_text(json.dumps(tasks))
-        command = [python_of_opensim(), str(script), str(given), str(answer)]
-        done = subprocess.run(
-            command, cwd=place, capture_output=True, text=True, timeout=HANGS, check=False
-        )
-        if done.returncode:
-            raise RuntimeError(f"OpenSim failed: {done.stderr[-2000:]}")
-        return json.loads(answer.read_text())
+    return ask_opensim("_line_muscles_opensim.py", tasks, HANGS)
 
 
 def write_variant(path: Path, left_out=(), spheres=None, kind=None) -> None:

@@ -24,18 +24,14 @@ jumps. And a path here keeps its winding from pose to pose, also beyond half a t
 OpenSim chooses the side anew in each pose. Poses without a taut path here are listed too.
 """
 
-import importlib.util
-import json
 import os
-import subprocess
-import sys
-import tempfile
 import time
 import warnings
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from _peers import ask_opensim
 
 import fibermsk as fm
 from fibermsk.errors import PathError
@@ -147,14 +143,6 @@ def poses_of(ours: Ours, line: np.ndarray) -> list[dict]:
     return found
 
 
-def python_of_opensim() -> str:
-    """Interpreter that imports opensim."""
-    named = os.environ.get("FIBERMSK_OPENSIM_PYTHON")
-    if not named and not importlib.util.find_spec("opensim"):
-        raise Unavailable("no opensim: pip install opensim, or set FIBERMSK_OPENSIM_PYTHON")
-    return named or sys.executable
-
-
 def file_of(model: str) -> Path:
     """File of a model."""
     file = Path(os.environ.get("FIBERMSK_MODELS", "")) / MODELS[model]
@@ -171,13 +159,7 @@ def theirs(file: Path, ours: Ours, all_lines: list[np.ndarray]) -> dict:
         "muscles": {name: [c for c, *_ in own] for name, own in ours.moved.items()},
         "lines": [poses_of(ours, line) for line in all_lines],
     }
-    with tempfile.TemporaryDirectory() as folder:
-        question, answer = Path(folder) / "task.json", Path(folder) / "answer.json"
-        question.write_text(json.dumps(task))
-        script = Path(__file__).with_name("_opensim_paths.py")
-        command = [python_of_opensim(), str(script), str(question), str(answer)]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=HANGS)
-        return json.loads(answer.read_text())
+    return ask_opensim("_opensim_paths.py", task, HANGS)
 
 
 def entered(paths: LinePaths, placed, points: np.ndarray, lines: np.ndarray) -> tuple[float, bool]:

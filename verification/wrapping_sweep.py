@@ -20,16 +20,14 @@ the package, or FIBERMSK_OPENSIM_PYTHON and FIBERMSK_MUJOCO_PYTHON. The largest 
 tells whether an engine takes another path; it is not by itself an error.
 """
 
-import importlib.util
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from _peers import python_of
 from _wrapping_cases import CASES, OFFSETS, STEP, H, poses
 from scipy.spatial.transform import Rotation
 
@@ -100,17 +98,10 @@ def own(case: str, stride: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(rows), np.array(touched)
 
 
-def python_of(engine: str) -> str | None:
-    """Interpreter that imports the package of an engine, or None."""
-    package = engine.split(",")[0]
-    named = os.environ.get(f"FIBERMSK_{package.upper()}_PYTHON")
-    return named or (sys.executable if importlib.util.find_spec(package) else None)
-
-
 @cache
 def other(engine: str, case: str, stride: int) -> np.ndarray | None:
     """Rows as those of `own` by another program; None where absent or without such a surface."""
-    python = python_of(engine)
+    python = python_of(engine.split(",")[0])
     kinds = {kind for kind, *_ in CASES[case]["surfaces"]}
     if python is None or not kinds <= set(WRAPS.get(engine, KINDS)):
         return None

@@ -1,17 +1,12 @@
 """Line muscles of arm26 against OpenSim."""
 
-import sys
-from pathlib import Path
-
+import _arm26_variants as variants
+import _peers
 import pytest
 from verify.problem_files import load_module, load_problem
 
 import fibermsk as fm
 from fibermsk.verify import Unavailable, run_problem
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "verification"))
-
-import _arm26_variants as variants
 
 PROBLEM = load_module("arm26_lines")
 
@@ -21,7 +16,7 @@ def there(shared_models, monkeypatch):
     """The model and OpenSim."""
     monkeypatch.setenv("FIBERMSK_MODELS", str(shared_models))
     try:
-        return variants.folder(), variants.python_of_opensim()
+        return variants.folder(), _peers.python_of_opensim()
     except Unavailable as missing:
         pytest.skip(str(missing))
 

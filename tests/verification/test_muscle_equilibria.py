@@ -1,17 +1,12 @@
 """Equilibria of the muscles of published models against OpenSim."""
 
-import sys
-from pathlib import Path
-
+import _arm26_variants as variants
+import _peers
 import pytest
 from verify.problem_files import load_module, load_problem
 
 import fibermsk as fm
 from fibermsk.verify import Unavailable, run_problem
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "verification"))
-
-import _arm26_variants as variants
 
 
 @pytest.mark.parametrize("model", ["arm26", pytest.param("all", marks=pytest.mark.slow)])
@@ -19,7 +14,7 @@ def test_fibers_are_as_long_as_in_opensim(model, shared_models, monkeypatch):
     monkeypatch.setenv("FIBERMSK_MODELS", str(shared_models))
     try:
         variants.folder()
-        variants.python_of_opensim()
+        _peers.python_of_opensim()
     except Unavailable as missing:
         pytest.skip(str(missing))
     outcome = run_problem(load_problem("muscle_equilibria"), {"model": model})
