@@ -57,6 +57,7 @@ from fibermsk.model import (
     Constant as Constant,
     Contact as Contact,
     Coordinate as Coordinate,
+    CoordinateRange as CoordinateRange,
     Coupling as Coupling,
     Cylindrical as Cylindrical,
     Fiber as Fiber,

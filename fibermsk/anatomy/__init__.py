@@ -9,13 +9,13 @@ from fibermsk.anatomy.joined import (
     junction_forces as junction_forces,
     split_fiber as split_fiber,
 )
-from fibermsk.anatomy.model_bundles import (
+from fibermsk.anatomy.models.bundles import (
     ModelBundles as ModelBundles,
     bundles_from_model as bundles_from_model,
     select as select,
 )
+from fibermsk.anatomy.models.placed import PlacedMuscle as PlacedMuscle
 from fibermsk.anatomy.packing import pack_section as pack_section
-from fibermsk.anatomy.placed import PlacedMuscle as PlacedMuscle
 from fibermsk.anatomy.report import BundleReport as BundleReport
 from fibermsk.anatomy.whole_muscle import (
     MuscleRun as MuscleRun,

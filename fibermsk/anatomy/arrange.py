@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,7 +75,8 @@ class Arrangement:
         # the bundle as one thick fiber, with the radius of its fibers at the ends
         taper = np.minimum(np.minimum(grid.at, 1.0 - grid.at) / 0.15, 1.0)
         thick = _mean_radius(sections, grid.at) * (1.0 + (reach - 1.0) * taper)
-        middle = self._relax([grid], grid.fit(center)[None], thick[None], aside)[0]
+        half = replace(self, smoothing=0.5 * self.smoothing)  # the fibers are smoothed once more
+        middle = half._relax([grid], grid.fit(center)[None], thick[None], aside)[0]
         center = paths.resample(paths.Grid.over(section.nodes, _FINE).value @ middle, len(center))
         e1, e2 = paths.transported_frames(center, aside)
         at = np.linspace(0.0, 1.0, len(center))
@@ -104,22 +106,18 @@ class Arrangement:
             fade = np.exp(-(((at if end == 0 else 1.0 - at) / 0.1) ** 2))[None, :, None]
             starts = starts + fade * (placed - starts[:, end])[:, None, :]
         grids = [paths.Grid.over(part.nodes, PER_ELEMENT) for part in sections]
-        nodal = np.array([grid.fit(start) for grid, start in zip(grids, starts, strict=True)])
+        nodal = wanted = _fitted(grids, starts)
         for _ in range(_PASSES):
-            nodal = self._relax(grids, nodal, _radii(sections, grids), aside)
+            nodal = self._relax(grids, nodal, _radii(sections, grids), aside, wanted)
             fine = [
                 paths.Grid.over(part.nodes, _FINE).value @ one
                 for part, one in zip(sections, nodal, strict=True)
             ]
             sections = self._sections(float(np.mean([paths.polyline_length(one) for one in fine])))
             grids = [paths.Grid.over(part.nodes, PER_ELEMENT) for part in sections]
-            nodal = np.array(
-                [
-                    grid.fit(paths.resample(one, len(center)))
-                    for grid, one in zip(grids, fine, strict=True)
-                ]
-            )
-        nodal = self._relax(grids, nodal, _radii(sections, grids), aside)
+            nodal = _fitted(grids, [paths.resample(one, len(center)) for one in fine])
+            wanted = _fitted(grids, starts)
+        nodal = self._relax(grids, nodal, _radii(sections, grids), aside, wanted)
         curves = [paths.Curve(part.nodes, one) for part, one in zip(sections, nodal, strict=True)]
         return curves, sections
 
@@ -173,10 +171,17 @@ class Arrangement:
         place = np.argsort(np.argsort(np.arange(self.n) * _GOLDEN % 1.0)) / (self.n - 1)
         return [section(float((first + span * one) / spare)) for one in place]
 
-    def _relax(self, grids: list[paths.Grid], nodal: Array, radius: Array, aside: Array) -> Array:
+    def _relax(
+        self,
+        grids: list[paths.Grid],
+        nodal: Array,
+        radius: Array,
+        aside: Array,
+        wanted: Array | None = None,
+    ) -> Array:
         return relax(
             grids, nodal, radius, self.obstacles, self.neighbors,
-            clearance=self.clearance, smoothing=self.smoothing, aside=aside,
+            clearance=self.clearance, smoothing=self.smoothing, aside=aside, wanted=wanted,
         )  # fmt: skip
 
     @staticmethod
@@ -196,6 +201,11 @@ def _mean_radius(sections: list[Sections], at: Array) -> Array:
     if all(part is sections[0] for part in sections):
         return sections[0].radius(at)
     return np.sqrt(np.mean([part.radius(at) ** 2 for part in sections], axis=0))
+
+
+def _fitted(grids: list[paths.Grid], curves: Iterable[Array]) -> Array:
+    """Nodal values of dense curves on their grids, (n, 2 n_nodes, 3) [m]."""
+    return np.array([grid.fit(curve) for grid, curve in zip(grids, curves, strict=True)])
 
 
 def _radii(sections: list[Sections], grids: list[paths.Grid]) -> Array:

@@ -24,6 +24,7 @@ from fibermsk.anatomy.calibrate import (
     Calibration,
     calibrate,
 )
+from fibermsk.anatomy.line_path import line_path
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.report import BundleReport
@@ -33,7 +34,6 @@ from fibermsk.laws import PenaltyContact, Titin
 from fibermsk.model import ActivationDynamics, Body, Contact, Fiber, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.model.skeleton.body import shapes_of
-from fibermsk.system.lines.solved import active_points
 from fibermsk.system.skeleton.skeleton import skeleton
 
 CLEARANCE = 0.05
@@ -152,15 +152,17 @@ def fibers_from_muscle(
     length: float | None = None,
     belly_length: float | None = None,
     shorten: bool = False,
+    ends: tuple[Body, Body] | None = None,
     bones: Sequence[Body] | None = None,
     beside: Sequence[MuscleBundle] = (),
 ) -> MuscleBundle:
     """Create a bundle of deforming fibers that replaces a line muscle.
 
-    The path is that of the line muscle in the initial pose, smoothed, and the fibers lie around it
-    without overlap with bones or each other. Initially they are in their reference configuration.
-    Lengths, cross-section and stress of muscle and tendon follow from the optimal fiber length,
-    slack length, pennation and maximum force of the muscle (`calibrate`).
+    The path is the taut one of the line muscle in the initial pose, around its wrap surfaces,
+    smoothed, and the fibers lie around it without overlap with bones or each other. Initially they
+    are in their reference configuration. Lengths, cross-section and stress of muscle and tendon
+    follow from the optimal fiber length, slack length, pennation and maximum force of the muscle
+    (`calibrate`).
 
     Parameters
     ----------
@@ -212,8 +214,8 @@ def fibers_from_muscle(
         length keeps their stretch even, as in a muscle that is one spring, and the tendon has a toe
         region. By default with titin.
     length : float, optional
-        Initial length of the line muscle with its tendon [m]; by default that of the polyline
-        through its active path points, without wrapping.
+        Initial length of the line muscle with its tendon [m]; by default that of its taut path, or
+        of the straight lines between its active points where none is found, as the report says.
     belly_length : float, optional
         Length over which the muscle parts of the fibers are distributed, each beside the tendons of
         others, as in a pennate muscle, whose belly is longer than its fibers [m]; by default that
@@ -221,6 +223,9 @@ def fibers_from_muscle(
     shorten : bool
         Shorten the muscle part if smoothing and bones leave no room for tendons beside it, instead
         of refusing the muscle. It then starts at a smaller length over optimum, as reported.
+    ends : pair of Body, optional
+        Bodies that carry the ends of the fibers; by default those of the first and last active path
+        point.
     bones : sequence of Body, optional
         Bodies whose shapes the fibers must not penetrate; by default all with shapes.
     beside : sequence of MuscleBundle
@@ -240,8 +245,9 @@ def fibers_from_muscle(
     Notes
     -----
     Via points and wrap surfaces of the line muscle have no counterpart: a fiber starts along the
-    via points and is then guided by contact with bones. `shapes_from_wraps` converts wrap surfaces
-    to shapes for contact, if no bone guides the path.
+    path and is then guided by contact with bones. `shapes_from_wraps` converts wrap surfaces to
+    shapes for contact, if no bone guides the path. An end at a moving path point stays where it is
+    at the start; `bundles_from_model` moves it, and guides fibers by surfaces and points.
 
     References
     ----------
@@ -274,6 +280,8 @@ def fibers_from_muscle(
     shorten = _check.flag(owner, "shorten", shorten)
     if belly_length is not None:
         belly_length = _check.positive(owner, "belly_length", belly_length, "m")
+    if ends is not None:
+        _check.items(owner, "ends", ends, Body, "a Body", "a pair of bodies")
     if muscle not in model.muscles:
         _check.refuse(
             owner, "model", model, "contain the muscle", remedy="take one of model.muscles"
@@ -283,9 +291,8 @@ def fibers_from_muscle(
         name = kind.__name__
         _check.items(owner, field, value, kind, f"a {name}", f"a sequence of {name}")
     bodies = skeleton(model)
-    start = bodies.start
-    poses, (active, points) = bodies.poses(start), active_points(bodies, muscle, start)
-    total = paths.polyline_length(points)
+    poses, line = bodies.poses(bodies.start), line_path(bodies, muscle)
+    points, total = line.points, line.length
     if length is not None:
         total = _check.positive(owner, "length", length, "m")
 
@@ -323,7 +330,7 @@ def fibers_from_muscle(
         belly,
         shorten,
     )
-    ends = active[0].body, active[-1].body
+    ends = ends or (line.active[0].body, line.active[-1].body)
     curves, sections = work.pack(points, poses[ends[0].name][0])
     factor, nearest = work.room(curves, sections)
     if factor < _LEAST_FACTOR:
@@ -360,7 +367,7 @@ def fibers_from_muscle(
         )
     report = BundleReport.of(
         muscle, total, curves, sections, calibration, factor, nearest, points, obstacles,
-        length is None and any(wrap.shape.active for wrap in muscle.wraps),
+        line.straight if length is None else "",
     )  # fmt: skip
     return MuscleBundle(muscle, tuple(fibers), calibration, report, tuple(curves), tuple(sections))
 

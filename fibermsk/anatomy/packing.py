@@ -18,7 +18,7 @@ from fibermsk.anatomy.path import Grid, polyline_length
 _ROUNDS = 40
 """Largest number of relaxation steps."""
 
-_PENALTY = 1e5
+_PENALTY = 3e6
 """Penalty weight of overlap, relative to that of smoothing."""
 
 _MOST = 1_000_000
@@ -136,21 +136,23 @@ def relax(
     clearance: float,
     smoothing: float,
     aside: Array,
+    wanted: Array | None = None,
 ) -> Array:
     """Smooth curves and push them out of bones and apart; their ends are fixed.
 
     The curves have grids with equal numbers of nodes and samples, nodal values (n, 2 n_nodes, 3)
     [m], of which new ones are given, and radii (n, n_samples) [m]. They keep a gap of `clearance`,
     relative to the radius, to bones and other fibers; off the centerline of a neighbor they move in
-    the direction `aside`.
+    the direction `aside`. `wanted` are the nodal values of curves to which they stay close; by
+    default those given.
 
     Minimizes the sum over the curves of the integral over theta of |x'|^2 + b^2 |x''|^2 + |x -
-    x_start|^2 / s^2, s the smoothing and b = 0.3 s, plus a quadratic penalty on overlap, by the
+    x_wanted|^2 / s^2, s the smoothing and b = 0.3 s, plus a quadratic penalty on overlap, by the
     Gauss-Newton method with limited steps.
     """
     n, n_dofs = len(nodal), nodal.shape[1]
     anchors, owns = zip(*(_smoothing_of(grid, smoothing) for grid in grids), strict=True)
-    start, nodal = nodal, nodal.copy()
+    start, nodal = nodal if wanted is None else wanted, nodal.copy()
     wide = radius * (1.0 + clearance)
     is_free = np.ones((n, n_dofs, 3), bool)
     is_free[:, [0, -2]] = False

@@ -49,8 +49,8 @@ class BundleReport:
         [-]; the active curves are the same.
     calibration : Calibration
         The fitted constants.
-    straight : bool
-        Whether the path length ignores the wrapping surfaces of the muscle.
+    straight : str
+        Why path and length are those of straight lines between path points; empty if they are not.
     """
 
     name: str
@@ -70,7 +70,7 @@ class BundleReport:
     mass: float
     passive_error: float
     calibration: Calibration
-    straight: bool = False
+    straight: str = ""
 
     @staticmethod
     def of(
@@ -83,7 +83,7 @@ class BundleReport:
         nearest: str,
         points: Array,
         obstacles: Obstacles,
-        straight: bool = False,
+        straight: str = "",
     ) -> BundleReport:
         """Create the report of a bundle; `points` is the path of the line muscle."""
         lengths = tuple(curve.length() for curve in curves)
@@ -140,16 +140,12 @@ class BundleReport:
             )
             if depth > 0.0
         ]
-        wraps = [
-            "  the path length is that of straight lines between path points, shorter than one "
-            "around the muscle's wrap surfaces: give length=..."
-        ]
-        wraps = wraps if self.straight else []
+        straight = [f"  straight between its path points: {self.straight}"] if self.straight else []
         return "\n".join(
             [
                 f"{self.name}: {len(self.fiber_lengths)} fibers of {lengths} mm for a path of "
                 f"{mm * self.path_length:.1f} mm, {1e3 * self.mass:.0f} g",
-                *wraps,
+                *straight,
                 f"  muscle {mm * self.muscle_length:.1f} mm ({self.start_length:.2f} of the "
                 f"optimum), tendon {mm * self.tendon_length:.1f} mm; radii "
                 f"{mm * self.radius_belly:.2f} and {mm * self.radius_tendon:.2f} mm, "

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk._numbers import POSITIVE, checked, number
-from fibermsk.model import Body, Station
+from fibermsk._numbers import POSITIVE, checked, number, part
+from fibermsk.model import Body, CoordinateRange, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.fibers.crossing import Crossing, FiberCrossing
-from fibermsk.system.ports import BodyPoints, Placed
+from fibermsk.system.ports import BodyPoints, CoordinatePort, Placed
+
+_OPEN = 1e-6
+"""Share of the coordinate's range below which a ring is open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +44,15 @@ class ViaRing:
         Stiffness of the ring [N/m]; positive.
     band : float
         Distance beyond the radius over which the stiffness rises [m]; positive.
+    active : CoordinateRange, optional
+        Range of a coordinate in which the ring holds fibers; outside it opens: its radius is
+        `radius` over the share of the range. By default it always holds them.
 
     Raises
     ------
     ModelError
-        If a field lies outside its range; when the system is built, if a fiber is unknown.
+        If a field lies outside its range; when the system is built, if a fiber or the coordinate is
+        unknown.
 
     Notes
     -----
@@ -58,6 +65,9 @@ class ViaRing:
     g . g / 2 is J^T J - s s^T / (x' . x' + g . x''), s = d(g . x')/dz.
 
     A fiber with an end nearer to the center than all other points is held at this end.
+
+    A ring that closes pulls on its coordinate with sum U' r', r' the derivative of the radius: its
+    potential depends on nodes, bodies and the coordinate, so that energy is conserved.
 
     Examples
     --------
@@ -76,8 +86,9 @@ class ViaRing:
     radius: float = number("m", POSITIVE)
     stiffness: float = number("N/m", POSITIVE)
     band: float = number("m", POSITIVE, default=5e-4)
+    active: CoordinateRange | None = part(default=None)
 
-    coordinates = signals = ()
+    signals = ()
 
     def __post_init__(self) -> None:
         owner = f"ring {_check.item_name('ring', self.name)!r}"
@@ -87,6 +98,13 @@ class ViaRing:
         if not names or len(set(names)) < len(names):
             _check.refuse(owner, "fibers", self.fibers, "be one or more different names")
         _check.store(self, fibers=tuple(names), **checked(self, owner))
+        if self.active is not None:
+            _check.instance(owner, "active", self.active, CoordinateRange, "a CoordinateRange")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Coordinate that opens and closes it."""
+        return () if self.active is None else (self.active.coordinate,)
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -96,11 +114,32 @@ class ViaRing:
     def contribute(self, configuration: Configuration) -> _Hold:
         """Create the contribution."""
         ports = [FiberCrossing(configuration, name) for name in self.fibers]
-        return _Hold(self, BodyPoints(configuration, (self.center,)), ports)
+        drivers = [CoordinatePort(configuration, name) for name in self.coordinates]
+        return _Hold(self, BodyPoints(configuration, (self.center,)), ports, drivers)
 
-    def potential(self, distance: float) -> tuple[float, float, float]:
-        """Potential [J] of a fiber at a distance [m], and two derivatives."""
-        over, k, w = distance - self.radius, self.stiffness, self.band
+    def radius_at(self, value: float) -> tuple[float, float, float]:
+        """Radius at a value of the coordinate [m], and two derivatives; infinite where it is open.
+
+        Raises
+        ------
+        ModelError
+            If the ring depends on no coordinate.
+        """
+        if self.active is None:
+            _check.refuse(f"ring {self.name!r}", "active", None, "be a CoordinateRange")
+        share, slope, bend = self.active.share(value)
+        if share < _OPEN:
+            return np.inf, 0.0, 0.0
+        r = self.radius / share
+        return r, -r * slope / share, r * (2.0 * (slope / share) ** 2 - bend / share)
+
+    def potential(self, distance: float, radius: float | None = None) -> tuple[float, float, float]:
+        """Potential [J] of a fiber at a distance [m], and two derivatives in it.
+
+        The radius [m] is that of the closed ring by default.
+        """
+        over = distance - (self.radius if radius is None else radius)
+        k, w = self.stiffness, self.band
         if over <= 0.0:
             return 0.0, 0.0, 0.0
         if over < w:
@@ -128,24 +167,37 @@ class _Hold:
         Field("force", "N", "force of the ring", "sum of the forces on its fibers"),
     )
 
-    def __init__(self, ring: ViaRing, center: BodyPoints, ports: list[FiberCrossing]) -> None:
-        self._ring, self._center, self._ports = ring, center, ports
+    def __init__(
+        self,
+        ring: ViaRing,
+        center: BodyPoints,
+        ports: list[FiberCrossing],
+        drivers: list[CoordinatePort],
+    ) -> None:
+        self._ring, self._center, self._ports, self._drivers = ring, center, ports, drivers
 
-    def _held(self, at: At, placed: Placed) -> list[_Held]:
+    def _radius(self, at: At) -> tuple[float, float, float]:
+        """Radius, and its derivatives in the coordinate."""
+        for driver in self._drivers:
+            return self._ring.radius_at(driver.at(at)[0])
+        return self._ring.radius, 0.0, 0.0
+
+    def _held(self, at: At, placed: Placed, radius: float) -> list[_Held]:
         held = []
         for port in self._ports:
             found = port.nearest(at.nodes, placed.x[0])
             distance = float(np.linalg.norm(found.offset))
-            held.append(_Held(port, found, distance, *self._ring.potential(distance)))
+            held.append(_Held(port, found, distance, *self._ring.potential(distance, radius)))
         return held
 
     def add(self, at: At, sums: Sums) -> None:
-        """Add the forces on fibers and body, and their derivatives."""
-        placed = self._center.at(at)
+        """Add the forces on fibers, body and coordinate, and their derivatives."""
+        placed, (radius, *closing) = self._center.at(at), self._radius(at)
+        if radius == np.inf:
+            return
         force, by_x = np.zeros((1, 3)), np.zeros((3, 3))
-        for one in self._held(at, placed):
-            if one.slope == 0.0:
-                continue
+        held = [one for one in self._held(at, placed, radius) if one.slope != 0.0]
+        for one in held:
             d, J = one.distance, one.found.J
             on_square = J.T @ one.found.offset
             gradient = one.slope / d * on_square
@@ -154,23 +206,47 @@ class _Hold:
             one.port.push(sums, one.found, gradient, hessian, placed.C[0])
             force[0] -= gradient[12:]
             by_x -= hessian[12:, 12:]
-        if force.any():
+        if held:
             self._center.push(at, placed, sums, force, by_x, np.zeros((3, 3)))
+        if held and closing[0]:
+            self._close(at, sums, placed, held, *closing)
+
+    def _close(
+        self, at: At, sums: Sums, placed: Placed, held: list[_Held], slope: float, bend: float
+    ) -> None:
+        """Add the force on the coordinate, and derivatives, with those of the radius in it."""
+        pull, stiff = sum(one.slope for one in held), sum(one.bend for one in held)
+        by_value = pull * bend - stiff * slope**2
+        self._drivers[0].push(at, sums, pull * slope, by_value, 0.0)
+        if sums.slopes is None:
+            return
+        (way,), _ = self._drivers[0].follow(at, sums.slopes)
+        on_center = np.zeros(3)
+        for one in held:
+            mixed = -one.bend * slope / one.distance * (one.found.J.T @ one.found.offset)
+            sums.add_border(one.found.node, mixed[:12], way)
+            on_center += mixed[12:]
+        on_q = self._center.pulled(at, placed, on_center)
+        sums.corner[:] += np.outer(way, on_q) + np.outer(on_q, way)
 
     def energy(self, at: At) -> dict[str, float]:
         """Energy of the potential [J]."""
-        return {"contact": sum(one.energy for one in self._held(at, self._center.at(at)))}
+        held = self._held(at, self._center.at(at), self._radius(at)[0])
+        return {"contact": sum(one.energy for one in held)}
 
     def fields(self, at: At) -> dict[str, float]:
         """Room and force."""
-        held = self._held(at, self._center.at(at))
+        radius = self._radius(at)[0]
+        held = self._held(at, self._center.at(at), radius)
         return {
-            "opening": self._ring.radius - max(one.distance for one in held),
+            "opening": radius - max(one.distance for one in held),
             "force": sum(one.slope for one in held),
         }
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Center, fibers and numbers."""
         ring, point = self._ring, self._center
-        numbers = [ring.radius, ring.stiffness, ring.band]
+        numbers: list[Any] = [ring.radius, ring.stiffness, ring.band]
+        if ring.active is not None:
+            numbers += astuple(ring.active)
         return {"the rings": [ring.name, *ring.fibers, point.link, point.local, numbers]}

@@ -38,6 +38,7 @@ from fibermsk.model.skeleton.body import (
     Station as Station,
 )
 from fibermsk.model.skeleton.coordinate import Coordinate as Coordinate
+from fibermsk.model.skeleton.coordinate_range import CoordinateRange as CoordinateRange
 from fibermsk.model.skeleton.coupling import Coupling as Coupling
 from fibermsk.model.skeleton.joint import (
     FunctionalJoint as FunctionalJoint,

@@ -77,6 +77,8 @@ class Assembly:
                 rates = attached.slopes(at.motion, at.ends, *slopes)
                 for one in self._following:
                     one.follow_ends(at, *rates, B)
+            if sums.border is not None:
+                B, R = B + sums.border[0], R + sums.border[1]
         B, R, D = _with_states(sums, B, R)
         follow = self._follow(at)
         reactions = self._eliminate(follow, sums, residual[n_x:], B, R, D)

@@ -174,6 +174,8 @@ class Sums:
         Largest single nodal force, for the relative imbalance [N].
     points : PointSums
         Of the states at quadrature points.
+    border : pair of (n_x, n) and (n, n_x) float arrays, or None
+        Columns and rows of the coordinates themselves, besides those of the axes.
     """
 
     nodes: Array
@@ -186,6 +188,7 @@ class Sums:
     couplings: Couplings | None = None
     present: float = 0.0
     points: PointSums = field(default_factory=lambda: PointSums([], []))
+    border: tuple[Array, Array] | None = None
 
     @classmethod
     def zero(
@@ -210,6 +213,19 @@ class Sums:
         if self.slopes is None:
             return None
         return Corner(self.corner, self.slopes.dv_dy, self.slopes.dvdot_dv)
+
+    def add_border(self, node: int, mixed: Array, way: Array) -> None:
+        """Add second derivatives of a potential in nodes and a coordinate to the border.
+
+        mixed (12,) are those in two nodes, from `node` on, and the coordinate, which changes with
+        the coordinates by way (n,).
+        """
+        if self.border is None:
+            n_x, n = self.nodes.size, way.size
+            self.border = np.zeros((n_x, n)), np.zeros((n, n_x))
+        own = slice(6 * node, 6 * node + 12)
+        self.border[0][own] += np.outer(mixed, way)
+        self.border[1][:, own] += np.outer(way, mixed)
 
     def follow_axes(
         self, skeleton: Skeleton, motion: Motion, dq: Array, dp: Array, M: Array | None = None

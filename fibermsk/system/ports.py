@@ -116,6 +116,11 @@ class BodyPoints(LinkPoints):
         """Derivative of the velocities in the axes at constant speeds, (3 m, n_axes)."""
         return self.velocity_slope(at.motion, placed.C).reshape(-1, placed.C.shape[2])
 
+    def pulled(self, at: At, placed: Placed, force: Array) -> Array:
+        """Generalized forces (n,) of forces (m, 3) on the points."""
+        C = placed.C.reshape(-1, placed.C.shape[2])
+        return self._skeleton.from_axes(at.motion, C.T @ force.ravel())
+
     def push(
         self, at: At, placed: Placed, sums: Sums, force: Array, by_x: Array, by_v: Array
     ) -> None:

@@ -103,17 +103,25 @@ def test_second_bundle_keeps_beside_the_first(bundle):
     assert system.evaluate(0.0, y, v, 0.0 * v, tangent=False).admissibility >= 1.0 - 1e-9
 
 
-def test_report_of_a_path_length_without_wrapping():
+def test_path_of_a_wrapping_muscle():
+    """The fibers start along the taut path; straight where there is none, as the report says."""
     model, muscle = arm()
-    assert "straight lines" not in str(fm.fibers_from_muscle(muscle, 1, model=model).report)
-    surface = fm.WrapCylinder("roll", model.bodies[-1], (0.0, -0.3, 0.0), radius=0.01, length=0.05)
-    wraps = [fm.PathWrap(surface)]
-    muscle = model.add(fm.LineMuscle("wrapped", muscle.points, wraps=wraps, **NUMBERS))
-    made = fm.fibers_from_muscle(muscle, 1, model=model)
-    assert made.report.straight
-    assert "straight lines between path points, shorter than" in str(made.report)
-    given = fm.fibers_from_muscle(muscle, 1, model=model, length=made.report.path_length)
-    assert "straight lines" not in str(given.report)
+    body = model.bodies[-1]
+    for name, radius in (("roll", 0.022), ("block", 0.2)):
+        surface = fm.WrapCylinder(name, body, (0.0, -0.15, 0.0), radius=radius, length=0.05)
+        wraps = [fm.PathWrap(surface)]
+        wrapped = model.add(fm.LineMuscle(name, muscle.points[:3:2], wraps=wraps, **NUMBERS))
+        given = fm.fibers_from_muscle(wrapped, 1, model=model, length=0.33).report
+        assert not given.straight and "straight between" not in str(given)
+        made = fm.fibers_from_muscle(wrapped, 1, model=model)
+        bones = fm.skeleton(model)
+        if name == "roll":
+            taut = fm.path_length(bones, wrapped, bones.start)
+            ends = np.subtract(PATH[0], PATH[2])
+            assert made.report.path_length == taut > 1.001 * np.linalg.norm(ends)
+            continue
+        assert "inside" in made.report.straight
+        assert "straight between its path points: " in str(made.report)
 
 
 def test_shapes_from_wraps():

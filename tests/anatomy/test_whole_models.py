@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from test_packing import least_admissibility
 
 import fibermsk as fm
-from fibermsk.anatomy.sizes import TENSIONS, choose, model_tension
+from fibermsk.anatomy.models.sizes import TENSIONS, choose, model_tension
 
 FILES = {
     "gait10": "opensim-models/gait10dof18musc.osim",
@@ -165,25 +165,37 @@ def test_wraps_via_points_and_tori():
     model, muscle = arm()
     bone = model.bodies[2]
     roll = fm.WrapCylinder("roll", bone, (0.0, -0.2, 0.0), radius=0.014, length=0.05)
-    ring = fm.WrapTorus("ring", bone, (0.017, -0.1, 0.0), inner_radius=0.01, outer_radius=0.03)
-    across = fm.WrapSphere("across", bone, (0.017, -0.1, 0.003), radius=0.01)
+    turned = ((1, 0, 0), (0, 0, -1), (0, 1, 0))  # its axis along the bone
+    ring = fm.WrapTorus(
+        "ring", bone, (0.017, -0.1, 0.0), rotation=turned, inner_radius=0.01, outer_radius=0.03
+    )
+    # flat, so that its capsule is much thicker
+    across = fm.WrapEllipsoid("across", bone, (0.0135, -0.1, 0.003), radii=(0.004, 0.03, 0.02))
     wraps = [fm.PathWrap(shape) for shape in (roll, ring, across)]
     last = fm.MovingPathPoint(
         "slides", bone, [fm.Linear(0.1, PATH[-1][0])] + [fm.Polynomial([x]) for x in PATH[-1][1:]],
         ["turn", None, None],
     )  # fmt: skip
+    below = fm.ConditionalPathPoint("below", bone.at(0.012, -0.23, 0.02), "turn", 0.5, 1.0)
     numbers = NUMBERS | {"max_isometric_force": 100.0}
-    points = [*muscle.points[:-1], last]
+    points = [*muscle.points[:2], below, muscle.points[2], last]
     model.add(fm.LineMuscle("wrapped", points, wraps=wraps, **numbers))
     made = fm.bundles_from_model(model, "wrapped")
     one = made.muscles["wrapped"]
     assert [body.name for body in one.shapes.bodies] == ["wrapped_wraps_bone"]
     assert one.shapes.bodies[0].shapes[0].radius < 0.014
-    assert [item.name for item in one.rings] == [f"wrapped_via{k}" for k in (1, 2, 3)]
-    assert_allclose(one.rings[2].center.position, (0.017, -0.1, 0.0))
-    text = str(made)
-    assert "'across' is not an obstacle: the straight path enters" in text
-    assert "moving path point 'slides' has no ring" in text and "end where it is" in text
+    assert [item.name for item in one.rings] == [f"wrapped_via{k}" for k in (1, 2, 3, 4)]
+    assert_allclose(one.rings[3].center.position, (0.017, -0.1, 0.0))
+    assert one.rings[1].active == fm.CoordinateRange("turn", 0.5, 1.0)
+    assert [item.active for item in one.rings].count(None) == 3
+    assert "'across' is not an obstacle: the path enters" in str(made)
+    # the fibers end on a body that moves as the last point does
+    carrier, _ = one.moving
+    assert {fiber.attach[1].body for fiber in one.bundle.fibers} == {carrier}
+    bones = fm.skeleton(made.model)
+    for angle in (0.0, 0.4):
+        end = fm.muscle_path(bones, made.model.muscle("wrapped"), [angle]).points[-1]
+        assert_allclose(bones.poses([angle])[carrier.name][1], end, atol=1e-15)
     # every fiber is in its rings at the start
     result = fm.simulate(fm.build(made.model), t_end=1e-6, dt=1e-6)
     for item in one.rings:
@@ -198,7 +210,7 @@ def test_crossing_muscles_pass_through_each_other():
     first, second = made.muscles.values()
     assert first.overlaps == ()
     # the second is beside the first, or passes through it and says so
-    near = fm.anatomy.placing.overlap(second.bundle, first.bundle)
+    near = fm.anatomy.models.placing.overlap(second.bundle, first.bundle)
     assert (near < 1.0) == (second.overlaps == ("muscle",))
     assert ("passes through muscle" in str(made)) == (near < 1.0)
 

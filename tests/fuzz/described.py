@@ -402,8 +402,13 @@ DESCRIBED = {
             "radius": 1e-3,
             "stiffness": 1e4,
             "band": 5e-4,
+            "active": fm.CoordinateRange("elbow", -0.1, 0.4),
         },
-        lambda p, x: p.with_fiber() and p.model.add(x) and p.model,
+        lambda p, x: p.with_fiber() and p.with_bone() and p.model.add(x) and p.model,
+    ),
+    "CoordinateRange": Call(
+        fm.CoordinateRange,
+        lambda p: {"coordinate": "q", "lower": -0.1, "upper": 0.4, "transition": 0.1},
     ),
     "WholeMuscle": Call(
         fm.WholeMuscle,

@@ -31,7 +31,7 @@ def scene(
     geometry: str = "",
     contact: str = "",
     fibers: int = 0,
-    elements: int = 10,
+    elements: int = 0,
     activation: str = "0.3",
     free: str = "crossed",
     steps: int = 0,
@@ -56,7 +56,7 @@ def scene(
     fibers : int
         Fibers of every muscle; 0 chooses 3 to 7.
     elements : int
-        Finite elements of each fiber.
+        Finite elements of each fiber; 0 for 10, or 16 where wrap surfaces need them.
     activation : str
         Activation at the end of a ramp over a fifth of the duration, or a file of activations with
         a column for each muscle, "<muscle>" or "<muscle>/activation".
@@ -156,13 +156,14 @@ def describe(
     chosen = select(source, patterns)
     if free != "all":
         source = _held(source, _crossed(source, chosen) if free == "crossed" else set())
-    if fibers < 0:
-        raise fm.ModelError(f"fibers = {fibers}; must be positive, or 0 to choose them")
+    for name, value in (("fibers", fibers), ("elements", elements)):
+        if value < 0:
+            raise fm.ModelError(f"{name} = {value}; must be positive, or 0 to choose them")
     signal: Any = {one.name: one.activation for one in chosen if one.law is not None}
     if not acting:
         signal = _activation(activation, duration, [muscle.name for muscle in chosen])
     return fm.bundles_from_model(
-        source, patterns, n_fibers=fibers or None, n_elements=elements, activation=signal
+        source, patterns, n_fibers=fibers or None, n_elements=elements or None, activation=signal
     )
 
 

@@ -18,6 +18,9 @@ from fibermsk.model.muscles.activation import Activation
 _EXACT = 1e-4
 """Tolerance of mirror symmetry, over the length of a path."""
 
+_ALONG = 201
+"""Points of a path that are compared."""
+
 _REACH = 0.05
 """Distance up to which bones must be mirror images as well [m]."""
 
@@ -53,6 +56,8 @@ def pairs_of(
     The plane is that of most pairs; None without any.
     """
     found: list[tuple[str, str, Plane]] = []
+    # arcs of mirrored paths may have different numbers of points
+    points = {name: paths.resample(own, _ALONG) for name, own in points.items()}
     for k, one in enumerate(muscles):
         for other in muscles[k + 1 :]:
             plane = _between(one, other, points)
@@ -72,8 +77,6 @@ def pairs_of(
 def _between(one: LineMuscle, other: LineMuscle, points: Mapping[str, Array]) -> Plane | None:
     """Plane of symmetry of two muscles."""
     here, there = points[one.name], points[other.name]
-    if len(here) != len(there):
-        return None
     if any(getattr(one, name) != getattr(other, name) for name in _NUMBERS):
         return None
     way = there - here

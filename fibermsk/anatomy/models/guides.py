@@ -10,16 +10,12 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.bundle import MuscleBundle
+from fibermsk.anatomy.models.carriers import Carriers, beyond
 from fibermsk.anatomy.obstacles import Pose, distance_to
 from fibermsk.anatomy.wraps import capsule_of
 from fibermsk.forces import ViaRing
-from fibermsk.model import Body, Capsule, LineMuscle, Weld
-from fibermsk.model.muscles.line_muscle import (
-    ConditionalPathPoint,
-    MovingPathPoint,
-    PathPoint,
-    PointOfPath,
-)
+from fibermsk.model import Body, Capsule, CoordinateRange, LineMuscle, Weld
+from fibermsk.model.muscles.line_muscle import ConditionalPathPoint, PathPoint, PointOfPath
 from fibermsk.model.muscles.wrap import WrapTorus
 from fibermsk.model.skeleton.coordinate import Coordinate
 
@@ -38,7 +34,8 @@ _ROOM = 1.05
 _OUTSIDE = 2.0
 """Radius of a ring over that of a torus, above which the path lies outside of the torus."""
 
-_DENSE = 60
+_DENSE = 2001
+"""Points of a path at which its depth in surfaces is measured."""
 
 
 class Shapes(NamedTuple):
@@ -47,7 +44,7 @@ class Shapes(NamedTuple):
     bodies: tuple[Body, ...]
     joints: tuple[Weld, ...]
     remarks: tuple[str, ...]
-    deepest: str = ""  # surface that the straight path enters most; empty without any
+    deepest: str = ""  # surface that the path enters most; empty without any
 
 
 def shapes_of_wraps(
@@ -63,12 +60,7 @@ def shapes_of_wraps(
     than surfaces by the `thickness` of the bundle's tendons [m]. Surfaces named in `without` are
     left out, because they leave no room.
     """
-    dense = np.concatenate(
-        [
-            a + (b - a) * np.linspace(0.0, 1.0, _DENSE)[:, None]
-            for a, b in zip(points[:-1], points[1:], strict=True)
-        ]
-    )
+    dense = paths.resample(points, _DENSE)
     found: dict[str, list[Capsule]] = {}
     carriers: dict[str, Body] = {}
     remarks, entered = [], {}
@@ -85,7 +77,7 @@ def shapes_of_wraps(
         depth = -float(phi.min())
         if depth > _DEEP * shape.radius:
             remarks.append(
-                f"wrap surface {surface.name!r} is not an obstacle: the straight path enters its "
+                f"wrap surface {surface.name!r} is not an obstacle: the path enters its "
                 f"capsule by {1e3 * depth:.0f} mm of a radius of {1e3 * shape.radius:.0f} mm, so "
                 "that its side is not known"
             )
@@ -106,47 +98,68 @@ def shapes_of_wraps(
 def rings_of(
     bundle: MuscleBundle,
     active: list[PointOfPath],
+    carriers: Carriers,
     poses: Mapping[str, Pose],
     coordinates: Mapping[str, Coordinate],
 ) -> tuple[tuple[ViaRing, ...], tuple[str, ...]]:
-    """Rings at the inner path points and tori of a muscle, and remarks on points without one.
+    """Rings at the inner path points and tori of a muscle, and remarks on some.
 
-    A ring is as wide as the bundle is there initially: it holds the fibers where they are.
+    A ring is as wide as the bundle is there initially: it holds the fibers where they are. That of
+    a conditional point opens where the point is inactive; if it is so at the start, the ring is as
+    wide as the bundle is beside it.
     """
     muscle = bundle.muscle
     curves = [
         paths.Grid.over(part.nodes, 40).value @ curve.nodal
         for curve, part in zip(bundle.curves, bundle.sections, strict=True)
     ]
+    middle = np.mean([paths.resample(curve, _DENSE) for curve in curves], axis=0)
     stiffness = muscle.max_isometric_force / len(bundle.fibers) / _YIELD
     names = [fiber.name for fiber in bundle.fibers]
     rings, remarks = [], []
 
-    def ring(name: str, body: Body, place: Any, least: float) -> ViaRing:
+    def ring(
+        name: str, body: Body, place: Any, least: float, when: CoordinateRange | None, on: bool
+    ) -> ViaRing:
         rotation, position = poses[body.name]
         center = position + rotation @ np.asarray(place)
+        if not on:
+            center = middle[np.linalg.norm(middle - center, axis=1).argmin()]
         off = max(float(np.linalg.norm(curve - center, axis=1).min()) for curve in curves)
         radius = max(_ROOM * off, least)
-        return ViaRing(f"{muscle.name}_{name}", body.at(place), names, radius, stiffness)
+        own = f"{muscle.name}_{name}"
+        return ViaRing(own, body.at(place), names, radius, stiffness, active=when)
 
     tendon = bundle.report.radius_tendon
     ends = active[0], active[-1]
     for point in muscle.points:
-        text = _remark(point, point in active, coordinates)
-        if text:
-            where = ": its fibers end where it is at the start" if point in ends else ""
-            remarks.append(text + where)
-        elif point in ends:
+        on = point in active
+        if wide := beyond(point, coordinates):
+            remarks.append(
+                f"moving path point {point.name!r}: its ring moves on beyond the point's range of "
+                f"{', '.join(wide)}"
+            )
+        conditional = isinstance(point, ConditionalPathPoint)
+        if point in ends or (not on and not conditional):
+            if conditional:
+                remarks.append(
+                    f"conditional path point {point.name!r} is an end of the fibers at all values "
+                    f"of {point.coordinate}"
+                )
             continue
-        elif isinstance(point, PathPoint):
-            name = f"via{len(rings) + 1}"
-            rings.append(ring(name, point.body, point.station.position, 2.0 * tendon))
+        when = None
+        if conditional:
+            when = CoordinateRange(point.coordinate, point.lower, point.upper)
+        place = point.station.position if isinstance(point, PathPoint) else np.zeros(3)
+        name = f"via{len(rings) + 1}"
+        rings.append(ring(name, carriers.under(point), place, 2.0 * tendon, when, on))
     for wrap in muscle.wraps:
         surface = wrap.shape
         if surface.active and isinstance(surface, WrapTorus):
             hole = surface.outer_radius - surface.inner_radius - tendon
             least = max(hole, 2.0 * tendon)
-            made = ring(f"via{len(rings) + 1}", surface.body, surface.position, least)
+            own = f"via{len(rings) + 1}"
+            made = ring(own, surface.body, surface.position, least, None, True)
             if made.radius > _OUTSIDE * least:
                 remarks.append(
                     f"torus {surface.name!r} has no ring: the path does not lead through it"
@@ -154,35 +167,3 @@ def rings_of(
                 continue
             rings.append(made)
     return tuple(rings), tuple(remarks)
-
-
-def _remark(point: PointOfPath, active: bool, coordinates: Mapping[str, Coordinate]) -> str:
-    """Why a path point has no ring that follows it; empty for one with a ring."""
-    if isinstance(point, ConditionalPathPoint):
-        state = "active" if active else "inactive"
-        return (
-            f"conditional path point {point.name!r} ({state} at the start; for {point.coordinate} "
-            f"in {point.lower:.3g} to {point.upper:.3g}) has no ring"
-        )
-    if isinstance(point, MovingPathPoint):
-        return (
-            f"moving path point {point.name!r} has no ring; it moves by "
-            f"{1e3 * travel(point, coordinates):.1f} mm in {point.body.name} over its range"
-        )
-    return ""
-
-
-def travel(point: MovingPathPoint, coordinates: Mapping[str, Coordinate]) -> float:
-    """Diameter of the box in which a moving point moves in its body [m]."""
-    sides = []
-    for function, name, ends in zip(point.functions, point.coordinates, point.ranges, strict=True):
-        if name is None:
-            continue
-        own = coordinates[name]
-        low = own.value if own.lower is None else own.lower
-        high = own.value if own.upper is None else own.upper
-        values = np.linspace(low, high, 101)
-        values = values if ends is None else values.clip(*ends)
-        along = function.pieces()
-        sides.append(np.ptp([float(along(value)) for value in values]))
-    return float(np.linalg.norm(sides)) if sides else 0.0

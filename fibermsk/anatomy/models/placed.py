@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from fibermsk._arrays import Array
 from fibermsk.anatomy.bundle import MuscleBundle
-from fibermsk.anatomy.guides import Shapes, rings_of
-from fibermsk.anatomy.mirror import Plane, mirrored, same_bones
+from fibermsk.anatomy.line_path import LinePath
+from fibermsk.anatomy.models.carriers import Carriers
+from fibermsk.anatomy.models.guides import Shapes, rings_of
+from fibermsk.anatomy.models.mirror import Plane, mirrored, same_bones
+from fibermsk.anatomy.models.placing import Placing, is_near, overlap, place
+from fibermsk.anatomy.models.sizes import TENSIONS, Sizes
 from fibermsk.anatomy.obstacles import Pose
-from fibermsk.anatomy.placing import Placing, is_near, overlap, place
-from fibermsk.anatomy.sizes import TENSIONS, Sizes
 from fibermsk.model import Body, LineMuscle, Model
-from fibermsk.model.muscles.line_muscle import PointOfPath
 
 SPREAD, SMOOTHING = 0.15, 0.02
 """Width of attachments and smoothing of paths: closer to the points of the line muscle than those
@@ -49,6 +49,8 @@ class PlacedMuscle:
         What could not be represented, and numbers of the file that are implausible.
     without : tuple of str
         Wrap surfaces left out because they leave no room.
+    moving : tuple
+        Bodies without mass that move as its moving path points do, and their joints.
     """
 
     bundle: MuscleBundle
@@ -59,6 +61,12 @@ class PlacedMuscle:
     overlaps: tuple[str, ...]
     remarks: tuple[str, ...]
     without: tuple[str, ...] = ()
+    moving: tuple[Any, ...] = ()
+
+    @property
+    def n_elements(self) -> int:
+        """Finite elements of each fiber."""
+        return len(self.bundle.sections[0].nodes) - 1
 
     @property
     def thickness(self) -> float:
@@ -80,12 +88,12 @@ class PlacedMuscle:
         """One line with numbers, and remarks below it."""
         report, sizes = self.bundle.report, self.sizes
         line = (
-            f"{report.name}: {sizes.n_fibers} fibers, {1e-4 * self.specific_tension:.0f} N/cm^2, "
-            f"starts at {report.start_length:.2f} of the optimum, belly "
-            f"{1e3 * sizes.belly_length:.0f} mm long and {1e3 * self.thickness:.0f} mm thick, "
-            f"(radii reduced to {report.radius_factor:.2f}), ends moved by "
-            f"{1e3 * self.moved:.1f} mm, {1e3 * report.mass:.0f} g, {len(self.rings)} rings, "
-            f"{len(self.shapes.bodies)} bodies with wrap surfaces"
+            f"{report.name}: {sizes.n_fibers} fibers of {self.n_elements} elements, "
+            f"{1e-4 * self.specific_tension:.0f} N/cm^2, starts at {report.start_length:.2f} of "
+            f"the optimum, belly {1e3 * sizes.belly_length:.0f} mm long and "
+            f"{1e3 * self.thickness:.0f} mm thick, (radii reduced to {report.radius_factor:.2f}), "
+            f"ends moved by {1e3 * self.moved:.1f} mm, {1e3 * report.mass:.0f} g, "
+            f"{len(self.rings)} rings, {len(self.shapes.bodies)} bodies with wrap surfaces"
         )
         return "\n".join([line, *(f"    {text}" for text in self.remarks)])
 
@@ -96,14 +104,14 @@ class Work:
     def __init__(
         self,
         model: Model,
-        points: Mapping[str, Array],
-        active: Mapping[str, list[PointOfPath]],
+        lines: Mapping[str, LinePath],
+        carriers: Carriers,
         poses: Mapping[str, Pose],
-        n_elements: int,
+        n_elements: Sequence[int],
         activation: Any,
         others: Mapping[str, Any],
     ) -> None:
-        self._model, self._points, self._active, self._poses = model, points, active, poses
+        self._model, self._lines, self._carriers, self._poses = model, lines, carriers, poses
         self._n_elements, self._activation, self._others = n_elements, activation, others
         self._coordinates = {one.name: one for one in model.coordinates}
 
@@ -111,25 +119,34 @@ class Work:
         given = self._activation
         return given.get(name, 0.0) if isinstance(given, Mapping) else given
 
-    def _placing(self, muscle: LineMuscle, sizes: Sizes, without: Sequence[str]) -> Placing:
+    def _ends(self, muscle: LineMuscle) -> tuple[Body, Body]:
+        """Bodies that carry the ends of a muscle's fibers."""
+        active = self._lines[muscle.name].active
+        return self._carriers.under(active[0]), self._carriers.under(active[-1])
+
+    def _placing(
+        self, muscle: LineMuscle, sizes: Sizes, n_elements: int, without: Sequence[str]
+    ) -> Placing:
         options = {
-            "n_elements": self._n_elements,
+            "n_elements": n_elements,
             "activation": self._signal(muscle.name),
             "specific_tension": sizes.specific_tension,
             "tendon_radius": sizes.tendon_radius,
             "belly_length": sizes.belly_length,
             "shorten": True,
+            "ends": self._ends(muscle),
             "spread": SPREAD,
             "smoothing": SMOOTHING,
             **self._others,
         }
-        points = self._points[muscle.name]
+        points = self._lines[muscle.name].points
         return Placing(self._model, muscle, sizes, points, self._poses, options, without)
 
     def place(self, muscle: LineMuscle, sizes: Sizes, placed: Mapping[str, PlacedMuscle]) -> _Found:
         """Place a muscle beside earlier ones."""
         bundles = {name: one.bundle for name, one in placed.items()}
-        placing, (bundle, overlaps) = place(bundles, partial(self._placing, muscle, sizes))
+        make = partial(self._placing, muscle, sizes)
+        placing, (bundle, overlaps) = place(bundles, self._n_elements, make)
         return placing, bundle, overlaps
 
     def image(
@@ -143,9 +160,8 @@ class Work:
     ) -> _Found | None:
         """The mirror image of the bundle of another muscle; None if their bones differ."""
         one = placed[like]
-        placing = self._placing(muscle, sizes, one.without)
-        active = self._active[muscle.name]
-        ends = active[0].body, active[-1].body
+        placing = self._placing(muscle, sizes, one.n_elements, one.without)
+        ends = self._ends(muscle)
         signal = self._signal(muscle.name)
         bundle = mirrored(one.bundle, muscle, plane, ends, self._poses, signal)
         if not same_bones(one.bundle, bundle, one.bones, placing.bones, self._poses):
@@ -169,9 +185,11 @@ class Work:
         more: Iterable[str],
     ) -> PlacedMuscle:
         """A placed bundle with its rings and remarks."""
-        active = self._active[muscle.name]
-        rings, points = rings_of(bundle, active, self._poses, self._coordinates)
+        line, carriers = self._lines[muscle.name], self._carriers
+        rings, points = rings_of(bundle, line.active, carriers, self._poses, self._coordinates)
         remarks = [*placing.shapes.remarks, *placing.remarks]
+        if line.straight:
+            remarks.append(f"starts straight between its path points: {line.straight}")
         if overlaps:
             remarks.append(
                 f"passes through {', '.join(overlaps)}, whose paths leave no room: without contact"
@@ -186,6 +204,7 @@ class Work:
             overlaps,
             tuple(remarks),
             placing.without,
+            tuple(carriers.of(muscle)),
         )
         if made.specific_tension > TENSIONS[1] >= sizes.specific_tension:
             text = (

@@ -10,17 +10,18 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.bundle import MuscleBundle, fibers_from_muscle
-from fibermsk.anatomy.guides import shapes_of_wraps
+from fibermsk.anatomy.models.guides import shapes_of_wraps
+from fibermsk.anatomy.models.sizes import Sizes
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors
 from fibermsk.anatomy.room import least_gap
-from fibermsk.anatomy.sizes import Sizes
 from fibermsk.errors import ModelError
 from fibermsk.model import LineMuscle, Model
 from fibermsk.model.skeleton.body import shapes_of
 
 _REDUCED = 0.5
-"""Least factor of the radii to make room for a neighbor; below it the bundles overlap."""
+"""Least factor of the radii to make room for a neighbor, below which the bundles overlap, or for a
+wrap surface, below which it is left out."""
 
 _MOST_CROSSED = 4
 """Largest number of neighbors in the way of a bundle for which it is moved aside."""
@@ -36,21 +37,46 @@ Found = tuple[MuscleBundle, tuple[str, ...]]
 
 
 def place(
-    placed: Mapping[str, MuscleBundle], make: Callable[[list[str]], Placing]
+    placed: Mapping[str, MuscleBundle],
+    n_elements: Sequence[int],
+    make: Callable[[int, Sequence[str]], Placing],
 ) -> tuple[Placing, Found]:
-    """Place a muscle, without the wrap surfaces that leave no room, the deepest first.
+    """Place a muscle with the first of some numbers of elements with which all surfaces leave room.
 
-    `make` is a function of the names of these surfaces.
+    If none does: with the last, without the wrap surfaces that leave no room. `make` is a function
+    of the number of elements and the names of these surfaces.
     """
-    without: list[str] = []
-    while True:
-        placing = make(without)
+
+    def attempt(n: int, without: Sequence[str]) -> tuple[Placing, Found | ModelError]:
+        placing = make(n, without)
         try:
-            return placing, placing.beside(placed)
-        except ModelError:
-            if not placing.shapes.deepest:
-                raise
-            without.append(placing.shapes.deepest)
+            found = placing.beside(placed)
+        except ModelError as error:
+            return placing, error
+        factor = found[0].report.radius_factor
+        if factor < _REDUCED and placing.shapes.deepest:
+            return placing, ModelError(f"radii must be reduced to {factor:.2g}")
+        return placing, found
+
+    *coarser, n = n_elements
+    for fewer in coarser:
+        placing, found = attempt(fewer, ())
+        if not isinstance(found, ModelError):
+            return placing, found
+    without: list[str] = []
+    placing, found = attempt(n, without)
+    while isinstance(found, ModelError):
+        if not placing.shapes.deepest:
+            raise found
+        without.append(placing.shapes.deepest)
+        placing, found = attempt(n, without)
+    # those that did not matter
+    for name in without[:-1]:
+        rest = [one for one in without if one != name]
+        again, other = attempt(n, rest)
+        if not isinstance(other, ModelError):
+            without, placing, found = rest, again, other
+    return placing, found
 
 
 class Placing:

@@ -1,4 +1,4 @@
-"""Bundles for many muscles of a model, placed with knowledge of each other."""
+"""Line muscles of a model replaced by bundles of fibers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._check import suggestion
-from fibermsk.anatomy import path as paths
-from fibermsk.anatomy.mirror import pairs_of
-from fibermsk.anatomy.placed import PlacedMuscle, Work
-from fibermsk.anatomy.placing import is_near
-from fibermsk.anatomy.sizes import Sizes, choose, local_tensions, raised
+from fibermsk.anatomy.line_path import line_path
+from fibermsk.anatomy.models.carriers import carriers_of
+from fibermsk.anatomy.models.mirror import pairs_of
+from fibermsk.anatomy.models.placed import PlacedMuscle, Work
+from fibermsk.anatomy.models.placing import is_near
+from fibermsk.anatomy.models.sizes import Sizes, choose, local_tensions, raised
 from fibermsk.errors import ModelError
 from fibermsk.laws import PenaltyContact
 from fibermsk.model import ActivationDynamics, Contact, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
-from fibermsk.system.lines.solved import active_points
 from fibermsk.system.skeleton.skeleton import skeleton
+
+_ELEMENTS = 10, 16
+"""Numbers of elements of a fiber that are tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,7 @@ def bundles_from_model(
     muscles: str | Iterable[str] = "*",
     *,
     n_fibers: int | None = None,
-    n_elements: int = 10,
+    n_elements: int | None = None,
     activation: float | Activation | ActivationDynamics | Mapping[str, Any] = 0.0,
     specific_tension: float | None = None,
     contact: bool = True,
@@ -82,8 +85,9 @@ def bundles_from_model(
         Names of muscles or patterns such as ``"*_r"``; all by default.
     n_fibers : int, optional
         Fibers of every muscle; by default 3 to 7, more if they are short and thick.
-    n_elements : int
-        Finite elements of each fiber.
+    n_elements : int, optional
+        Finite elements of each fiber; by default 10, and 16 for muscles which these allow to follow
+        their wrap surfaces.
     activation : float, callable, ActivationDynamics, or dict of them by muscle
         Activation of the fibers; muscles that a dict does not name have 0.
     specific_tension : float, optional
@@ -120,10 +124,10 @@ def bundles_from_model(
     Attachments are narrower, and paths follow their points more closely, than those of
     `fibers_from_muscle`: ``spread=0.15``, ``smoothing=0.02``, unless given.
 
-    Inner path points become rings (`ViaRing`) as wide as the bundle is there, tori too. Other wrap
-    surfaces become capsules, thinner by the bundle's tendons, since the path of the line muscle is
-    the middle of the bundle. Conditional and moving path points have no ring; remarks list them,
-    with the length of their way.
+    Inner path points become rings (`ViaRing`) as wide as the bundle is there, tori too; that of a
+    conditional point opens outside of the point's range. Rings and ends at moving path points move
+    with them, on bodies without mass. Other wrap surfaces become capsules, thinner by the bundle's
+    tendons, since the path of the line muscle is the middle of the bundle.
     """
     owner = "bundles_from_model"
     _check.instance(owner, "model", model, Model, "a Model")
@@ -138,15 +142,17 @@ def bundles_from_model(
     if isinstance(activation, Mapping):
         for name in activation:
             _check.choice(owner, "activation", name, [muscle.name for muscle in chosen])
-    bodies = skeleton(model)
+    carriers, carried = carriers_of(chosen), model.copy()
+    carried.add(*(item for muscle in chosen for item in carriers.of(muscle)))
+    bodies = skeleton(carried)
     poses = bodies.poses(bodies.start)
-    lines = {one.name: active_points(bodies, one, bodies.start) for one in model.muscles}
-    active = {name: own for name, (own, _) in lines.items()}
-    points = {name: places for name, (_, places) in lines.items()}
+    lines = {one.name: line_path(bodies, one) for one in model.muscles}
+    points = {name: line.points for name, line in lines.items()}
     least, heavy = local_tensions(model, points, poses)
     if specific_tension is not None:
         least, heavy = dict.fromkeys(least, specific_tension), {}
-    work = Work(model, points, active, poses, n_elements, activation, others)
+    elements = _ELEMENTS if n_elements is None else (n_elements,)
+    work = Work(carried, lines, carriers, poses, elements, activation, others)
     exact = set(_names(muscles))
     refused: dict[str, str] = {}
     sizes: dict[str, Sizes] = {}
@@ -158,7 +164,7 @@ def bundles_from_model(
 
     # what numbers alone refuse, before anything is placed
     for muscle in chosen:
-        length = others.get("length") or paths.polyline_length(points[muscle.name])
+        length = others.get("length") or lines[muscle.name].length
         try:
             own = least[muscle.name]
             sizes[muscle.name] = choose(muscle, length, own, n_fibers, specific_tension is not None)
@@ -190,7 +196,8 @@ def bundles_from_model(
         raise ModelError(f"{owner}: no muscle can be replaced; {refused[first]}")
     whole = model.copy()
     for one in placed.values():
-        whole.add(*one.shapes.bodies, *one.shapes.joints, *one.bundle.fibers, *one.rings)
+        whole.add(*one.shapes.bodies, *one.shapes.joints, *one.moving)
+        whole.add(*one.bundle.fibers, *one.rings)
     if contact:
         whole.add(*_contacts(placed, points_per_element))
     return ModelBundles(whole, placed, refused)

@@ -1,0 +1,1 @@
+"""Bundles for the muscles of a model, placed with knowledge of each other and guided."""
