@@ -32,18 +32,23 @@ LAW, BONE_LAW = fm.PenaltyContact(2000.0, 3.0), fm.PenaltyContact(4000.0, 8.0)
 POINTS = 9
 
 
-def folder() -> Path:
-    """Folder of the model's file, which is not part of the package."""
+def model_file(name: str) -> Path:
+    """A model of OpenSim, which is not part of the package."""
     base = os.environ.get("FIBERMSK_MODELS", "")
     tried = [Path(base), Path(base) / "opensim-models"] if base else []
     for one in tried:
-        if (one / FILE).is_file():
-            return one
+        if (one / name).is_file():
+            return one / name
     raise Unavailable(
-        f"{FILE} is not there (looked at {', '.join(map(str, tried)) or 'nothing'}); it comes with "
+        f"{name} is not there (looked at {', '.join(map(str, tried)) or 'nothing'}); it comes with "
         "OpenSim and on https://github.com/opensim-org/opensim-models: set FIBERMSK_MODELS to a "
         "folder that holds it, and Geometry with its meshes"
     )
+
+
+def folder() -> Path:
+    """Folder of arm26."""
+    return model_file(FILE).parent
 
 
 def skeleton(path: Path, sign: float, bones: bool) -> fm.Model:

@@ -12,6 +12,7 @@ from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.bundle import MuscleBundle
 from fibermsk.anatomy.models.carriers import Carriers, beyond
 from fibermsk.anatomy.obstacles import Pose, distance_to
+from fibermsk.anatomy.packing import pack_section
 from fibermsk.anatomy.wraps import capsule_of
 from fibermsk.forces import ViaRing
 from fibermsk.model import Body, Capsule, CoordinateRange, LineMuscle, Weld
@@ -106,16 +107,14 @@ def rings_of(
 
     A ring is as wide as the bundle is there initially: it holds the fibers where they are. That of
     a conditional point opens where the point is inactive; if it is so at the start, the ring is as
-    wide as the bundle is beside it.
+    wide as the fibers need side by side.
     """
     muscle = bundle.muscle
-    curves = [
-        paths.Grid.over(part.nodes, 40).value @ curve.nodal
-        for curve, part in zip(bundle.curves, bundle.sections, strict=True)
-    ]
-    middle = np.mean([paths.resample(curve, _DENSE) for curve in curves], axis=0)
+    grids = [paths.Grid.over(part.nodes, 40) for part in bundle.sections]
+    curves = [grid.value @ curve.nodal for grid, curve in zip(grids, bundle.curves, strict=True)]
     stiffness = muscle.max_isometric_force / len(bundle.fibers) / _YIELD
     names = [fiber.name for fiber in bundle.fibers]
+    reach = 1.0 + float(np.hypot(*pack_section(len(names)).T).max())
     rings, remarks = [], []
 
     def ring(
@@ -123,10 +122,12 @@ def rings_of(
     ) -> ViaRing:
         rotation, position = poses[body.name]
         center = position + rotation @ np.asarray(place)
-        if not on:
-            center = middle[np.linalg.norm(middle - center, axis=1).argmin()]
-        off = max(float(np.linalg.norm(curve - center, axis=1).min()) for curve in curves)
-        radius = max(_ROOM * off, least)
+        radius = least
+        for grid, curve, part in zip(grids, curves, bundle.sections, strict=True):
+            off = np.linalg.norm(curve - center, axis=1)
+            near = off.argmin()
+            side = (reach - 1.0) * float(part.radius(grid.at[near]))
+            radius = max(radius, _ROOM * (float(off[near]) if on else side))
         own = f"{muscle.name}_{name}"
         return ViaRing(own, body.at(place), names, radius, stiffness, active=when)
 
@@ -152,7 +153,7 @@ def rings_of(
             when = CoordinateRange(point.coordinate, point.lower, point.upper)
         place = point.station.position if isinstance(point, PathPoint) else np.zeros(3)
         name = f"via{len(rings) + 1}"
-        rings.append(ring(name, carriers.under(point), place, 2.0 * tendon, when, on))
+        rings.append(ring(name, carriers.under(point), place, tendon, when, on))
     for wrap in muscle.wraps:
         surface = wrap.shape
         if surface.active and isinstance(surface, WrapTorus):
