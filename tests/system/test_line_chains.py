@@ -138,6 +138,28 @@ def test_memory_resumes_bitwise():
     assert {int(one.state.touched.sum()) for one in found} > {2}  # surfaces come and go
 
 
+def test_a_distant_surface_leads_to_no_other_side():
+    """The half hinted on a surface away from the path does not decide on which side of another."""
+
+    def lengths(wraps):
+        skeleton, muscle = chained(wraps)
+        return LinePaths(skeleton, [muscle]).at(state(skeleton, skeleton.start, 0 * skeleton.start))
+
+    def alone(ground, arm):
+        lower = fm.WrapCylinder("l", arm, (0.0, 0, 0), quadrant="x", radius=0.02, length=1.0)
+        return [fm.PathWrap(lower)]
+
+    def beside(ground, arm):
+        far = fm.WrapEllipsoid(
+            "e", ground, (-0.6, -0.4, -0.3), quadrant="x", radii=(0.05, 0.02, 0.03)
+        )
+        return [*alone(ground, arm), fm.PathWrap(far)]
+
+    one, other = lengths(alone), lengths(beside)
+    assert_allclose(other.length, one.length, rtol=1e-13)
+    assert_allclose(other.by_q, one.by_q, atol=1e-12)
+
+
 def test_a_point_inside_is_refused_or_passed():
     """The error names point, depth and surface; on request the path is straight instead."""
     skeleton, muscle = chained(ellipsoid, end=(0.0, -0.02, 0.0))

@@ -14,8 +14,9 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
-from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_local
-from fibermsk.kernels.lines.solve import ORDER, TAUT, fill_bent, solve
+from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
+from fibermsk.kernels.lines.solve import ORDER, TAUT, deepest, fill_bent, solve
+from fibermsk.kernels.lines.string import copy
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
 
 STEP = 0.1
@@ -71,6 +72,29 @@ def _hint(paths, state, w, k, j, out):
     return True
 
 
+@inner
+def _omit_distant(kind, size, R, p, o, i, hint, hinted):
+    """Omit the half hinted on a surface that the line between the other hints does not meet.
+
+    As in OpenSim it is the half for a path that wraps. A detour to it could lead the path to the
+    wrong side of a cylinder.
+    """
+    a, b, point = scratch(3), scratch(3), scratch(3)
+    for s in range(kind.size):
+        if not hinted[s] or kind[s] == CYLINDER:
+            continue
+        copy(o, a)
+        copy(i, b)
+        for k in range(s):
+            if hinted[k]:
+                to_ground(R[k], p[k], hint[k], a)
+        for k in range(kind.size - 1, s, -1):
+            if hinted[k]:
+                to_ground(R[k], p[k], hint[k], b)
+        if deepest(kind[s], size[s], R[s], p[s], a, b, point) >= 0.0:
+            hinted[s] = 0
+
+
 @kernel
 def _far(size, reference, foot):
     """Whether a foot (7,) has gone far from its reference."""
@@ -109,6 +133,7 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
         hinted[s] = _hint(paths, state, w, k, j, hint[s])
         foot[s], active[s] = state.feet[slots[s]], max(0, state.touches[slots[s]])
         warm = warm and state.touches[slots[s]] != UNSOLVED
+    _omit_distant(kind, size, R, p, o, i, hint, hinted)
     for attempt in range(2):
         status, L = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
         if status != TAUT:
