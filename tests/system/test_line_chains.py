@@ -160,6 +160,40 @@ def test_a_distant_surface_leads_to_no_other_side():
     assert_allclose(other.by_q, one.by_q, atol=1e-12)
 
 
+def over(*names):
+    """Path over surfaces named, in the plane z = 0: a cylinder, and a bump or a ball on it."""
+    model = fm.Model("over")
+    ground = model.ground
+    along = {"quadrant": "y", "length": 1.0}
+    shapes = {
+        "big": fm.WrapCylinder("big", ground, radius=0.05, **along),
+        "bump": fm.WrapCylinder("bump", ground, (0, 0.04, 0), radius=0.02, **along),
+        "ball": fm.WrapSphere("ball", ground, (0, 0.04, 0.004), radius=0.02),
+    }
+    points = [fm.PathPoint(name, ground.at(x, -0.06, 0)) for name, x in (("o", -0.12), ("i", 0.12))]
+    wraps = [fm.PathWrap(shapes[name]) for name in names]
+    muscle = fm.LineMuscle("m", points, wraps=wraps, **NUMBERS)
+    body = model.add(fm.Body("b", 1.0, (0, 0, 0), inertia=(1, 1, 1)))
+    model.add(fm.Hinge("q", ground, body, (0, 0, 0), (0, 0, 1)), muscle)
+    skeleton = fm.skeleton(model)
+    return fm.muscle_path(skeleton, muscle, skeleton.start)
+
+
+def test_surfaces_that_overlap():
+    """Over a bump of a cylinder: the convex hull, exactly, if the cylinder is listed twice."""
+    path = over("big", "bump", "big")
+    away, turn = np.hypot(0.12, 0.06), np.arccos(0.03 / 0.04)
+    half = np.sqrt(away**2 - 0.05**2) + np.sqrt(0.04**2 - 0.03**2) + 0.02 * turn
+    half += 0.05 * (np.pi / 2 + np.arctan2(0.06, 0.12) - np.arccos(0.05 / away) - turn)
+    assert_allclose(path.length, 2 * half, rtol=1e-14)
+    assert [arc.surface for arc in path.arcs] == ["big", "bump", "big"]
+    # with the bump the arc of the closed form around the cylinder would pass through it
+    for names, reason in ((("big", "bump"), "pieces"), (("big", "ball"), "order")):
+        with pytest.raises(fm.PathError, match="list a surface twice") as caught:
+            over(*names)
+        assert caught.value.reason == reason
+
+
 def test_a_point_inside_is_refused_or_passed():
     """The error names point, depth and surface; on request the path is straight instead."""
     skeleton, muscle = chained(ellipsoid, end=(0.0, -0.02, 0.0))

@@ -14,8 +14,9 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
+from fibermsk.kernels.lines.depth import deepest
 from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
-from fibermsk.kernels.lines.solve import ORDER, TAUT, deepest, fill_bent, solve
+from fibermsk.kernels.lines.solve import ACROSS, ORDER, TAUT, THROUGH, fill_bent, solve
 from fibermsk.kernels.lines.string import copy
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
 
@@ -179,8 +180,8 @@ def end_of_section(paths, state, m, k):
 @inner
 def _in_some_order(paths, state, k, j, surfaces, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
-    status, L = solve_chain(paths, state, k, j, surfaces, g)
-    for s in range(surfaces.size if status == ORDER else 0):
+    first, L = solve_chain(paths, state, k, j, surfaces, g)
+    for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH) else 0):
         for to in range(surfaces.size):
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue
@@ -189,8 +190,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
             if status == TAUT:
                 return status, L
             _move(state.rank, surfaces, to, s)
-            status = ORDER
-    return status, L
+    return first, L
 
 
 @kernel

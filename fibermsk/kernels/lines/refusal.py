@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.solve import (
+    ACROSS,
     INSIDE_END,
     INSIDE_START,
     LOOSE,
@@ -37,9 +38,20 @@ _REASONS = {
     PIECES: (
         "pieces", "it would touch {} in several places", "split the surface into convex ones",
     ),
-    ORDER: ("order", "it touches {} in another order", "list the surfaces in the path's order"),
+    ORDER: (
+        "order", "it touches {} in another order", "list the surfaces in the path's order",
+    ),
+    ACROSS: (
+        "across", "an arc on one passes through another of {}", "hint another side",
+    ),
     NOT_FINITE: ("not finite", "its points or {} are not finite numbers", "check the pose"),
 }  # fmt: skip
+
+
+_OF_SEVERAL = (
+    "; list a surface twice that is touched before and after another one; move surfaces apart "
+    "between which it would lie in the groove"
+)
 
 
 def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
@@ -56,5 +68,7 @@ def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
     """
     reason, what, remedy = _REASONS[status]
     names = ", ".join(repr(name) for name in surfaces)
+    if len(surfaces) > 1 and status in (PIECES, ORDER, ACROSS):
+        remedy += _OF_SEVERAL
     listed = f"wrap surface{'s' if len(surfaces) > 1 else ''} {names}"
     return PathError(f"{owner}: no taut path: {what.format(listed)}; {remedy}", reason=reason)

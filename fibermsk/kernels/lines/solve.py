@@ -17,74 +17,28 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.chain import _dot, fill_lines
+from fibermsk.kernels.lines.depth import SAMPLES, deepest, deepest_on_arc
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
-from fibermsk.kernels.lines.section import to_local
+from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.string import DENSE, copy, first_of, guess, lean
-from fibermsk.kernels.lines.surfaces import TORUS, level, most_curved, settle
+from fibermsk.kernels.lines.surfaces import level, most_curved, settle
 
-TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
+(
+    TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE,
+    ACROSS,
+) = range(11)  # fmt: skip
 """Statuses: taut; an end lies inside a surface; no solution found; the path would leave the surface
 in between; a sideways displacement shortens it; a free line passes through a surface; a surface is
-touched in several places; surfaces are touched in another order; input not finite."""
+touched in several places; surfaces are touched in another order; input not finite; an arc on one
+surface passes through another."""
 
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
 ATTEMPTS = 3
 """Strings that are tried as a start."""
-SAMPLES = 24
-"""Points of arcs and lines at which surfaces that are not convex are examined."""
 DEPTH = 1e-9
 """Depth of a free line inside a touched surface, of its least radius, that is rounding."""
-
-
-@kernel
-def _go(start, step, share, out):
-    """Fill out (3,) with start + share step."""
-    for r in range(3):
-        out[r] = start[r] + share * step[r]
-
-
-@kernel
-def deepest(kind, size, R, p, a, b, point):
-    """Least level F on the segment from a to b, over its slope times least radius.
-
-    point (3,) is the place, in the frame of the surface.
-    """
-    start, end, step = scratch(3), scratch(3), scratch(3)
-    g, H = scratch(3), scratch((3, 3))
-    to_local(R, p, a, start)
-    to_local(R, p, b, end)
-    for r in range(3):
-        step[r] = end[r] - start[r]
-    if kind < TORUS:
-        # F is quadratic along the line
-        F0 = level(kind, size, start, g, H)
-        first = _dot(g, step)
-        second = level(kind, size, end, g, H) - F0 - first
-        at = min(1.0, max(0.0, -0.5 * first / second)) if second > 0.0 else 0.0
-    else:
-        least, at = math.inf, 0.0
-        for k in range(SAMPLES + 1):
-            _go(start, step, k / SAMPLES, point)
-            F = level(kind, size, point, g, H)
-            if F < least:
-                least, at = F, k / SAMPLES
-        low, high = max(0.0, at - 1.0 / SAMPLES), min(1.0, at + 1.0 / SAMPLES)
-        for _ in range(60):
-            left, right = low + 0.382 * (high - low), high - 0.382 * (high - low)
-            _go(start, step, left, point)
-            F = level(kind, size, point, g, H)
-            _go(start, step, right, point)
-            if F < level(kind, size, point, g, H):
-                high = right
-            else:
-                low = left
-        at = 0.5 * (low + high)
-    _go(start, step, at, point)
-    F = level(kind, size, point, g, H)
-    slope = math.sqrt(_dot(g, g)) * min(size[0], min(size[1], size[2]))
-    return F / slope if slope > 0.0 else F
 
 
 @kernel
@@ -122,13 +76,54 @@ def _ends(o, i, frame, where, k, a, b):
 
 
 @inner
+def _same(kind, size, R, p, k, j):
+    """Whether numbers k and j list the same surface, which is touched in two places."""
+    return first_of(kind, size, R, p, k) == first_of(kind, size, R, p, j)
+
+
+@inner
 def _touched_twice(kind, size, R, p, active, k):
     """Whether surface k is listed elsewhere too, and touched there."""
-    own = first_of(kind, size, R, p, k)
     for j in range(kind.size):
-        if j != k and active[j] and first_of(kind, size, R, p, j) == own:
+        if j != k and active[j] and _same(kind, size, R, p, k, j):
             return True
     return False
+
+
+@inner
+def _divide_arcs(kind, size, R, p, foot, active, lifted):
+    """Number of a surface, not touched, that an arc enters; -1 if there is none.
+
+    Its foot is where the arc is deepest in it, and the arc is shortened to the part on its side.
+    """
+    there, ground, ahead = scratch(7), scratch(3), scratch(3)
+    g, H = scratch(3), scratch((3, 3))
+    for k in range(kind.size):
+        for j in range(kind.size if not active[k] and lifted[k] < 3 else 0):
+            if not active[j] or _same(kind, size, R, p, k, j):
+                continue
+            if not deepest_on_arc(
+                kind[j], size[j], R[j], p[j], foot[j], kind[k], size[k], R[k], p[k], there
+            ) < -DEPTH:  # fmt: skip
+                continue
+            to_ground(R[j], p[j], there, ground)
+            to_local(R[k], p[k], ground, foot[k, :3])
+            if not settle(kind[k], size[k], foot[k, :3], g, H):
+                continue
+            for r in range(3):
+                ahead[r] = p[k, r]
+                for c in range(3):
+                    ahead[r] += R[j, r, c] * there[3 + c]
+            to_local(R[k], p[k], ahead, foot[k, 3:6])
+            lean(g, foot[k, 3:6])
+            foot[k, 6] = 0.0
+            if k > j:
+                foot[j, 6] -= there[6]
+            else:
+                for r in range(7):
+                    foot[j, r] = there[r]
+            return k
+    return -1
 
 
 @inner
@@ -175,6 +170,17 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
                 continue
             if deepest(kind[j], size[j], R[j], p[j], a, b, point) < -DEPTH:
                 return THROUGH
+    # and so do arcs on other surfaces
+    there = scratch(7)
+    for k in range(n):
+        own = where[k]
+        for j in range(kind.size):
+            if j == own or _same(kind, size, R, p, j, own):
+                continue
+            if deepest_on_arc(
+                kind[own], size[own], R[own], p[own], feet[k], kind[j], size[j], R[j], p[j], there
+            ) < -DEPTH:  # fmt: skip
+                return ACROSS
     return TAUT
 
 
@@ -237,6 +243,10 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
             if depth < worst and (not again or depth < -DEPTH) and lifted[k] < 3:
                 worst, which = depth, k
         if which < 0:
+            which = _divide_arcs(kind, size, R, p, foot, active, lifted)
+            if which >= 0:
+                active[which] = 1
+                continue
             status = _examine(
                 kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line
             )
