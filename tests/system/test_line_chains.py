@@ -160,28 +160,35 @@ def test_a_distant_surface_leads_to_no_other_side():
     assert_allclose(other.by_q, one.by_q, atol=1e-12)
 
 
-def over(*names):
-    """Path over surfaces named, in the plane z = 0: a cylinder, and a bump or a ball on it."""
+def over(names, q=0.0, **numbers):
+    """Muscle over surfaces named, in the plane z = 0: a cylinder, and a bump or a ball on it.
+
+    The bump turns with the hinge q about the cylinder's axis.
+    """
     model = fm.Model("over")
     ground = model.ground
-    along = {"quadrant": "y", "length": 1.0}
-    shapes = {
-        "big": fm.WrapCylinder("big", ground, radius=0.05, **along),
-        "bump": fm.WrapCylinder("bump", ground, (0, 0.04, 0), radius=0.02, **along),
-        "ball": fm.WrapSphere("ball", ground, (0, 0.04, 0.004), radius=0.02),
+    body = model.add(fm.Body("b", 1.0, (0, 0, 0), inertia=(50, 50, 50)))
+    over = {
+        "big": fm.PathWrap(fm.WrapCylinder("big", ground, radius=0.05), side=-1),
+        "bump": fm.PathWrap(fm.WrapCylinder("bump", body, (0, 0.04, 0), radius=0.02), side=-1),
+        "ball": fm.PathWrap(fm.WrapSphere("ball", ground, (0, 0.04, 0.004), radius=0.02)),
     }
     points = [fm.PathPoint(name, ground.at(x, -0.06, 0)) for name, x in (("o", -0.12), ("i", 0.12))]
-    wraps = [fm.PathWrap(shapes[name]) for name in names]
-    muscle = fm.LineMuscle("m", points, wraps=wraps, **NUMBERS)
-    body = model.add(fm.Body("b", 1.0, (0, 0, 0), inertia=(1, 1, 1)))
-    model.add(fm.Hinge("q", ground, body, (0, 0, 0), (0, 0, 1)), muscle)
-    skeleton = fm.skeleton(model)
-    return fm.muscle_path(skeleton, muscle, skeleton.start)
+    wraps = [over[name] for name in names]
+    muscle = fm.LineMuscle("m", points, wraps=wraps, **NUMBERS, **numbers)
+    model.add(fm.Hinge("q", ground, body, (0, 0, 0), (0, 0, 1), value=q, speed=-1.0), muscle)
+    return model, muscle
 
 
 def test_surfaces_that_overlap():
     """Over a bump of a cylinder: the convex hull, exactly, if the cylinder is listed twice."""
-    path = over("big", "bump", "big")
+
+    def path_over(*names):
+        model, muscle = over(names)
+        skeleton = fm.skeleton(model)
+        return fm.muscle_path(skeleton, muscle, skeleton.start)
+
+    path = path_over("big", "bump", "big")
     away, turn = np.hypot(0.12, 0.06), np.arccos(0.03 / 0.04)
     half = np.sqrt(away**2 - 0.05**2) + np.sqrt(0.04**2 - 0.03**2) + 0.02 * turn
     half += 0.05 * (np.pi / 2 + np.arctan2(0.06, 0.12) - np.arccos(0.05 / away) - turn)
@@ -190,8 +197,25 @@ def test_surfaces_that_overlap():
     # with the bump the arc of the closed form around the cylinder would pass through it
     for names, reason in ((("big", "bump"), "pieces"), (("big", "ball"), "order")):
         with pytest.raises(fm.PathError, match="list a surface twice") as caught:
-            over(*names)
+            path_over(*names)
         assert caught.value.reason == reason
+
+
+def test_a_lost_path_is_named():
+    """Muscle, surface and pose, in a run also the time: the bump comes up under the arc."""
+    model, muscle = over(("big", "bump"), 2.5, law=fm.HillLaw(), activation=0.1)
+    skeleton = fm.skeleton(model)
+    lost = r"line muscle 'm': .* no taut path at q = {}\d* rad: it touches wrap surface 'big' in"
+    with pytest.raises(fm.PathError, match=lost.format("0")) as caught:
+        fm.muscle_path(skeleton, muscle, np.zeros(1))
+    assert caught.value.reason == "order"
+    with pytest.raises(fm.PathError, match="pose 1: " + lost.format("0.1")):
+        fm.MuscleGeometry(skeleton, [muscle]).at([[2.5], [0.1]])
+    with pytest.raises(fm.ConvergenceError, match=lost.format("0.1228")) as failed:
+        fm.simulate(fm.build(model), t_end=2.5, dt=0.1)
+    # where the path would come to touch the cylinder on the other side of the bump too
+    assert 2.38 < failed.value.time < 2.39
+    assert str(failed.value).startswith("the step from t = 2.38")
 
 
 def test_a_point_inside_is_refused_or_passed():

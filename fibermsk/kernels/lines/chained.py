@@ -121,7 +121,10 @@ def _surfaces(paths, state, surfaces):
 
 @inner
 def solve_chain(paths, state, k, j, surfaces, gradient):
-    """Status and length of a section; fills its gradient (n,), foot and touched of the state."""
+    """Status and length of a section; fills its gradient (n,), foot and touched of the state.
+
+    ``trouble`` gets the surface that is to blame for the status; -1 if several are.
+    """
     n = surfaces.size
     kind, size, R, p = _surfaces(paths, state, surfaces)
     hint, hinted = np.empty((n, 3)), np.empty(n, np.int64)
@@ -136,8 +139,11 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
         warm = warm and state.touches[slots[s]] != UNSOLVED
     _omit_distant(kind, size, R, p, o, i, hint, hinted)
     for attempt in range(2):
-        status, L = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+        status, L, blamed = solve(
+            kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient
+        )
         if status != TAUT:
+            state.trouble[2] = surfaces[blamed] if blamed >= 0 else -1
             return status, L
         moved = False
         for s in range(n):
@@ -181,6 +187,7 @@ def end_of_section(paths, state, m, k):
 def _in_some_order(paths, state, k, j, surfaces, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
     first, L = solve_chain(paths, state, k, j, surfaces, g)
+    blamed = state.trouble[2]
     for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH) else 0):
         for to in range(surfaces.size):
             if to == s or to == s - 1:  # a neighbor's move to s is the same
@@ -190,6 +197,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
             if status == TAUT:
                 return status, L
             _move(state.rank, surfaces, to, s)
+    state.trouble[2] = blamed
     return first, L
 
 
@@ -197,7 +205,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
 def solve_chains(paths, S, moves, drives, state, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
-    Arguments as there. ``trouble`` is then the status of the chain and the start point.
+    Arguments as there. ``trouble`` has then the status of the chain, start point and surface.
     """
     for m in range(length.size):
         for k in range(paths.start[m], paths.start[m + 1]):

@@ -186,7 +186,7 @@ def _solve_section(paths, state, m, k, j, g, H):
             if abs(other[DELTA] - state.reference[slot]) > 0.5 * math.pi:
                 state.reference[slot] = other[DELTA]
         elif at == INSIDE or other[PHI] > 0.0:
-            state.trouble[0], state.trouble[1] = at, k
+            state.trouble[0], state.trouble[1], state.trouble[2] = at, k, w
             return -1.0
         if other[PHI] > 0.0:
             chained = chained or touched >= 0
@@ -197,7 +197,7 @@ def _solve_section(paths, state, m, k, j, g, H):
     if touched < 0:
         L = straight(o, i, False, g, H)
         if not L > 0.0 and paths.link[k] != paths.link[j]:
-            state.trouble[0], state.trouble[1] = COINCIDENT, k
+            state.trouble[0], state.trouble[1], state.trouble[2] = COINCIDENT, k, -1
             return -1.0
         return L
     L = around(

@@ -54,7 +54,9 @@ _OF_SEVERAL = (
 )
 
 
-def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
+def wrap_error(
+    owner: str, status: int, surfaces: Sequence[str], blamed: str = "", pose: str = ""
+) -> PathError:
     """Error of a status of `fibermsk.kernels.lines.solve.solve` that is not `TAUT`.
 
     Parameters
@@ -65,10 +67,15 @@ def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
         The status.
     surfaces : sequence of str
         Names of the surfaces of the section.
+    blamed : str
+        Name of the one to blame; empty if unknown.
+    pose : str
+        Coordinates and their values; empty if unknown.
     """
     reason, what, remedy = _REASONS[status]
-    names = ", ".join(repr(name) for name in surfaces)
+    own = [blamed] if blamed else list(surfaces)
+    names = ", ".join(repr(name) for name in own)
     if len(surfaces) > 1 and status in (PIECES, ORDER, ACROSS):
         remedy += _OF_SEVERAL
-    listed = f"wrap surface{'s' if len(surfaces) > 1 else ''} {names}"
-    return PathError(f"{owner}: no taut path: {what.format(listed)}; {remedy}", reason=reason)
+    listed = f"wrap surface{'s' if len(own) > 1 else ''} {names}"
+    return PathError(f"{owner}: no taut path{pose}: {what.format(listed)}; {remedy}", reason=reason)

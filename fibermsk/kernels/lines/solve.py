@@ -128,7 +128,10 @@ def _divide_arcs(kind, size, R, p, foot, active, lifted):
 
 @inner
 def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line):
-    """Status of a solution: taut, or why it is not; kinds to line are of the active surfaces."""
+    """Status of a solution: taut, or why it is not, and for which surface.
+
+    kinds to line are of the active surfaces.
+    """
     n, pivot = where.size, 0.0
     y, a, b = scratch(10), scratch(3), scratch(3)
     for k in range(n):
@@ -141,9 +144,9 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
                 kinds[k], sizes[k], feet[k, :3], feet[k, 3:6], length, SAMPLES, y
             )
         if not least > 0.0:
-            return LOOSE
+            return LOOSE, where[k]
         if not conjugate > 0.0:
-            return SHORTER
+            return SHORTER, where[k]
         # second variation of line, arc, line in the sideways displacements of P and Q
         c, d, d_slope = field[k, 0], field[k, 2], field[k, 3]
         stiff_P, stiff_Q = 1.0 / line[k, 3], 1.0 / line[k + 1, 3]
@@ -155,21 +158,18 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
         else:
             stiff_P += c / d
             if not stiff_P > 0.0:
-                return SHORTER
+                return SHORTER, where[k]
             pivot = stiff_Q + d_slope / d - 1.0 / (d * d * stiff_P)
         if not pivot > 0.0:
-            return SHORTER
-    # free lines stay outside the surfaces that they leave and reach, and those not touched
+            return SHORTER, where[k]
+    # free lines stay outside of all surfaces
     point = scratch(3)
     for k in range(n + 1):
         copy(o if k == 0 else frame[k - 1, 1, 0], a)
         copy(i if k == n else frame[k, 0, 0], b)
         for j in range(kind.size):
-            near = (k > 0 and where[k - 1] == j) or (k < n and where[k] == j)
-            if active[j] and not near:
-                continue
             if deepest(kind[j], size[j], R[j], p[j], a, b, point) < -DEPTH:
-                return THROUGH
+                return THROUGH, j
     # and so do arcs on other surfaces
     there = scratch(7)
     for k in range(n):
@@ -180,8 +180,8 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
             if deepest_on_arc(
                 kind[own], size[own], R[own], p[own], feet[k], kind[j], size[j], R[j], p[j], there
             ) < -DEPTH:  # fmt: skip
-                return ACROSS
-    return TAUT
+                return ACROSS, j
+    return TAUT, -1
 
 
 @kernel
@@ -207,7 +207,7 @@ def _scatter(frame, line, feet, where, gradient):
 
 @inner
 def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
-    """Solve for the tangent points and for the surfaces that are touched; status and length."""
+    """Solve for the tangent points and for the surfaces that are touched; returns as `solve`."""
     m = kind.size
     lifted = np.zeros(m, np.int64)
     a, b, point = scratch(3), scratch(3), scratch(3)
@@ -221,7 +221,7 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
             fill_lines(o, i, frame, line)
         else:
             if not newton(kinds, sizes, Rs, ps, o, i, feet, frame, bend, field, line) < 1e-10:
-                return LOST, math.nan
+                return LOST, math.nan, where[0] if n == 1 else -1
             lowest = 0
             for j in range(n):
                 for r in range(7):
@@ -247,29 +247,30 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
             if which >= 0:
                 active[which] = 1
                 continue
-            status = _examine(
+            status, blamed = _examine(
                 kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line
             )
             if status != TAUT:
-                return status, math.nan
-            return TAUT, _scatter(frame, line, feet, where, gradient)
+                return status, math.nan, blamed
+            return TAUT, _scatter(frame, line, feet, where, gradient), -1
         _ends(o, i, frame, where, which, a, b)
         deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
         if not settle(kind[which], size[which], foot[which, :3], g, H):
-            return LOST, math.nan
+            return LOST, math.nan, which
         for r in range(3):
             point[r] = p[which, r] + b[r] - a[r]
         to_local(R[which], p[which], point, foot[which, 3:6])
         lean(g, foot[which, 3:6])
         foot[which, 6] = 0.0
         active[which] = 1
-    return LOST, math.nan
+    return LOST, math.nan, -1
 
 
 @inner
 def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
+    Third is the number of the surface that is to blame for the status; -1 if several are.
     kind (m,), size (m, 3): surfaces; R (m, 3, 3), p (m, 3): their frames in the ground; o, i (3,):
     ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface.
     If warm, foot and active hold the last solution, which is followed. gradient (n,) is that of the
@@ -281,13 +282,13 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             to_local(R[k], p[k], o if end == 0 else i, local)
             F = level(kind[k], size[k], local, g, H)
             if not math.isfinite(F):
-                return NOT_FINITE, math.nan
+                return NOT_FINITE, math.nan, k
             if F <= 0.0:
-                return INSIDE_START if end == 0 else INSIDE_END, math.nan
+                return INSIDE_START if end == 0 else INSIDE_END, math.nan, k
     if warm:
-        status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+        status, L, _ = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
         if status == TAUT:
-            return status, L
+            return status, L, -1
     clear = True
     for k in range(kind.size):
         clear = clear and not hinted[k]
@@ -298,19 +299,21 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
             return _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
-    status = LOST
+    status, blamed = LOST, -1
     for attempt in range(ATTEMPTS):
         # with more patience where a string slides slowly, with more points where it turns sharply
         points = DENSE if attempt < 2 else 3 * DENSE
         sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
-        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm)
+        found, blamed = guess(
+            kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm
+        )
         if found == 0:
-            status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+            status, L, blamed = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
             if status == TAUT:
-                return status, L
+                return status, L, -1
         else:
             status = PIECES if found == -1 else ORDER
-    return status, math.nan
+    return status, math.nan, blamed
 
 
 @inner
@@ -337,7 +340,7 @@ def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, he
 
     Arguments as in `solve` and `fill_bent`. All are NaN unless the status is TAUT.
     """
-    status, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+    status, _, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
     if status == TAUT:
         return status, fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian)
     for r in range(gradient.size):

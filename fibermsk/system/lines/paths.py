@@ -103,7 +103,7 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
-        self._start_chains(motion, state, drivers)
+        self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
 
     @property
@@ -133,11 +133,24 @@ class LinePaths:
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
-            np.zeros(2, np.int64),
+            np.zeros(3, np.int64),
         )  # fmt: skip
 
-    def _solve(self, motion: Motion, state: PathState, drivers: Array) -> tuple[Array, Array]:
+    def refusal(self, state: PathState, q: Array, *, chained: bool) -> PathError:
+        """Error about the section of a state that has no solution, in the pose q."""
+
+        def pose(k: int) -> str:
+            moved = [
+                f"{name} = {q[j]:.6g}{'' if unit == '1' else f' {unit}'}"
+                for name, unit, j in self.moved_by(k)
+            ]
+            return f" at {', '.join(moved)}" if moved else ""
+
+        return explain(self.muscles, self._arrays, state, pose, chained=chained)
+
+    def _solve(self, motion: Motion, state: PathState, q: Array) -> tuple[Array, Array]:
         """Lengths and their derivatives in u; places and fills the state."""
+        drivers = self.axes.drivers(motion, q)
         arrays, links, moves = self._arrays, motion.links, self._skeleton.tree.moves
         length, by_u = np.empty(len(self.muscles)), np.empty((len(self.muscles), self.axes.n))
         left = kernels.fill_lengths(
@@ -145,12 +158,12 @@ class LinePaths:
             length, by_u,
         )  # fmt: skip
         if left < 0:
-            raise explain(self.muscles, arrays, state, chained=False)
+            raise self.refusal(state, q, chained=False)
         if left:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
-                raise explain(self.muscles, arrays, state, chained=True)
+                raise self.refusal(state, q, chained=True)
         return length, by_u
 
     def _second_of(
@@ -185,14 +198,14 @@ class LinePaths:
         self.reference[:] = state.reference
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
-    def _start_chains(self, motion: Motion, state: PathState, drivers: Array) -> None:
+    def _start_chains(self, motion: Motion, state: PathState) -> None:
         """Solve the start pose, from which chains of surfaces are followed."""
         self._start_rank = state.rank.copy()
         self._rank[:] = state.rank
         if not (self._arrays.kind > SPHERE).any():
             return
         try:
-            self._solve(motion, state, drivers)
+            self._solve(motion, state, self._skeleton.start)
         except PathError:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
@@ -210,7 +223,7 @@ class LinePaths:
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         state = self.new_state()
-        length, by_u = self._solve(motion, state, self.axes.drivers(motion, q))
+        length, by_u = self._solve(motion, state, q)
         speed_u = self.axes.speeds(motion, p)
         by_q = self.axes.columns(motion, by_u)
         return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
