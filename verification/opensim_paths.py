@@ -176,7 +176,7 @@ def entered(paths: LinePaths, placed, points: np.ndarray, lines: np.ndarray) -> 
     for w, wrap in enumerate(wraps):
         for a, b in lines:
             x = (points[a] + share * (points[b] - points[a]) - state.p[w]) @ state.R[w]
-            height = np.array([height_of(arrays, w, one) for one in x])
+            height = np.array([height_of(arrays, w, one, wrap.shape) for one in x])
             if min(height[0], height[-1]) > -CLOSE and -height.min() > worst:
                 worst = -height.min()
                 past = arrays.kind[w] == CYLINDER and (
@@ -242,7 +242,7 @@ def past_end(paths: LinePaths, placed) -> bool:
     for section in sections_of(arrays, state, 0):
         for w, foot in zip(section.wraps, section.feet, strict=True):
             if arrays.kind[w] == CYLINDER:
-                x, _ = arc_points(arrays, state, w, foot, 2)
+                x, _ = arc_points(arrays, state, w, foot, 2, paths.built)
                 along = (x - state.p[w]) @ state.R[w][:, 2]
                 if np.abs(along).min() > 0.5 * wraps[w].shape.length:
                     return True

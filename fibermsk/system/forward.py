@@ -25,6 +25,7 @@ from fibermsk.laws.hill import HillLaw
 from fibermsk.model import Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.system.activation.states import ActivationStates
+from fibermsk.system.lines.describe import levels_of
 from fibermsk.system.lines.muscles import LineMuscles
 from fibermsk.system.lines.paths import LinePaths
 
@@ -323,6 +324,9 @@ def _kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
     laws = [cast("HillLaw", muscle.law) for muscle in lines.muscles]
     found = [(type(law.curves), law.tendon) for law in laws]
     for muscle, kind in zip(lines.muscles, found, strict=True):
+        if levels_of([muscle]):
+            what = f"line muscle {muscle.name!r}"
+            _refuse(what, "has no wrapping surfaces of a user")
         if kind[1] == "balance":
             remedy = 'give its law tendon="elastic"'
             _refuse(f"line muscle {muscle.name!r}", 'tendon="balance" has no explicit rate', remedy)

@@ -1,5 +1,6 @@
 """Paths around ellipsoids, tori and several surfaces, on moving bodies."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,6 +40,50 @@ def two_places(ground, arm):
     return [fm.PathWrap(fm.WrapTorus("t", arm, (0.01, 0, 0.025), turned, "all", True, 0.02, 0.06))]
 
 
+def egg(size, x, g, H):
+    """Level of an ellipsoid with half axes size: sqrt(sum (x/a)^2) - 1."""
+    rho = 0.0
+    for r in range(3):
+        rho += (x[r] / size[r]) ** 2
+    rho = math.sqrt(rho)
+    for r in range(3):
+        g[r] = x[r] / size[r] ** 2 / rho
+    for r in range(3):
+        for c in range(3):
+            H[r, c] = -g[r] * g[c] / rho
+        H[r, r] += 1.0 / size[r] ** 2 / rho
+    return rho - 1.0
+
+
+def quadric(size, x, g, H):
+    """Level of the same ellipsoid, (sum (x/a)^2 - 1) a_x^2."""
+    F = -(size[0] ** 2)
+    for r in range(3):
+        a = (size[0] / size[r]) ** 2
+        F += a * x[r] ** 2
+        g[r] = 2.0 * a * x[r]
+        for c in range(3):
+            H[r, c] = 2.0 * a if r == c else 0.0
+    return F
+
+
+def built_in(ground, arm):
+    """Two ellipsoids that are touched at once."""
+    upper = fm.WrapEllipsoid("u", ground, (0.02, 0.12, 0), radii=(0.05, 0.06, 0.04))
+    lower = fm.WrapEllipsoid("l", arm, (0.03, -0.1, 0), quadrant="-x", radii=(0.05, 0.06, 0.2))
+    return [fm.PathWrap(upper), fm.PathWrap(lower)]
+
+
+def level_sets(ground, arm):
+    """The same ellipsoids as level sets of two functions."""
+    found = []
+    for wrap, function in zip(built_in(ground, arm), (egg, quadric), strict=True):
+        one = wrap.shape
+        given = {"quadrant": one.quadrant, "level": function, "size": one.radii, "reach": 0.3}
+        found.append(fm.PathWrap(fm.WrapLevelSet(one.name, one.body, one.position, **given)))
+    return found
+
+
 def chained(wraps, end=(0.02, -0.3, 0.05)):
     """Skeleton and muscle of a chain of a free body and two links."""
     model = fm.Model("arm")
@@ -57,8 +102,12 @@ def state(skeleton, q, p):
 
 
 @pytest.mark.parametrize(
-    ("wraps", "touched"), [(ellipsoid, 1), (two, 2), (torus, 1), (two_places, 2)]
-)
+    ("wraps", "touched"),
+    [
+        (ellipsoid, 1), (two, 2), (torus, 1), (two_places, 2),
+        pytest.param(level_sets, 2, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_derivatives_of_the_port(rng, wraps, touched):
     """Lengths, speeds and tangents agree with differences; points lie on the path."""
     skeleton, muscle = chained(wraps)
@@ -82,10 +131,11 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     slope = np.array([(a.speed - b.speed) / (2 * h) for a, b in pairs]).T
     assert_allclose(V, slope, atol=1e-7)
     many = paths.along(at, placed, 0, np.linspace(0.0, 1.0, 2001))
+    level_of = paths.built(level)
     for k, kind in enumerate(paths.arrays.kind):
         for point in (many - placed.state.p[k]) @ placed.state.R[k]:
             g, size = np.empty(3), paths.arrays.size[k]
-            assert level(kind, size, point, g, np.empty((3, 3))) > -1e-9 * np.linalg.norm(g)
+            assert level_of(kind, size, point, g, np.empty((3, 3))) > -1e-9 * np.linalg.norm(g)
     steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
     assert_allclose(steps, placed.length[0] / 2000, rtol=1e-4)
     fractions = np.linspace(0.0, 1.0, 9)
@@ -111,6 +161,27 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     assert not placed.by_q[:, :7].any()
     moved = np.r_[rng.normal(size=7), q[7:]]
     assert_allclose(paths.at(state(skeleton, moved, p)).length, placed.length, rtol=1e-13)
+
+
+@pytest.mark.slow
+def test_level_sets_are_their_ellipsoids(rng):
+    """Lengths, moment arms, curvatures, material points and batches, of a user's two functions."""
+    fractions, found = np.linspace(0.0, 1.0, 9), []
+    numbers = rng.normal(size=(3, 20))
+    for wraps in (built_in, level_sets):
+        skeleton, muscle = chained(wraps)
+        paths, n = LinePaths(skeleton, [muscle]), skeleton.n
+        q, p = skeleton.start + 0.05 * numbers[0, :n], numbers[1, :n]
+        at = state(skeleton, q, p)
+        placed = paths.at(at)
+        assert placed.state.touched.sum() == 2
+        batch = fm.MuscleGeometry(skeleton, [muscle]).at([q, q + 0.02 * p])
+        curvature = paths.curvature(at, placed, np.ones(1))
+        points = paths.material(at, placed, 0, fractions)
+        arcs = [arc.points for arc in fm.muscle_path(skeleton, muscle, q).arcs]
+        found.append((placed.length, placed.by_q, batch.length, curvature, *points, *arcs))
+    for own, known in zip(*found, strict=True):
+        assert_allclose(own, known, rtol=1e-8, atol=1e-9)
 
 
 def test_memory_resumes_bitwise():

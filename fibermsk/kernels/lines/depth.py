@@ -82,7 +82,7 @@ def _beyond(kind, size, R, p, a, b, length):
     for r in range(3):
         middle[r] = 0.5 * (a[r] + b[r])
     to_local(R, p, middle, x)
-    if kind == OWN:
+    if kind >= OWN:
         return False  # of unknown extent
     if kind == CYLINDER:
         return math.hypot(x[0], x[1]) > size[0] + 0.5 * length
@@ -128,7 +128,7 @@ def deepest_on_arc(own_kind, own_size, own_R, own_p, foot, kind, size, R, p, the
                 base[r] = last[r] if k > 0 else y[r]
         slope = math.sqrt(_dot(g, g))
         away = min(away, F / slope if slope > 0.0 else -math.inf)
-    if kind != OWN and away > step:
+    if kind < OWN and away > step:
         # F / |g| is at most the distance where F is convex, and of a torus
         return away
     low, high = 0.0, min(2.0 * step, length - first * step)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 
-CYLINDER, SPHERE, ELLIPSOID, TORUS = 0, 1, 2, 3
+CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
 """Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`."""
 
 

@@ -114,7 +114,8 @@ class MuscleGeometry:
                 fill_chained_batch,  # compiles only where it is used
             )
 
-            stop, chained = fill_chained_batch(poses, stop, *arguments)
+            fill = self._paths.built(fill_chained_batch)
+            stop, chained = fill(poses, stop, *arguments)
         if stop < k:
             error = self._paths.refusal(pose.state, poses[stop], chained=chained)
             raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error

@@ -6,7 +6,7 @@ Symbols: ``u`` axes of the joints, and then drivers: coordinates that move or sw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import along_chains, has_chain, points_at
-from fibermsk.system.lines.describe import drivers_of, path_arrays
+from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
@@ -88,6 +88,8 @@ class LinePaths:
                     "does not have; must be a muscle of the same model"
                 )
         self.axes = PathAxes(skeleton, self._drivers)
+        self._levels = levels_of(self.muscles)
+        self._build: Callable[[Any], Any] | None = None
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
         self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
@@ -110,6 +112,16 @@ class LinePaths:
     def arrays(self) -> PathArrays:
         """Description of the paths."""
         return self._arrays
+
+    def built(self, kernel: Any) -> Any:
+        """A kernel compiled with the user's surfaces of these paths; itself if there are none."""
+        if not self._levels:
+            return kernel
+        if self._build is None:
+            from fibermsk.kernels.lines.own_surface import rebuilt_with
+
+            self._build = rebuilt_with(self._levels)
+        return self._build(kernel)
 
     # the state of the paths
 
@@ -162,7 +174,8 @@ class LinePaths:
         if left:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
-            if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
+            solve = self.built(solve_chains)
+            if not solve(arrays, links.S, moves, self.drives, state, length, by_u):
                 raise self.refusal(state, q, chained=True)
         return length, by_u
 
@@ -183,7 +196,7 @@ class LinePaths:
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
-            bend_chains(*arguments)
+            self.built(bend_chains)(*arguments)
         return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
@@ -296,7 +309,7 @@ class LinePaths:
     def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
         if has_chain(self._arrays, placed.state, k):
-            return points_at(self._arrays, placed.state, k, fractions)
+            return points_at(self._arrays, placed.state, k, fractions, self.built)
         rest = np.zeros_like(placed.speed_u)
         return self._along(at.motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
 
@@ -333,7 +346,7 @@ class LinePaths:
         if has_chain(self._arrays, placed.state, k):
             return along_chains(
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
-                *moved[:2],
+                moved[0], moved[1], self.built,
             )  # fmt: skip
         from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
 
@@ -363,7 +376,14 @@ class LinePaths:
     @property
     def fingerprint(self) -> list[Any]:
         """Arrays that describe the paths."""
-        return [*self._arrays, self._start]
+        return [*self._arrays, self._start, *self._digest()]
+
+    def _digest(self) -> list[Any]:
+        if not self._levels:
+            return []
+        from fibermsk.kernels.lines.own_surface import digest_of
+
+        return [digest_of(self._levels)]
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""

@@ -42,7 +42,7 @@ def explain(
     for wrap, w in zip(wraps, range(*paths.wrap_start[m : m + 2]), strict=True):
         if k < paths.first[w] or after > paths.last[w]:
             continue
-        found = inside_at(paths, state, w, k, after)
+        found = inside_at(paths, state, w, k, after, wrap.shape)
         if found is not None and wrap.inside == "straight":
             continue
         if found is not None:
