@@ -61,7 +61,7 @@ class ForwardMarch:
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)
-        self._march, self._right_side = kernels_for(*_kind_of(lines))
+        self._march, self._right_side = kernels_for(*kind_of(lines))
 
     def _arrays(
         self,
@@ -317,7 +317,7 @@ def _check_parts(model: Any, skeleton: Any) -> None:
         _refuse(f"quaternion of {name!r}", "has no quaternions")
 
 
-def _kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
+def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
     """Class of curves and form of the tendon of all muscles."""
     if lines is None:
         return None, ""

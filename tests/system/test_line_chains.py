@@ -1,6 +1,7 @@
 """Paths around ellipsoids, tori and several surfaces, on moving bodies."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import fibermsk as fm
 from fibermsk.kernels.lines.surfaces import level
 from fibermsk.system.contribution import Slopes
+from fibermsk.system.forward import kind_of
 from fibermsk.system.lines.paths import LinePaths
 
 NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
@@ -182,6 +184,13 @@ def test_level_sets_are_their_ellipsoids(rng):
         found.append((placed.length, placed.by_q, batch.length, curvature, *points, *arcs))
     for own, known in zip(*found, strict=True):
         assert_allclose(own, known, rtol=1e-8, atol=1e-9)
+
+
+def test_the_compiled_loop_refuses_a_level_set():
+    _, muscle = chained(level_sets)
+    muscle = replace(muscle, law=fm.HillLaw(), activation=0.1)
+    with pytest.raises(fm.ModelError, match="Explicit: line muscle 'm': has no wrapping surfaces"):
+        kind_of(SimpleNamespace(muscles=[muscle]))
 
 
 def test_memory_resumes_bitwise():
