@@ -375,15 +375,13 @@ class LinePaths:
 
     @property
     def fingerprint(self) -> list[Any]:
-        """Arrays that describe the paths."""
-        return [*self._arrays, self._start, *self._digest()]
+        """Arrays that describe the paths, and what identifies the user's surfaces."""
+        found: list[Any] = [*self._arrays, self._start]
+        if self._levels:
+            from fibermsk.kernels.lines.own_surface import digest_of
 
-    def _digest(self) -> list[Any]:
-        if not self._levels:
-            return []
-        from fibermsk.kernels.lines.own_surface import digest_of
-
-        return [digest_of(self._levels)]
+            found.append(digest_of(self._levels))
+        return found
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""
