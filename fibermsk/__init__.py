@@ -94,6 +94,7 @@ from fibermsk.model import (
     Weld as Weld,
     WrapCylinder as WrapCylinder,
     WrapEllipsoid as WrapEllipsoid,
+    WrapLevelSet as WrapLevelSet,
     WrapSphere as WrapSphere,
     WrapTorus as WrapTorus,
 )

@@ -45,15 +45,16 @@ class Paths:
         return self.paths[name].computeMomentArm(self.state, self.coordinates[coordinate])
 
     def points(self, name):
-        """Points of a path, in ground, and whether each lies where the path meets a surface."""
-        found, met = [], []
+        """Points of a path, in ground, and the arc that ends at each; None for other points."""
+        found, arcs = [], []
         current = self.paths[name].getCurrentPath(self.state)
         for k in range(current.getSize()):
             point = current.get(k)
             x = point.getLocationInGround(self.state)
             found.append([x.get(0), x.get(1), x.get(2)])
-            met.append(osim.PathWrapPoint.safeDownCast(point) is not None)
-        return found, met
+            wrapped = osim.PathWrapPoint.safeDownCast(point)
+            arcs.append(None if wrapped is None else wrapped.getWrapLength(self.state))
+        return found, arcs
 
     def jump(self, name, start, end):
         """Change of a length between two poses that no halving of their distance reduces."""
@@ -89,7 +90,7 @@ def main(task_file, answer_file):
             seconds += time.perf_counter() - begin
             counted += len(muscles)
             for name, own in muscles.items():
-                found[name]["points"], found[name]["met"] = paths.points(name)
+                found[name]["points"], found[name]["arcs"] = paths.points(name)
                 found[name]["arm"] = {c: paths.arm(name, c) for c in own}
             for coordinate, (up, down) in pose["moved"].items():
                 own = [name for name in muscles if coordinate in muscles[name]]

@@ -11,9 +11,10 @@ OpenSim is the reference where it is consistent with itself, which is judged by 
 - its moment arm equals its own -dL/dq, by central differences of 10 urad or um, to 1e-6;
 - its length does not jump on the line that ends at the pose: a change that differs from its moment
   arms by more than 0.1 mm is halved 24 times, and more than 1e-6 m may not remain;
-- its path is one that a taut string can have: no free line enters a surface of the muscle by more
-  than 1e-6 m, and no shorter path is known that stays outside all of them. The shorter one is that
-  of the package; that it stays outside is seen at 65 points of it.
+- its path is one that a taut string can have: no free line, and no arc whose length it takes to be
+  that of its chord, enters a surface of the muscle by more than 1e-6 m, and no shorter path is
+  known that stays outside all of them. The shorter one is that of the package; that it stays
+  outside is seen at 65 points of it.
 
 Where it is consistent, lengths and moment arms must agree to 1e-6 m. The other poses are listed by
 muscle, with the first reason. The tolerance is that of OpenSim's own iterations and differences.
@@ -52,6 +53,8 @@ MODELS = {
 H, CLOSE = 1e-5, 1e-6
 SHORTER = 1e-10
 """Length [m] by which a path is shorter beyond doubt: 1e4 times its rounding."""
+ROUNDED = 1e-9
+"""Excess of an arc over its chord, of the chord, that is rounding."""
 STEPS = 4
 """Poses of a line after its start."""
 HANGS = 3000.0
@@ -173,7 +176,7 @@ def entered(paths: LinePaths, placed, points: np.ndarray, lines: np.ndarray) -> 
     for w, wrap in enumerate(wraps):
         for a, b in lines:
             x = (points[a] + share * (points[b] - points[a]) - state.p[w]) @ state.R[w]
-            height = np.array([height_of(arrays, w, one) for one in x])
+            height = np.array([height_of(arrays, w, one, wrap.shape) for one in x])
             if min(height[0], height[-1]) > -CLOSE and -height.min() > worst:
                 worst = -height.min()
                 past = arrays.kind[w] == CYLINDER and (
@@ -192,11 +195,12 @@ def judge(ours: Ours, name: str, q: np.ndarray, placed, their: dict) -> tuple[st
     worst = max(apart, key=apart.get, default="")
     if worst and not apart[worst] <= CLOSE:
         return ARM, worst, apart[worst]
-    points, met = np.array(their["points"]), their["met"]
+    points, arcs = np.array(their["points"]), their["arcs"]
     straight, arc = [], False
     for k in range(len(points) - 1):
-        arc = met[k] and met[k + 1] and not arc
-        if not arc:
+        arc = arcs[k] is not None and arcs[k + 1] is not None and not arc
+        chord = float(np.linalg.norm(points[k + 1] - points[k]))
+        if not arc or arcs[k + 1] < (1.0 + ROUNDED) * chord:
             straight.append((k, k + 1))
     if isinstance(placed, Exception):
         return REFUSED, "", 0.0
@@ -238,7 +242,7 @@ def past_end(paths: LinePaths, placed) -> bool:
     for section in sections_of(arrays, state, 0):
         for w, foot in zip(section.wraps, section.feet, strict=True):
             if arrays.kind[w] == CYLINDER:
-                x, _ = arc_points(arrays, state, w, foot, 2)
+                x, _ = arc_points(arrays, state, w, foot, 2, paths.built)
                 along = (x - state.p[w]) @ state.R[w][:, 2]
                 if np.abs(along).min() > 0.5 * wraps[w].shape.length:
                     return True

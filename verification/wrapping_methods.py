@@ -23,7 +23,8 @@ import numpy as np
 from _sgw import ours, sgw
 
 import fibermsk as fm
-from fibermsk.kernels.lines.solve import TAUT, chain, deepest
+from fibermsk.kernels.lines.depth import deepest
+from fibermsk.kernels.lines.solve import TAUT, chain
 from fibermsk.kernels.lines.string import DENSE, guess, lean
 from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level, settle
 from fibermsk.verify import Expected

@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.model import Capsule, LineMuscle
+from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 
 
@@ -71,7 +72,7 @@ def _several(owner: str, field: str, value: Any) -> tuple[Any, ...]:
 
 
 def capsule_of(surface: Any) -> Capsule:
-    """Capsule of a wrap surface, in the frame of its body; refused for a torus."""
+    """Capsule of a wrap surface, in the frame of its body; refused for others."""
     center, axes = np.asarray(surface.position), np.asarray(surface.rotation)
     if isinstance(surface, WrapSphere):
         return Capsule(center, center, surface.radius)
@@ -84,7 +85,7 @@ def capsule_of(surface: Any) -> Capsule:
         radius = float((semi.sum() - semi[longest]) / 2.0)
         half = (semi[longest] - radius) * axes[:, longest]
         return Capsule(center - half, center + half, radius)
-    assert isinstance(surface, WrapTorus)
+    assert isinstance(surface, WrapTorus | WrapLevelSet)
     _check.refuse(
         "shapes_from_wraps", "surface", surface, "be a sphere, a cylinder or an ellipsoid"
     )

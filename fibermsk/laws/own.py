@@ -164,6 +164,12 @@ def law_digest(kind: type, functions: tuple[str, ...]) -> str:
     return sha.hexdigest()
 
 
+def function_digest(owner: str, function: Any) -> str:
+    """SHA-256 of what a function of its own computes, as `law_digest`."""
+    parts = _parts(owner, function.__name__, function, set())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
 _LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy")
 """Modules whose functions are told by their names."""
 
@@ -190,6 +196,8 @@ def _parts(law: str, name: str, value: Any, known: set[int]) -> Iterator[bytes]:
     else:
         must = "be a function, a number, a string, an array of numbers or a tuple of those"
         remedy = "make the needed values constants of the law with fm.law_constant"
+        if not law.startswith("law "):
+            remedy = "give the needed values as numbers"
         _check.refuse(law, name, value, must, remedy=remedy)
 
 

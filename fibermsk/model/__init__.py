@@ -13,6 +13,7 @@ from fibermsk.model.model import Model as Model
 from fibermsk.model.muscles.activation import Constant as Constant, Ramp as Ramp, Table as Table
 from fibermsk.model.muscles.dynamics import ActivationDynamics as ActivationDynamics
 from fibermsk.model.muscles.fiber import Fiber as Fiber
+from fibermsk.model.muscles.level_set import WrapLevelSet as WrapLevelSet
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint as ConditionalPathPoint,
     LineMuscle as LineMuscle,

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from fibermsk._numbers import Fixed, Number, Part, declared
-from fibermsk.model import Body, Coordinate, Fiber, Model, MovingPoint
+from fibermsk.model import Body, Coordinate, Fiber, Model, MovingPoint, WrapLevelSet
 from fibermsk.model.model import GRAVITY
 from fibermsk.model.muscles.wrap import SURFACES, PathWrap
 from fibermsk.model.skeleton.joint import JOINTS
 
-_ELSEWHERE = (Body, Coordinate, Fiber, Model, MovingPoint, *JOINTS, *SURFACES)
+_ELSEWHERE = (Body, Coordinate, Fiber, Model, MovingPoint, *JOINTS, *SURFACES, WrapLevelSet)
 """Items that have their own path, also where others refer to them."""
 
 _AXES = ("x", "y", "z")

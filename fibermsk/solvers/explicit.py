@@ -34,8 +34,8 @@ class Explicit:
 
     The whole run is one compiled loop, compiled at the first run. What the loop does not have is
     refused by name: fibers, contact and other elements, the mass of muscles, prescribed
-    coordinates, couplings with multipliers, quaternions, laws of the user, excitations that are
-    functions or reflexes, and muscles of several kinds.
+    coordinates, couplings with multipliers, quaternions, laws and wrapping surfaces of the user,
+    excitations that are functions or reflexes, and muscles of several kinds.
 
     Dormand and Prince, Journal of Computational and Applied Mathematics 6 (1980), 19-26, with
     Gustafsson's control of the steps. Frames between steps are of fourth order.

@@ -25,11 +25,15 @@ def explain(system: System, failure: StepFailure, interval: int) -> ConvergenceE
     if failure.refused:
         message = f"{begin} failed: {report.reason}"
     else:
-        causes = "; ".join(system.suspects(t, y, v)) or _GENERAL
+        causes = "; ".join(system.suspects(t, y, v))
+        if not causes and report.history:
+            causes = _GENERAL
         message = (
-            f"{begin} failed even at a length of {failure.h:.2g} s: "
-            f"{explain_solve(system, report)}. Likely cause: {causes}"
+            f"{begin} failed even at a length of {failure.h:.2g} s: {explain_solve(system, report)}"
         )
+        # a step that could not be evaluated, as without a path of a muscle, says itself why
+        if causes:
+            message += f". Likely cause: {causes}"
     where = system.describe(report.worst_residual) if report.worst_residual >= 0 else ""
     return ConvergenceError(message, time=t, step=interval, where=where, history=report.history)
 

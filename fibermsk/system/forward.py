@@ -25,6 +25,7 @@ from fibermsk.laws.hill import HillLaw
 from fibermsk.model import Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.system.activation.states import ActivationStates
+from fibermsk.system.lines.describe import levels_of
 from fibermsk.system.lines.muscles import LineMuscles
 from fibermsk.system.lines.paths import LinePaths
 
@@ -60,7 +61,7 @@ class ForwardMarch:
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)
-        self._march, self._right_side = kernels_for(*_kind_of(lines))
+        self._march, self._right_side = kernels_for(*kind_of(lines))
 
     def _arrays(
         self,
@@ -316,13 +317,16 @@ def _check_parts(model: Any, skeleton: Any) -> None:
         _refuse(f"quaternion of {name!r}", "has no quaternions")
 
 
-def _kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
+def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
     """Class of curves and form of the tendon of all muscles."""
     if lines is None:
         return None, ""
     laws = [cast("HillLaw", muscle.law) for muscle in lines.muscles]
     found = [(type(law.curves), law.tendon) for law in laws]
     for muscle, kind in zip(lines.muscles, found, strict=True):
+        if levels_of([muscle]):
+            what = f"line muscle {muscle.name!r}"
+            _refuse(what, "has no wrapping surfaces of a user")
         if kind[1] == "balance":
             remedy = 'give its law tendon="elastic"'
             _refuse(f"line muscle {muscle.name!r}", 'tendon="balance" has no explicit rate', remedy)

@@ -32,6 +32,14 @@ from parts import (
 import fibermsk as fm
 
 
+def ball(size, x, g, H):
+    for r in range(3):
+        g[r] = 2.0 * x[r]
+        for c in range(3):
+            H[r, c] = 2.0 if r == c else 0.0
+    return x[0] ** 2 + x[1] ** 2 + x[2] ** 2 - size[0] ** 2
+
+
 def with_active(parts, **curves):
     active = fm.HillStress(3e5, **curves)
     return with_tissue(parts, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=active))
@@ -573,6 +581,11 @@ DESCRIBED = {
     ),
     "WrapCylinder": Call(fm.WrapCylinder, lambda p: surface(p, radius=0.02, length=0.1), with_wrap),
     "WrapEllipsoid": Call(fm.WrapEllipsoid, lambda p: surface(p, radii=(0.1, 0.1, 0.2)), with_wrap),
+    "WrapLevelSet": Call(
+        fm.WrapLevelSet,
+        lambda p: surface(p, level=ball, size=(0.1, 0.1, 0.2), center=O3, reach=0.3),
+        with_wrap,
+    ),
     "WrapSphere": Call(fm.WrapSphere, lambda p: surface(p, radius=0.02), with_wrap),
     "WrapTorus": Call(
         fm.WrapTorus, lambda p: surface(p, inner_radius=0.02, outer_radius=0.1), with_wrap

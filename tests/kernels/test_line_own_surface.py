@@ -7,17 +7,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk._compile import Rebuilding, uncached
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines import solve
-from fibermsk.kernels.lines.own_surface import chain_of, check_level
+from fibermsk.kernels.lines.own_surface import rebuilt_with
 from fibermsk.kernels.lines.refusal import wrap_error
 from fibermsk.kernels.lines.surfaces import (
     ELLIPSOID,
     OWN,
     fill_third,
     gauss_slope,
-    own_level,
     settle,
 )
 
@@ -36,55 +34,23 @@ def egg(size, x, g, H):
     return rho - 1.0
 
 
-def found(kernel, kind):
-    foot, active = np.zeros((1, 7)), np.zeros(1, np.int64)
-    gradient, hessian = np.empty(12), np.empty((12, 12))
-    status, length = kernel(
-        np.array([kind]), SIZE[None].copy(), np.eye(3)[None].copy(), np.zeros((1, 3)),
-        np.array([-0.07, 0.0, 0.004]), np.array([0.07, 0.01, 0.003]), np.zeros((1, 3)),
-        np.array([False]), foot, active, False, gradient, hessian,
-    )  # fmt: skip
-    assert status == solve.TAUT and active[0]
-    return length, gradient, hessian
-
-
-@pytest.mark.slow
-def test_own_surface():
-    """Lengths and derivatives do not depend on which function is zero on the surface."""
-    for own, built_in in zip(found(chain_of(egg), OWN), found(solve.chain, ELLIPSOID), strict=True):
-        assert_allclose(own, built_in, rtol=1e-9, atol=1e-10)
-
-
 def test_third_derivatives_of_an_own_surface():
     """By differences, as good as in closed form: those of an ellipsoid, and of the egg itself."""
-    own = Rebuilding([(own_level, uncached(egg))], "egg", "third")
+    own = rebuilt_with((egg,))
     x, g, H = np.array([0.02, -0.02, 0.01]), np.empty(3), np.empty((3, 3))
     assert settle(ELLIPSOID, SIZE, x, g, H)
     v = np.cross(g, (0.3, 0.5, 0.1))
     v /= np.linalg.norm(v)
-    found = own.of(gauss_slope)(OWN, SIZE, x, v)
+    found = own(gauss_slope)(OWN, SIZE, x, v)
     assert_allclose(found, gauss_slope(ELLIPSOID, SIZE, x, v), rtol=1e-10)
     # rho = sqrt(q) along a line, q of second order in the step: third derivative, its gradient
     a, third = SIZE**-2.0, np.empty(3)
-    own.of(fill_third)(OWN, SIZE, x, v, third)
+    own(fill_third)(OWN, SIZE, x, v, third)
     first, second = a * x @ v, a * v @ v - (a * x @ v) ** 2
     rho = math.sqrt(a * x @ x)
     assert rho == pytest.approx(1.0)
     wanted = -2.0 * first * a * v - second * a * x + 2.0 * first**2 * a * x
     assert_allclose(third, wanted, rtol=1e-9)
-
-
-def test_level_is_checked():
-    points = [(0.05, 0.01, 0.0), (0.0, 0.02, 0.015)]
-    check_level("surface 'egg'", egg, SIZE, points)
-
-    def wrong(size, x, g, H):
-        F = egg(size, x, g, H)
-        H[0, 1] += 10.0
-        return F
-
-    with pytest.raises(fm.ModelError, match="surface 'egg': Hessian of the level at .* correct"):
-        check_level("surface 'egg'", wrong, SIZE, points)
 
 
 def test_no_surface_of_its_own():
@@ -98,9 +64,20 @@ def test_no_surface_of_its_own():
     assert status == solve.NOT_FINITE and math.isnan(length)
 
 
-@pytest.mark.parametrize("status", range(1, 10))
+@pytest.mark.parametrize("status", range(1, 11))
 def test_errors(status):
     error = wrap_error("muscle 'BRA'", status, ["elbow", "condyle"])
     assert isinstance(error, PathError) and isinstance(error, fm.ModelError) and error.reason
     assert str(error).startswith("muscle 'BRA': no taut path: ")
     assert "wrap surfaces 'elbow', 'condyle'" in str(error)
+    error = wrap_error("muscle 'BRA'", status, ["elbow", "condyle"], "condyle", " at q = 1 rad")
+    assert "no taut path at q = 1 rad: " in str(error)
+    assert "wrap surface 'condyle'" in str(error) and "elbow" not in str(error)
+
+
+def test_a_level_that_cannot_be_compiled():
+    def level(size, x, g, H):
+        return {}[x]
+
+    with pytest.raises(fm.ModelError, match="level 'level': cannot be compiled"):
+        rebuilt_with((level,))

@@ -1,5 +1,7 @@
 """Paths around ellipsoids, tori and several surfaces, on moving bodies."""
 
+import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import fibermsk as fm
 from fibermsk.kernels.lines.surfaces import level
 from fibermsk.system.contribution import Slopes
+from fibermsk.system.forward import kind_of
 from fibermsk.system.lines.paths import LinePaths
 
 NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
@@ -39,6 +42,50 @@ def two_places(ground, arm):
     return [fm.PathWrap(fm.WrapTorus("t", arm, (0.01, 0, 0.025), turned, "all", True, 0.02, 0.06))]
 
 
+def egg(size, x, g, H):
+    """Level of an ellipsoid with half axes size: sqrt(sum (x/a)^2) - 1."""
+    rho = 0.0
+    for r in range(3):
+        rho += (x[r] / size[r]) ** 2
+    rho = math.sqrt(rho)
+    for r in range(3):
+        g[r] = x[r] / size[r] ** 2 / rho
+    for r in range(3):
+        for c in range(3):
+            H[r, c] = -g[r] * g[c] / rho
+        H[r, r] += 1.0 / size[r] ** 2 / rho
+    return rho - 1.0
+
+
+def quadric(size, x, g, H):
+    """Level of the same ellipsoid, (sum (x/a)^2 - 1) a_x^2."""
+    F = -(size[0] ** 2)
+    for r in range(3):
+        a = (size[0] / size[r]) ** 2
+        F += a * x[r] ** 2
+        g[r] = 2.0 * a * x[r]
+        for c in range(3):
+            H[r, c] = 2.0 * a if r == c else 0.0
+    return F
+
+
+def built_in(ground, arm):
+    """Two ellipsoids that are touched at once."""
+    upper = fm.WrapEllipsoid("u", ground, (0.02, 0.12, 0), radii=(0.05, 0.06, 0.04))
+    lower = fm.WrapEllipsoid("l", arm, (0.03, -0.1, 0), quadrant="-x", radii=(0.05, 0.06, 0.2))
+    return [fm.PathWrap(upper), fm.PathWrap(lower)]
+
+
+def level_sets(ground, arm):
+    """The same ellipsoids as level sets of two functions."""
+    found = []
+    for wrap, function in zip(built_in(ground, arm), (egg, quadric), strict=True):
+        one = wrap.shape
+        given = {"quadrant": one.quadrant, "level": function, "size": one.radii, "reach": 0.3}
+        found.append(fm.PathWrap(fm.WrapLevelSet(one.name, one.body, one.position, **given)))
+    return found
+
+
 def chained(wraps, end=(0.02, -0.3, 0.05)):
     """Skeleton and muscle of a chain of a free body and two links."""
     model = fm.Model("arm")
@@ -57,8 +104,12 @@ def state(skeleton, q, p):
 
 
 @pytest.mark.parametrize(
-    ("wraps", "touched"), [(ellipsoid, 1), (two, 2), (torus, 1), (two_places, 2)]
-)
+    ("wraps", "touched"),
+    [
+        (ellipsoid, 1), (two, 2), (torus, 1), (two_places, 2),
+        pytest.param(level_sets, 2, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_derivatives_of_the_port(rng, wraps, touched):
     """Lengths, speeds and tangents agree with differences; points lie on the path."""
     skeleton, muscle = chained(wraps)
@@ -82,10 +133,11 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     slope = np.array([(a.speed - b.speed) / (2 * h) for a, b in pairs]).T
     assert_allclose(V, slope, atol=1e-7)
     many = paths.along(at, placed, 0, np.linspace(0.0, 1.0, 2001))
+    level_of = paths.built(level)
     for k, kind in enumerate(paths.arrays.kind):
         for point in (many - placed.state.p[k]) @ placed.state.R[k]:
             g, size = np.empty(3), paths.arrays.size[k]
-            assert level(kind, size, point, g, np.empty((3, 3))) > -1e-9 * np.linalg.norm(g)
+            assert level_of(kind, size, point, g, np.empty((3, 3))) > -1e-9 * np.linalg.norm(g)
     steps = np.linalg.norm(np.diff(many, axis=0), axis=1)
     assert_allclose(steps, placed.length[0] / 2000, rtol=1e-4)
     fractions = np.linspace(0.0, 1.0, 9)
@@ -113,6 +165,34 @@ def test_derivatives_of_the_port(rng, wraps, touched):
     assert_allclose(paths.at(state(skeleton, moved, p)).length, placed.length, rtol=1e-13)
 
 
+@pytest.mark.slow
+def test_level_sets_are_their_ellipsoids(rng):
+    """Lengths, moment arms, curvatures, material points and batches, of a user's two functions."""
+    fractions, found = np.linspace(0.0, 1.0, 9), []
+    numbers = rng.normal(size=(3, 20))
+    for wraps in (built_in, level_sets):
+        skeleton, muscle = chained(wraps)
+        paths, n = LinePaths(skeleton, [muscle]), skeleton.n
+        q, p = skeleton.start + 0.05 * numbers[0, :n], numbers[1, :n]
+        at = state(skeleton, q, p)
+        placed = paths.at(at)
+        assert placed.state.touched.sum() == 2
+        batch = fm.MuscleGeometry(skeleton, [muscle]).at([q, q + 0.02 * p])
+        curvature = paths.curvature(at, placed, np.ones(1))
+        points = paths.material(at, placed, 0, fractions)
+        arcs = [arc.points for arc in fm.muscle_path(skeleton, muscle, q).arcs]
+        found.append((placed.length, placed.by_q, batch.length, curvature, *points, *arcs))
+    for own, known in zip(*found, strict=True):
+        assert_allclose(own, known, rtol=1e-8, atol=1e-9)
+
+
+def test_the_compiled_loop_refuses_a_level_set():
+    _, muscle = chained(level_sets)
+    muscle = replace(muscle, law=fm.HillLaw(), activation=0.1)
+    with pytest.raises(fm.ModelError, match="Explicit: line muscle 'm': has no wrapping surfaces"):
+        kind_of(SimpleNamespace(muscles=[muscle]))
+
+
 def test_memory_resumes_bitwise():
     """Paths that restore a memory go on with the same bits; a new one finds the same branch."""
     skeleton, muscle = chained(two)
@@ -136,6 +216,86 @@ def test_memory_resumes_bitwise():
         fresh = LinePaths(skeleton, [muscle]).at(pose(t))
         assert_allclose(fresh.length, known.length, rtol=1e-12)
     assert {int(one.state.touched.sum()) for one in found} > {2}  # surfaces come and go
+
+
+def test_a_distant_surface_leads_to_no_other_side():
+    """The half hinted on a surface away from the path does not decide on which side of another."""
+
+    def lengths(wraps):
+        skeleton, muscle = chained(wraps)
+        return LinePaths(skeleton, [muscle]).at(state(skeleton, skeleton.start, 0 * skeleton.start))
+
+    def alone(ground, arm):
+        lower = fm.WrapCylinder("l", arm, (0.0, 0, 0), quadrant="x", radius=0.02, length=1.0)
+        return [fm.PathWrap(lower)]
+
+    def beside(ground, arm):
+        far = fm.WrapEllipsoid(
+            "e", ground, (-0.6, -0.4, -0.3), quadrant="x", radii=(0.05, 0.02, 0.03)
+        )
+        return [*alone(ground, arm), fm.PathWrap(far)]
+
+    one, other = lengths(alone), lengths(beside)
+    assert_allclose(other.length, one.length, rtol=1e-13)
+    assert_allclose(other.by_q, one.by_q, atol=1e-12)
+
+
+def over(names, q=0.0, **numbers):
+    """Muscle over surfaces named, in the plane z = 0: a cylinder, and a bump or a ball on it.
+
+    The bump turns with the hinge q about the cylinder's axis.
+    """
+    model = fm.Model("over")
+    ground = model.ground
+    body = model.add(fm.Body("b", 1.0, (0, 0, 0), inertia=(50, 50, 50)))
+    over = {
+        "big": fm.PathWrap(fm.WrapCylinder("big", ground, radius=0.05), side=-1),
+        "bump": fm.PathWrap(fm.WrapCylinder("bump", body, (0, 0.04, 0), radius=0.02), side=-1),
+        "ball": fm.PathWrap(fm.WrapSphere("ball", ground, (0, 0.04, 0.004), radius=0.02)),
+    }
+    points = [fm.PathPoint(name, ground.at(x, -0.06, 0)) for name, x in (("o", -0.12), ("i", 0.12))]
+    wraps = [over[name] for name in names]
+    muscle = fm.LineMuscle("m", points, wraps=wraps, **NUMBERS, **numbers)
+    model.add(fm.Hinge("q", ground, body, (0, 0, 0), (0, 0, 1), value=q, speed=-1.0), muscle)
+    return model, muscle
+
+
+def test_surfaces_that_overlap():
+    """Over a bump of a cylinder: the convex hull, exactly, if the cylinder is listed twice."""
+
+    def path_over(*names):
+        model, muscle = over(names)
+        skeleton = fm.skeleton(model)
+        return fm.muscle_path(skeleton, muscle, skeleton.start)
+
+    path = path_over("big", "bump", "big")
+    away, turn = np.hypot(0.12, 0.06), np.arccos(0.03 / 0.04)
+    half = np.sqrt(away**2 - 0.05**2) + np.sqrt(0.04**2 - 0.03**2) + 0.02 * turn
+    half += 0.05 * (np.pi / 2 + np.arctan2(0.06, 0.12) - np.arccos(0.05 / away) - turn)
+    assert_allclose(path.length, 2 * half, rtol=1e-14)
+    assert [arc.surface for arc in path.arcs] == ["big", "bump", "big"]
+    # with the bump the arc of the closed form around the cylinder would pass through it
+    for names, reason in ((("big", "bump"), "pieces"), (("big", "ball"), "order")):
+        with pytest.raises(fm.PathError, match="list a surface twice") as caught:
+            path_over(*names)
+        assert caught.value.reason == reason
+
+
+def test_a_lost_path_is_named():
+    """Muscle, surface and pose, in a run also the time: the bump comes up under the arc."""
+    model, muscle = over(("big", "bump"), 2.5, law=fm.HillLaw(), activation=0.1)
+    skeleton = fm.skeleton(model)
+    lost = r"line muscle 'm': .* no taut path at q = {}\d* rad: it touches wrap surface 'big' in"
+    with pytest.raises(fm.PathError, match=lost.format("0")) as caught:
+        fm.muscle_path(skeleton, muscle, np.zeros(1))
+    assert caught.value.reason == "order"
+    with pytest.raises(fm.PathError, match="pose 1: " + lost.format("0.1")):
+        fm.MuscleGeometry(skeleton, [muscle]).at([[2.5], [0.1]])
+    with pytest.raises(fm.ConvergenceError, match=lost.format("0.1228")) as failed:
+        fm.simulate(fm.build(model), t_end=2.5, dt=0.1)
+    # where the path would come to touch the cylinder on the other side of the bump too
+    assert 2.38 < failed.value.time < 2.39
+    assert str(failed.value).startswith("the step from t = 2.38")
 
 
 def test_a_point_inside_is_refused_or_passed():

@@ -149,7 +149,7 @@ def test_points_at_fractions_of_the_length(rng, name):
         u, rest = placed.speed_u, np.zeros_like(placed.speed_u)
         found = np.empty((fractions.size, 3, 6))
         fill_along(*paths_and_motion, fractions, u, rest, rest, found)
-        same = along_chains(*paths_and_motion, fractions, u, rest)
+        same = along_chains(*paths_and_motion, fractions, u, rest, paths.built)
         assert_allclose(same, found[:, :, :3], atol=1e-9)
 
 

@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
+from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.line_muscle import LineMuscle, PathPoint
 from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.system.reports.wrap_meshes import wrap_mesh
@@ -141,6 +142,11 @@ def test_results_of_runs_know_up_and_visuals():
     assert "ground" not in result.bodies
 
 
+def ball(size, x, g, H):
+    g[:], H[:] = 2.0 * x, 2.0 * np.eye(3)
+    return x @ x - size[0] ** 2
+
+
 @pytest.mark.parametrize(
     "make, volume",
     [
@@ -148,6 +154,10 @@ def test_results_of_runs_know_up_and_visuals():
         (
             lambda b: WrapEllipsoid("w", b, (1, 2, 3), QUARTER, radii=(0.1, 0.2, 0.3)),
             4 / 3 * np.pi * 6e-3,
+        ),
+        (
+            lambda b: WrapLevelSet("w", b, (1, 2, 3), QUARTER, level=ball, size=[0.1] * 3),
+            4 / 3 * np.pi * 1e-3,
         ),
         (
             lambda b: WrapCylinder("w", b, (1, 2, 3), QUARTER, radius=0.1, length=0.5),
@@ -158,7 +168,7 @@ def test_results_of_runs_know_up_and_visuals():
             2 * np.pi**2 * 0.4 * 0.01,
         ),
     ],
-    ids=["sphere", "ellipsoid", "cylinder", "torus"],
+    ids=["sphere", "ellipsoid", "level set", "cylinder", "torus"],
 )
 def test_meshes_of_wraps_have_their_volume_and_place(make, volume):
     mesh = wrap_mesh(make(fm.Body("b")), QUARTER, np.array([0.0, 0.0, 1.0]))

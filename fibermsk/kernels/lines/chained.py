@@ -14,8 +14,10 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
-from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_local
-from fibermsk.kernels.lines.solve import ORDER, TAUT, fill_bent, solve
+from fibermsk.kernels.lines.depth import deepest
+from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
+from fibermsk.kernels.lines.solve import ACROSS, ORDER, TAUT, THROUGH, fill_bent, solve
+from fibermsk.kernels.lines.string import copy
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
 
 STEP = 0.1
@@ -71,6 +73,29 @@ def _hint(paths, state, w, k, j, out):
     return True
 
 
+@inner
+def _omit_distant(kind, size, R, p, o, i, hint, hinted):
+    """Omit the half hinted on a surface that the line between the other hints does not meet.
+
+    As in OpenSim it is the half for a path that wraps. A detour to it could lead the path to the
+    wrong side of a cylinder.
+    """
+    a, b, point = scratch(3), scratch(3), scratch(3)
+    for s in range(kind.size):
+        if not hinted[s] or kind[s] == CYLINDER:
+            continue
+        copy(o, a)
+        copy(i, b)
+        for k in range(s):
+            if hinted[k]:
+                to_ground(R[k], p[k], hint[k], a)
+        for k in range(kind.size - 1, s, -1):
+            if hinted[k]:
+                to_ground(R[k], p[k], hint[k], b)
+        if deepest(kind[s], size[s], R[s], p[s], a, b, point) >= 0.0:
+            hinted[s] = 0
+
+
 @kernel
 def _far(size, reference, foot):
     """Whether a foot (7,) has gone far from its reference."""
@@ -96,7 +121,10 @@ def _surfaces(paths, state, surfaces):
 
 @inner
 def solve_chain(paths, state, k, j, surfaces, gradient):
-    """Status and length of a section; fills its gradient (n,), foot and touched of the state."""
+    """Status and length of a section; fills its gradient (n,), foot and touched of the state.
+
+    ``trouble`` gets the surface that is to blame for the status; -1 if several are.
+    """
     n = surfaces.size
     kind, size, R, p = _surfaces(paths, state, surfaces)
     hint, hinted = np.empty((n, 3)), np.empty(n, np.int64)
@@ -109,9 +137,13 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
         hinted[s] = _hint(paths, state, w, k, j, hint[s])
         foot[s], active[s] = state.feet[slots[s]], max(0, state.touches[slots[s]])
         warm = warm and state.touches[slots[s]] != UNSOLVED
+    _omit_distant(kind, size, R, p, o, i, hint, hinted)
     for attempt in range(2):
-        status, L = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+        status, L, blamed = solve(
+            kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient
+        )
         if status != TAUT:
+            state.trouble[2] = surfaces[blamed] if blamed >= 0 else -1
             return status, L
         moved = False
         for s in range(n):
@@ -154,8 +186,9 @@ def end_of_section(paths, state, m, k):
 @inner
 def _in_some_order(paths, state, k, j, surfaces, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
-    status, L = solve_chain(paths, state, k, j, surfaces, g)
-    for s in range(surfaces.size if status == ORDER else 0):
+    first, L = solve_chain(paths, state, k, j, surfaces, g)
+    blamed = state.trouble[2]
+    for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH) else 0):
         for to in range(surfaces.size):
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue
@@ -164,15 +197,15 @@ def _in_some_order(paths, state, k, j, surfaces, g):
             if status == TAUT:
                 return status, L
             _move(state.rank, surfaces, to, s)
-            status = ORDER
-    return status, L
+    state.trouble[2] = blamed
+    return first, L
 
 
 @kernel
 def solve_chains(paths, S, moves, drives, state, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
-    Arguments as there. ``trouble`` is then the status of the chain and the start point.
+    Arguments as there. ``trouble`` has then the status of the chain, start point and surface.
     """
     for m in range(length.size):
         for k in range(paths.start[m], paths.start[m + 1]):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import inlined, kernel
+from fibermsk._compile import body, inlined, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.surfaces import (
     CYLINDER,
@@ -144,29 +144,35 @@ def integrate(kind, size, y, length, accuracy):
             step *= 1.5
 
 
-@kernel
-def geodesic(kind, size, x, t, length, accuracy, y):
-    """Fill the state y (10,) at the end of the geodesic from x along the unit tangent t.
-
-    The accuracy is that of `integrate`.
-    """
-    y[6], y[7], y[8], y[9] = 1.0, 0.0, 0.0, 1.0
+@body
+def closed_geodesic(kind, x, t, length, y):
+    """As `geodesic` on a cylinder or a sphere."""
+    y[6], y[7], y[8], y[9] = 1.0, 0.0, length, 1.0
     if kind == CYLINDER:
         # the angle grows evenly, z too
         angle = (x[0] * t[1] - x[1] * t[0]) / (x[0] * x[0] + x[1] * x[1]) * length
         c, s = math.cos(angle), math.sin(angle)
         y[0], y[1], y[2] = c * x[0] - s * x[1], s * x[0] + c * x[1], x[2] + length * t[2]
         y[3], y[4], y[5] = c * t[0] - s * t[1], s * t[0] + c * t[1], t[2]
-        y[8] = length
         return
-    if kind == SPHERE:
-        radius = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
-        c, s = math.cos(length / radius), math.sin(length / radius)
-        for r in range(3):
-            y[r] = c * x[r] + radius * s * t[r]
-            y[3 + r] = c * t[r] - s * x[r] / radius
-        y[6], y[7], y[8], y[9] = c, -s / radius, radius * s, c
+    radius = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+    c, s = math.cos(length / radius), math.sin(length / radius)
+    for r in range(3):
+        y[r] = c * x[r] + radius * s * t[r]
+        y[3 + r] = c * t[r] - s * x[r] / radius
+    y[6], y[7], y[8], y[9] = c, -s / radius, radius * s, c
+
+
+@kernel
+def geodesic(kind, size, x, t, length, accuracy, y):
+    """Fill the state y (10,) at the end of the geodesic from x along the unit tangent t.
+
+    The accuracy is that of `integrate`.
+    """
+    if kind <= SPHERE:
+        closed_geodesic(kind, x, t, length, y)
         return
+    y[6], y[7], y[8], y[9] = 1.0, 0.0, 0.0, 1.0
     for r in range(3):
         y[r], y[3 + r] = x[r], t[r]
     integrate(kind, size, y, length, accuracy)

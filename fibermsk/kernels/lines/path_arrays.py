@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 
-CYLINDER, SPHERE, ELLIPSOID, TORUS = 0, 1, 2, 3
+CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
 """Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`."""
 
 
@@ -117,8 +117,9 @@ class PathState(NamedTuple):
         The same of this state; 0 for candidates that are no part of a chain.
     rank : (n_wraps,) int array
         Place of each surface in the order along its path.
-    trouble : (2,) int array
-        State of the first section that has no solution, and its start point; `FINE` if all have.
+    trouble : (3,) int array
+        State of the first section that has no solution, its start point and the surface to blame,
+        -1 for several or none; `FINE` if all have.
     """
 
     x: Array

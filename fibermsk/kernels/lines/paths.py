@@ -14,6 +14,7 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.blend import blend
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
+from fibermsk.kernels.lines.meeting import may_meet
 from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE
 from fibermsk.kernels.lines.section import (
     CHAIN,
@@ -137,13 +138,17 @@ def around(kind, radius, width, R, p, o, i, second, g, H, found):
 
 
 @part
-def _blocked(paths, state, w, own, o, i, other):
-    """Whether surface w is in the way of the free lines of a section around another one."""
+def _blocked(paths, state, w, touched, own, o, i, other):
+    """Whether surface w may be in the way of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
     kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
     if _angle(kind, radius, R, p, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
         return True
-    return _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE or other[PHI] > 0.0
+    if _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE or other[PHI] > 0.0:
+        return True
+    return may_meet(
+        paths.kind[touched], state.R[touched], state.p[touched], own, kind, radius, R, p
+    )
 
 
 @part
@@ -181,7 +186,7 @@ def _solve_section(paths, state, m, k, j, g, H):
             if abs(other[DELTA] - state.reference[slot]) > 0.5 * math.pi:
                 state.reference[slot] = other[DELTA]
         elif at == INSIDE or other[PHI] > 0.0:
-            state.trouble[0], state.trouble[1] = at, k
+            state.trouble[0], state.trouble[1], state.trouble[2] = at, k, w
             return -1.0
         if other[PHI] > 0.0:
             chained = chained or touched >= 0
@@ -192,7 +197,7 @@ def _solve_section(paths, state, m, k, j, g, H):
     if touched < 0:
         L = straight(o, i, False, g, H)
         if not L > 0.0 and paths.link[k] != paths.link[j]:
-            state.trouble[0], state.trouble[1] = COINCIDENT, k
+            state.trouble[0], state.trouble[1], state.trouble[2] = COINCIDENT, k, -1
             return -1.0
         return L
     L = around(
@@ -205,7 +210,7 @@ def _solve_section(paths, state, m, k, j, g, H):
                 kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
                 if _angle(kind, radius, R, p, o, i, 0.0, other) == INSIDE:
                     continue
-            if _blocked(paths, state, w, own, o, i, other):
+            if _blocked(paths, state, w, touched, own, o, i, other):
                 state.wrapped[k] = CHAIN
                 return 0.0
     return L

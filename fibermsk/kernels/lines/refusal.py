@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.solve import (
+    ACROSS,
     INSIDE_END,
     INSIDE_START,
     LOOSE,
@@ -37,12 +38,25 @@ _REASONS = {
     PIECES: (
         "pieces", "it would touch {} in several places", "split the surface into convex ones",
     ),
-    ORDER: ("order", "it touches {} in another order", "list the surfaces in the path's order"),
+    ORDER: (
+        "order", "it touches {} in another order", "list the surfaces in the path's order",
+    ),
+    ACROSS: (
+        "across", "an arc on one passes through another of {}", "hint another side",
+    ),
     NOT_FINITE: ("not finite", "its points or {} are not finite numbers", "check the pose"),
 }  # fmt: skip
 
 
-def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
+_OF_SEVERAL = (
+    "; list a surface twice that is touched before and after another one; move surfaces apart "
+    "between which it would lie in the groove"
+)
+
+
+def wrap_error(
+    owner: str, status: int, surfaces: Sequence[str], blamed: str = "", pose: str = ""
+) -> PathError:
     """Error of a status of `fibermsk.kernels.lines.solve.solve` that is not `TAUT`.
 
     Parameters
@@ -53,8 +67,15 @@ def wrap_error(owner: str, status: int, surfaces: Sequence[str]) -> PathError:
         The status.
     surfaces : sequence of str
         Names of the surfaces of the section.
+    blamed : str
+        Name of the one to blame; empty if unknown.
+    pose : str
+        Coordinates and their values; empty if unknown.
     """
     reason, what, remedy = _REASONS[status]
-    names = ", ".join(repr(name) for name in surfaces)
-    listed = f"wrap surface{'s' if len(surfaces) > 1 else ''} {names}"
-    return PathError(f"{owner}: no taut path: {what.format(listed)}; {remedy}", reason=reason)
+    own = [blamed] if blamed else list(surfaces)
+    names = ", ".join(repr(name) for name in own)
+    if len(surfaces) > 1 and status in (PIECES, ORDER, ACROSS):
+        remedy += _OF_SEVERAL
+    listed = f"wrap surface{'s' if len(own) > 1 else ''} {names}"
+    return PathError(f"{owner}: no taut path{pose}: {what.format(listed)}; {remedy}", reason=reason)

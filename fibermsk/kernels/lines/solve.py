@@ -17,74 +17,28 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.chain import _dot, fill_lines
+from fibermsk.kernels.lines.depth import SAMPLES, deepest, deepest_on_arc
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
-from fibermsk.kernels.lines.section import to_local
+from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.string import DENSE, copy, first_of, guess, lean
-from fibermsk.kernels.lines.surfaces import TORUS, level, most_curved, settle
+from fibermsk.kernels.lines.surfaces import level, most_curved, settle
 
-TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE = range(10)
+(
+    TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE,
+    ACROSS,
+) = range(11)  # fmt: skip
 """Statuses: taut; an end lies inside a surface; no solution found; the path would leave the surface
 in between; a sideways displacement shortens it; a free line passes through a surface; a surface is
-touched in several places; surfaces are touched in another order; input not finite."""
+touched in several places; surfaces are touched in another order; input not finite; an arc on one
+surface passes through another."""
 
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
 ATTEMPTS = 3
 """Strings that are tried as a start."""
-SAMPLES = 24
-"""Points of arcs and lines at which surfaces that are not convex are examined."""
 DEPTH = 1e-9
 """Depth of a free line inside a touched surface, of its least radius, that is rounding."""
-
-
-@kernel
-def _go(start, step, share, out):
-    """Fill out (3,) with start + share step."""
-    for r in range(3):
-        out[r] = start[r] + share * step[r]
-
-
-@kernel
-def deepest(kind, size, R, p, a, b, point):
-    """Least level F on the segment from a to b, over its slope times least radius.
-
-    point (3,) is the place, in the frame of the surface.
-    """
-    start, end, step = scratch(3), scratch(3), scratch(3)
-    g, H = scratch(3), scratch((3, 3))
-    to_local(R, p, a, start)
-    to_local(R, p, b, end)
-    for r in range(3):
-        step[r] = end[r] - start[r]
-    if kind < TORUS:
-        # F is quadratic along the line
-        F0 = level(kind, size, start, g, H)
-        first = _dot(g, step)
-        second = level(kind, size, end, g, H) - F0 - first
-        at = min(1.0, max(0.0, -0.5 * first / second)) if second > 0.0 else 0.0
-    else:
-        least, at = math.inf, 0.0
-        for k in range(SAMPLES + 1):
-            _go(start, step, k / SAMPLES, point)
-            F = level(kind, size, point, g, H)
-            if F < least:
-                least, at = F, k / SAMPLES
-        low, high = max(0.0, at - 1.0 / SAMPLES), min(1.0, at + 1.0 / SAMPLES)
-        for _ in range(60):
-            left, right = low + 0.382 * (high - low), high - 0.382 * (high - low)
-            _go(start, step, left, point)
-            F = level(kind, size, point, g, H)
-            _go(start, step, right, point)
-            if F < level(kind, size, point, g, H):
-                high = right
-            else:
-                low = left
-        at = 0.5 * (low + high)
-    _go(start, step, at, point)
-    F = level(kind, size, point, g, H)
-    slope = math.sqrt(_dot(g, g)) * min(size[0], min(size[1], size[2]))
-    return F / slope if slope > 0.0 else F
 
 
 @kernel
@@ -122,18 +76,62 @@ def _ends(o, i, frame, where, k, a, b):
 
 
 @inner
+def _same(kind, size, R, p, k, j):
+    """Whether numbers k and j list the same surface, which is touched in two places."""
+    return first_of(kind, size, R, p, k) == first_of(kind, size, R, p, j)
+
+
+@inner
 def _touched_twice(kind, size, R, p, active, k):
     """Whether surface k is listed elsewhere too, and touched there."""
-    own = first_of(kind, size, R, p, k)
     for j in range(kind.size):
-        if j != k and active[j] and first_of(kind, size, R, p, j) == own:
+        if j != k and active[j] and _same(kind, size, R, p, k, j):
             return True
     return False
 
 
 @inner
+def _divide_arcs(kind, size, R, p, foot, active, lifted):
+    """Number of a surface, not touched, that an arc enters; -1 if there is none.
+
+    Its foot is where the arc is deepest in it, and the arc is shortened to the part on its side.
+    """
+    there, ground, ahead = scratch(7), scratch(3), scratch(3)
+    g, H = scratch(3), scratch((3, 3))
+    for k in range(kind.size):
+        for j in range(kind.size if not active[k] and lifted[k] < 3 else 0):
+            if not active[j] or _same(kind, size, R, p, k, j):
+                continue
+            if not deepest_on_arc(
+                kind[j], size[j], R[j], p[j], foot[j], kind[k], size[k], R[k], p[k], there
+            ) < -DEPTH:  # fmt: skip
+                continue
+            to_ground(R[j], p[j], there, ground)
+            to_local(R[k], p[k], ground, foot[k, :3])
+            if not settle(kind[k], size[k], foot[k, :3], g, H):
+                continue
+            for r in range(3):
+                ahead[r] = p[k, r]
+                for c in range(3):
+                    ahead[r] += R[j, r, c] * there[3 + c]
+            to_local(R[k], p[k], ahead, foot[k, 3:6])
+            lean(g, foot[k, 3:6])
+            foot[k, 6] = 0.0
+            if k > j:
+                foot[j, 6] -= there[6]
+            else:
+                for r in range(7):
+                    foot[j, r] = there[r]
+            return k
+    return -1
+
+
+@inner
 def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line):
-    """Status of a solution: taut, or why it is not; kinds to line are of the active surfaces."""
+    """Status of a solution: taut, or why it is not, and for which surface.
+
+    kinds to line are of the active surfaces.
+    """
     n, pivot = where.size, 0.0
     y, a, b = scratch(10), scratch(3), scratch(3)
     for k in range(n):
@@ -146,9 +144,9 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
                 kinds[k], sizes[k], feet[k, :3], feet[k, 3:6], length, SAMPLES, y
             )
         if not least > 0.0:
-            return LOOSE
+            return LOOSE, where[k]
         if not conjugate > 0.0:
-            return SHORTER
+            return SHORTER, where[k]
         # second variation of line, arc, line in the sideways displacements of P and Q
         c, d, d_slope = field[k, 0], field[k, 2], field[k, 3]
         stiff_P, stiff_Q = 1.0 / line[k, 3], 1.0 / line[k + 1, 3]
@@ -160,22 +158,30 @@ def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, f
         else:
             stiff_P += c / d
             if not stiff_P > 0.0:
-                return SHORTER
+                return SHORTER, where[k]
             pivot = stiff_Q + d_slope / d - 1.0 / (d * d * stiff_P)
         if not pivot > 0.0:
-            return SHORTER
-    # free lines stay outside the surfaces that they leave and reach, and those not touched
+            return SHORTER, where[k]
+    # free lines stay outside of all surfaces
     point = scratch(3)
     for k in range(n + 1):
         copy(o if k == 0 else frame[k - 1, 1, 0], a)
         copy(i if k == n else frame[k, 0, 0], b)
         for j in range(kind.size):
-            near = (k > 0 and where[k - 1] == j) or (k < n and where[k] == j)
-            if active[j] and not near:
-                continue
             if deepest(kind[j], size[j], R[j], p[j], a, b, point) < -DEPTH:
-                return THROUGH
-    return TAUT
+                return THROUGH, j
+    # and so do arcs on other surfaces
+    there = scratch(7)
+    for k in range(n):
+        own = where[k]
+        for j in range(kind.size):
+            if j == own or _same(kind, size, R, p, j, own):
+                continue
+            if deepest_on_arc(
+                kind[own], size[own], R[own], p[own], feet[k], kind[j], size[j], R[j], p[j], there
+            ) < -DEPTH:  # fmt: skip
+                return ACROSS, j
+    return TAUT, -1
 
 
 @kernel
@@ -201,7 +207,7 @@ def _scatter(frame, line, feet, where, gradient):
 
 @inner
 def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
-    """Solve for the tangent points and for the surfaces that are touched; status and length."""
+    """Solve for the tangent points and for the surfaces that are touched; returns as `solve`."""
     m = kind.size
     lifted = np.zeros(m, np.int64)
     a, b, point = scratch(3), scratch(3), scratch(3)
@@ -215,7 +221,7 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
             fill_lines(o, i, frame, line)
         else:
             if not newton(kinds, sizes, Rs, ps, o, i, feet, frame, bend, field, line) < 1e-10:
-                return LOST, math.nan
+                return LOST, math.nan, where[0] if n == 1 else -1
             lowest = 0
             for j in range(n):
                 for r in range(7):
@@ -237,29 +243,34 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
             if depth < worst and (not again or depth < -DEPTH) and lifted[k] < 3:
                 worst, which = depth, k
         if which < 0:
-            status = _examine(
+            which = _divide_arcs(kind, size, R, p, foot, active, lifted)
+            if which >= 0:
+                active[which] = 1
+                continue
+            status, blamed = _examine(
                 kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line
             )
             if status != TAUT:
-                return status, math.nan
-            return TAUT, _scatter(frame, line, feet, where, gradient)
+                return status, math.nan, blamed
+            return TAUT, _scatter(frame, line, feet, where, gradient), -1
         _ends(o, i, frame, where, which, a, b)
         deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
         if not settle(kind[which], size[which], foot[which, :3], g, H):
-            return LOST, math.nan
+            return LOST, math.nan, which
         for r in range(3):
             point[r] = p[which, r] + b[r] - a[r]
         to_local(R[which], p[which], point, foot[which, 3:6])
         lean(g, foot[which, 3:6])
         foot[which, 6] = 0.0
         active[which] = 1
-    return LOST, math.nan
+    return LOST, math.nan, -1
 
 
 @inner
 def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
+    Third is the number of the surface that is to blame for the status; -1 if several are.
     kind (m,), size (m, 3): surfaces; R (m, 3, 3), p (m, 3): their frames in the ground; o, i (3,):
     ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface.
     If warm, foot and active hold the last solution, which is followed. gradient (n,) is that of the
@@ -271,13 +282,13 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             to_local(R[k], p[k], o if end == 0 else i, local)
             F = level(kind[k], size[k], local, g, H)
             if not math.isfinite(F):
-                return NOT_FINITE, math.nan
+                return NOT_FINITE, math.nan, k
             if F <= 0.0:
-                return INSIDE_START if end == 0 else INSIDE_END, math.nan
+                return INSIDE_START if end == 0 else INSIDE_END, math.nan, k
     if warm:
-        status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+        status, L, _ = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
         if status == TAUT:
-            return status, L
+            return status, L, -1
     clear = True
     for k in range(kind.size):
         clear = clear and not hinted[k]
@@ -288,19 +299,21 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
             return _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
-    status = LOST
+    status, blamed = LOST, -1
     for attempt in range(ATTEMPTS):
         # with more patience where a string slides slowly, with more points where it turns sharply
         points = DENSE if attempt < 2 else 3 * DENSE
         sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
-        found = guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm)
+        found, blamed = guess(
+            kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm
+        )
         if found == 0:
-            status, L = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+            status, L, blamed = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
             if status == TAUT:
-                return status, L
+                return status, L, -1
         else:
             status = PIECES if found == -1 else ORDER
-    return status, math.nan
+    return status, math.nan, blamed
 
 
 @inner
@@ -327,7 +340,7 @@ def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, he
 
     Arguments as in `solve` and `fill_bent`. All are NaN unless the status is TAUT.
     """
-    status, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+    status, _, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
     if status == TAUT:
         return status, fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian)
     for r in range(gradient.size):

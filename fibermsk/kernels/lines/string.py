@@ -143,7 +143,7 @@ def _reach(size, p, o, i):
 
 @kernel
 def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm):
-    """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status.
+    """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status and surface.
 
     hint (m, 3): a point in the frame of the surface that the string passes first, where hinted
     (m,). Status -1: a surface is touched in several places; -2: not in the order of the chain.
@@ -173,11 +173,11 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
             continue
         begin[own] = last + 1
         if first < before:
-            return -2
+            return -2, k
         before = last
         to_local(R[k], p[k], x[first], foot[k, :3])
         if not settle(kind[k], size[k], foot[k, :3], g, H):
-            return -1
+            return -1, k
         ahead = min(first + 1, points - 1)
         for r in range(3):
             y[r] = p[k, r] + x[ahead, r] - x[first - 1, r]
@@ -187,8 +187,8 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
     for j in range(1, points - 1):
         # a piece more than the surface is listed for
         if touched[j] >= 0 and j >= begin[touched[j]]:
-            return -1
-    return 0
+            return -1, touched[j]
+    return 0, np.int64(-1)
 
 
 @kernel

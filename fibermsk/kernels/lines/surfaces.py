@@ -16,15 +16,15 @@ from fibermsk._compile import kernel
 
 CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
 """With size (3,) [m]: cylinder about z and sphere, three times the radius; ellipsoid, half axes;
-torus about z, radius of the tube, of its center circle, of the tube; OWN, the user's `own_level`,
-with what it takes."""
+torus about z, radius of the tube, of its center circle, of the tube; from OWN on, numbers of the
+user's surfaces, with what their levels take."""
 
 
 @kernel
-def own_level(size, x, g, H):
-    """Level F of the user's surface; fills its gradient g (3,) and Hessian H (3, 3).
+def own_level(kind, size, x, g, H):
+    """Level F of a user's surface; fills its gradient g (3,) and Hessian H (3, 3).
 
-    It is replaced by a compiled function of the user; this one has no surface.
+    It is replaced, see `fibermsk.kernels.lines.own_surface`; this one has no surface.
     """
     for r in range(3):
         g[r] = math.nan
@@ -36,8 +36,8 @@ def own_level(size, x, g, H):
 @kernel
 def level(kind, size, x, g, H):
     """Level F(x); fills its gradient g (3,) and its Hessian H (3, 3)."""
-    if kind == OWN:
-        return own_level(size, x, g, H)
+    if kind >= OWN:
+        return own_level(kind, size, x, g, H)
     for r in range(3):
         for c in range(3):
             H[r, c] = 0.0
@@ -148,7 +148,7 @@ def fill_third(kind, size, x, v, out):
         weight = 2.0 * size[1] / (rho * rho)
         out[0] = weight * (aside * aside * ex - 2.0 * along * aside * ey)
         out[1] = weight * (aside * aside * ey + 2.0 * along * aside * ex)
-    elif kind == OWN:
+    elif kind >= OWN:
         g, H, there = np.empty(3), np.empty((3, 3)), np.empty(3)
         length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
         if not length > 0.0:
@@ -180,7 +180,7 @@ def gauss_slope(kind, size, x, v):
         square = x[0] * x[0] + x[1] * x[1]
         along = (x[0] * v[0] + x[1] * v[1]) / math.sqrt(square)
         return size[1] * along / (size[0] * size[0] * square)
-    if kind != OWN:
+    if kind < OWN:
         return 0.0
     g, H, there, slope = np.empty(3), np.empty((3, 3)), np.empty(3), 0.0
     level(kind, size, x, g, H)

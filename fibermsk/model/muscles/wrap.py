@@ -18,7 +18,7 @@ INSIDE = ("refuse", "straight")
 
 
 @dataclass(frozen=True, eq=False)
-class _Surface:
+class Surface:
     """Common fields of wrapping surfaces."""
 
     name: str
@@ -37,7 +37,7 @@ class _Surface:
 
 
 @dataclass(frozen=True, eq=False)
-class WrapSphere(_Surface):
+class WrapSphere(Surface):
     """A sphere.
 
     Parameters
@@ -62,7 +62,7 @@ class WrapSphere(_Surface):
 
 
 @dataclass(frozen=True, eq=False)
-class WrapCylinder(_Surface):
+class WrapCylinder(Surface):
     """A cylinder about its z axis; other fields as those of `WrapSphere`.
 
     Parameters
@@ -76,7 +76,7 @@ class WrapCylinder(_Surface):
 
 
 @dataclass(frozen=True, eq=False)
-class WrapEllipsoid(_Surface):
+class WrapEllipsoid(Surface):
     """An ellipsoid; other fields as those of `WrapSphere`.
 
     Parameters
@@ -89,7 +89,7 @@ class WrapEllipsoid(_Surface):
 
 
 @dataclass(frozen=True, eq=False)
-class WrapTorus(_Surface):
+class WrapTorus(Surface):
     """A torus about its z axis, through whose hole a path runs; other fields as `WrapSphere`.
 
     Parameters
@@ -114,7 +114,7 @@ class PathWrap:
 
     Parameters
     ----------
-    shape : WrapSphere, WrapCylinder, WrapEllipsoid or WrapTorus
+    shape : WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus or WrapLevelSet
         The surface.
     first, last : int, optional
         Path points, counted from 1, between which it may wrap; the ends if left out.
@@ -129,7 +129,7 @@ class PathWrap:
         OpenSim, whose models are read so; length and moment arm then jump where the point enters.
     """
 
-    shape: WrapSurface
+    shape: Surface
     first: int | None = None
     last: int | None = None
     method: str = "hybrid"
@@ -137,7 +137,7 @@ class PathWrap:
     inside: str = "refuse"
 
     def __post_init__(self) -> None:
-        _check.instance("path wrap", "shape", self.shape, _Surface, "a wrap surface")
+        _check.instance("path wrap", "shape", self.shape, Surface, "a wrap surface")
         owner = f"path wrap around {self.shape.name!r}"
         ends: dict[str, Any] = {"first": self.first, "last": self.last}
         for field, value in ends.items():

@@ -16,7 +16,6 @@ from fibermsk.kernels.lines.path_arrays import SPHERE
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.system.lines.paths import LinePaths
-from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 
@@ -115,9 +114,10 @@ class MuscleGeometry:
                 fill_chained_batch,  # compiles only where it is used
             )
 
-            stop, chained = fill_chained_batch(poses, stop, *arguments)
+            fill = self._paths.built(fill_chained_batch)
+            stop, chained = fill(poses, stop, *arguments)
         if stop < k:
-            error = explain(self.muscles, self._paths.arrays, pose.state, chained=chained)
+            error = self._paths.refusal(pose.state, poses[stop], chained=chained)
             raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error
         return found
 

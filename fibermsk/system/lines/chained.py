@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array, Index
 from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
 from fibermsk.kernels.lines.section import ARC, CHAIN, DIRECTION_P, POINT_P
+
+Built = Callable[[Any], Any]
+"""What gives a kernel compiled with the user's surfaces of a model."""
 
 
 class Section(NamedTuple):
@@ -57,7 +61,7 @@ def sections_of(paths: PathArrays, state: PathState, m: int) -> list[Section]:
     return found
 
 
-def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array) -> Array:
+def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array, built: Built) -> Array:
     """Points of muscle m at fractions of its length, (n, 3) [m]."""
     from fibermsk.kernels.lines.points import fill_points  # compiles only where it is used
 
@@ -75,7 +79,7 @@ def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array) -> 
             continue
         share = np.clip((at[own] - ends[k]) / length + 1.0, 0.0, 1.0)
         x, w = np.empty((own.size, 3)), one.wraps
-        fill_points(
+        built(fill_points)(
             paths.kind[w], paths.size[w], state.R[w], state.p[w], state.x[one.start],
             state.x[one.end], one.feet, share, x,
         )  # fmt: skip
@@ -85,7 +89,7 @@ def points_at(paths: PathArrays, state: PathState, m: int, fractions: Array) -> 
 
 def along_chains(
     paths: PathArrays, S: Array, moves: NDArray[np.bool_], state: PathState, m: int,
-    fractions: Array, du: Array, ddu: Array,
+    fractions: Array, du: Array, ddu: Array, built: Built,
 ) -> Array:  # fmt: skip
     """Points of muscle m as `fibermsk.kernels.lines.along.fill_along`, over chains of surfaces.
 
@@ -107,7 +111,7 @@ def along_chains(
             ends[at] = jet[:, :3]
         u, change = np.empty((n, 4)), np.empty((n, 4))
         chain = paths.kind[w], paths.size[w], state.R[w], state.p[w], V, A, one.feet, u, change
-        length = np.array(fill_motion(*chain, ends))
+        length = np.array(built(fill_motion)(*chain, ends))
         if length[0] > 0.0:
             solved.append((before, chain, ends))
             before = before + length
@@ -118,20 +122,20 @@ def along_chains(
     for k, (start, chain, ends) in enumerate(solved):
         (own,) = np.nonzero(which == k)
         x = np.empty((own.size, 3, 3))
-        fill_moved(*chain, ends, run[own] - start, x)
+        built(fill_moved)(*chain, ends, run[own] - start, x)
         out[own] = x
     return out
 
 
 def arc_points(
-    paths: PathArrays, state: PathState, w: int, foot: Array, n: int
+    paths: PathArrays, state: PathState, w: int, foot: Array, n: int, built: Built
 ) -> tuple[Array, Array]:
     """Even points (n, 3) [m] of the arc from a foot on surface w, and directions there."""
     from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
 
-    y, found = np.empty(10), np.empty((n, 6))
+    y, found, move = np.empty(10), np.empty((n, 6)), built(geodesic)
     for k, length in enumerate(np.linspace(0.0, foot[6], n)):
-        geodesic(paths.kind[w], paths.size[w], foot[:3], foot[3:6], length, ACCURACY, y)
+        move(paths.kind[w], paths.size[w], foot[:3], foot[3:6], length, ACCURACY, y)
         found[k] = y[:6]
     R = state.R[w]
     return state.p[w] + found[:, :3] @ R.T, found[:, 3:] @ R.T

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
-from fibermsk.kernels.lines.path_arrays import CYLINDER, ELLIPSOID, SPHERE, TORUS, PathArrays
+from fibermsk.kernels.lines.path_arrays import CYLINDER, ELLIPSOID, OWN, SPHERE, TORUS, PathArrays
 from fibermsk.model.function import Function, Linear
+from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
     LineMuscle,
@@ -30,6 +32,13 @@ def acting(muscle: LineMuscle) -> list[PathWrap]:
     """Wraps of a muscle whose surfaces are active; a torus, touched in up to two places, twice."""
     own = [wrap for wrap in muscle.wraps if wrap.shape.active]
     return [wrap for wrap in own for _ in range(2 if isinstance(wrap.shape, WrapTorus) else 1)]
+
+
+def levels_of(muscles: Sequence[LineMuscle]) -> tuple[Callable[..., Any], ...]:
+    """Levels of users' surfaces, each once."""
+    shapes = [wrap.shape for muscle in muscles for wrap in acting(muscle)]
+    found: list[Any] = [one.level for one in shapes if isinstance(one, WrapLevelSet)]
+    return tuple(dict.fromkeys(found))
 
 
 def drivers_of(muscles: Sequence[LineMuscle]) -> list[str]:
@@ -58,7 +67,8 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
     ]  # fmt: skip
     size = np.array([_size(wrap) for _, wrap in wraps]).reshape(-1, 3)
     hints = [_hint(wrap, own) for (_, wrap), own in zip(wraps, size, strict=True)]
-    surfaces = [_surface(frames, wrap) for _, wrap in wraps]
+    levels = levels_of(muscles)
+    surfaces = [_surface(frames, wrap, levels) for _, wrap in wraps]
     slot = starts([int(b - a) for a, b in zip(first, last, strict=True)])
     number = {id(point): k for k, point in enumerate(moving)}
     driver, axis, ends, functions = _components(frames, moving, drivers)
@@ -104,18 +114,24 @@ def _place(frames: Frames, point: PointOfPath) -> tuple[int, Array]:
     return _in_link(frames, point.body, point.station.position)
 
 
-def _surface(frames: Frames, wrap: PathWrap) -> tuple[int, int, Array, Array]:
+def _surface(
+    frames: Frames, wrap: PathWrap, levels: tuple[Callable[..., Any], ...]
+) -> tuple[int, int, Array, Array]:
     """Kind, link and frame of a surface."""
     shape = wrap.shape
     link, x = _in_link(frames, shape.body, shape.position)
     R = frames[shape.body.name][1] @ np.asarray(shape.rotation)
+    if isinstance(shape, WrapLevelSet):
+        return OWN + levels.index(shape.level), link, R, x
     kinds = {WrapSphere: SPHERE, WrapCylinder: CYLINDER, WrapEllipsoid: ELLIPSOID, WrapTorus: TORUS}
     return kinds[type(shape)], link, R, x
 
 
 def _size(wrap: PathWrap) -> Array:
     """The three radii of a surface; see `fibermsk.kernels.lines.surfaces`."""
-    shape = wrap.shape
+    shape: Any = wrap.shape
+    if isinstance(shape, WrapLevelSet):
+        return np.asarray(shape.size, float)
     if isinstance(shape, WrapEllipsoid):
         return np.asarray(shape.radii, float)
     if isinstance(shape, WrapTorus):
@@ -133,8 +149,11 @@ def _hint(wrap: PathWrap, size: Array) -> tuple[bool, Array]:
     if quadrant == "all" or isinstance(wrap.shape, (WrapCylinder, WrapTorus)):
         return False, hint
     axis = "xyz".index(quadrant[-1])
-    hint[axis] = (-1.2 if quadrant[0] == "-" else 1.2) * size[axis]
-    return True, hint
+    hint[axis] = -1.2 if quadrant[0] == "-" else 1.2
+    if isinstance(wrap.shape, WrapLevelSet):
+        radius = wrap.shape.radius_along(hint) or wrap.shape.reach
+        return True, np.asarray(wrap.shape.center) + radius * hint
+    return True, hint * size
 
 
 def _components(

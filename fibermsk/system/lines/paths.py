@@ -6,7 +6,7 @@ Symbols: ``u`` axes of the joints, and then drivers: coordinates that move or sw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import along_chains, has_chain, points_at
-from fibermsk.system.lines.describe import drivers_of, path_arrays
+from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
@@ -88,6 +88,8 @@ class LinePaths:
                     "does not have; must be a muscle of the same model"
                 )
         self.axes = PathAxes(skeleton, self._drivers)
+        self._levels = levels_of(self.muscles)
+        self._build: Callable[[Any], Any] | None = None
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
         self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
@@ -103,13 +105,23 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
-        self._start_chains(motion, state, drivers)
+        self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
 
     @property
     def arrays(self) -> PathArrays:
         """Description of the paths."""
         return self._arrays
+
+    def built(self, kernel: Any) -> Any:
+        """A kernel compiled with the user's surfaces of these paths; itself if there are none."""
+        if not self._levels:
+            return kernel
+        if self._build is None:
+            from fibermsk.kernels.lines.own_surface import rebuilt_with
+
+            self._build = rebuilt_with(self._levels)
+        return self._build(kernel)
 
     # the state of the paths
 
@@ -133,11 +145,24 @@ class LinePaths:
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
-            np.zeros(2, np.int64),
+            np.zeros(3, np.int64),
         )  # fmt: skip
 
-    def _solve(self, motion: Motion, state: PathState, drivers: Array) -> tuple[Array, Array]:
+    def refusal(self, state: PathState, q: Array, *, chained: bool) -> PathError:
+        """Error about the section of a state that has no solution, in the pose q."""
+
+        def pose(k: int) -> str:
+            moved = [
+                f"{name} = {q[j]:.6g}{'' if unit == '1' else f' {unit}'}"
+                for name, unit, j in self.moved_by(k)
+            ]
+            return f" at {', '.join(moved)}" if moved else ""
+
+        return explain(self.muscles, self._arrays, state, pose, chained=chained)
+
+    def _solve(self, motion: Motion, state: PathState, q: Array) -> tuple[Array, Array]:
         """Lengths and their derivatives in u; places and fills the state."""
+        drivers = self.axes.drivers(motion, q)
         arrays, links, moves = self._arrays, motion.links, self._skeleton.tree.moves
         length, by_u = np.empty(len(self.muscles)), np.empty((len(self.muscles), self.axes.n))
         left = kernels.fill_lengths(
@@ -145,12 +170,13 @@ class LinePaths:
             length, by_u,
         )  # fmt: skip
         if left < 0:
-            raise explain(self.muscles, arrays, state, chained=False)
+            raise self.refusal(state, q, chained=False)
         if left:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
-            if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
-                raise explain(self.muscles, arrays, state, chained=True)
+            solve = self.built(solve_chains)
+            if not solve(arrays, links.S, moves, self.drives, state, length, by_u):
+                raise self.refusal(state, q, chained=True)
         return length, by_u
 
     def _second_of(
@@ -170,7 +196,7 @@ class LinePaths:
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
-            bend_chains(*arguments)
+            self.built(bend_chains)(*arguments)
         return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
@@ -185,14 +211,14 @@ class LinePaths:
         self.reference[:] = state.reference
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
-    def _start_chains(self, motion: Motion, state: PathState, drivers: Array) -> None:
+    def _start_chains(self, motion: Motion, state: PathState) -> None:
         """Solve the start pose, from which chains of surfaces are followed."""
         self._start_rank = state.rank.copy()
         self._rank[:] = state.rank
         if not (self._arrays.kind > SPHERE).any():
             return
         try:
-            self._solve(motion, state, drivers)
+            self._solve(motion, state, self._skeleton.start)
         except PathError:
             pass  # the pose asked for may have a path
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
@@ -210,7 +236,7 @@ class LinePaths:
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         state = self.new_state()
-        length, by_u = self._solve(motion, state, self.axes.drivers(motion, q))
+        length, by_u = self._solve(motion, state, q)
         speed_u = self.axes.speeds(motion, p)
         by_q = self.axes.columns(motion, by_u)
         return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
@@ -283,7 +309,7 @@ class LinePaths:
     def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
         if has_chain(self._arrays, placed.state, k):
-            return points_at(self._arrays, placed.state, k, fractions)
+            return points_at(self._arrays, placed.state, k, fractions, self.built)
         rest = np.zeros_like(placed.speed_u)
         return self._along(at.motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
 
@@ -320,7 +346,7 @@ class LinePaths:
         if has_chain(self._arrays, placed.state, k):
             return along_chains(
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
-                *moved[:2],
+                moved[0], moved[1], self.built,
             )  # fmt: skip
         from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
 
@@ -349,8 +375,13 @@ class LinePaths:
 
     @property
     def fingerprint(self) -> list[Any]:
-        """Arrays that describe the paths."""
-        return [*self._arrays, self._start]
+        """Arrays that describe the paths, and what identifies the user's surfaces."""
+        found: list[Any] = [*self._arrays, self._start]
+        if self._levels:
+            from fibermsk.kernels.lines.own_surface import digest_of
+
+            found.append(digest_of(self._levels))
+        return found
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""

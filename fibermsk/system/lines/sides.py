@@ -20,7 +20,9 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE, TORUS, PathArrays, PathState
+from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.muscles.wrap import Surface
 from fibermsk.system.lines.describe import acting
 
 _OPEN_SIDE = {"x": 0.0, "y": 0.5 * math.pi, "-x": math.pi, "-y": -0.5 * math.pi}
@@ -40,7 +42,8 @@ def choose_sides(muscles: Sequence[LineMuscle], paths: PathArrays, state: PathSt
     for m, muscle in enumerate(muscles):
         for wrap, w in zip(acting(muscle), range(*paths.wrap_start[m : m + 2]), strict=True):
             sections = range(int(paths.first[w]), int(paths.last[w]))
-            inside = {k: found for k in sections if (found := inside_at(paths, state, w, k, k + 1))}
+            found = {k: inside_at(paths, state, w, k, k + 1, wrap.shape) for k in sections}
+            inside = {k: one for k, one in found.items() if one is not None}
             if wrap.inside == "straight":
                 inside = {}
             if inside and len(inside) == len(sections):
@@ -91,18 +94,23 @@ def _local(state: PathState, w: int, x: Array) -> Array:
 
 
 def inside_at(
-    paths: PathArrays, state: PathState, w: int, k: int, j: int
+    paths: PathArrays, state: PathState, w: int, k: int, j: int, shape: Surface
 ) -> tuple[int, float] | None:
     """Point of a section inside surface w, and its depth [m]; None if both are outside."""
     for point in (k, j):
-        depth = -height_of(paths, w, _local(state, w, state.x[point]))
+        depth = -height_of(paths, w, _local(state, w, state.x[point]), shape)
         if depth >= 0.0:
             return point, depth
     return None
 
 
-def height_of(paths: PathArrays, w: int, x: Array) -> float:
-    """Distance of a point from a surface, negative inside; to first order for an ellipsoid."""
+def height_of(paths: PathArrays, w: int, x: Array, shape: Surface) -> float:
+    """Distance of a point from a surface, negative inside.
+
+    To first order for an ellipsoid and a level set.
+    """
+    if isinstance(shape, WrapLevelSet):
+        return shape.height(x)
     kind, size = paths.kind[w], paths.size[w]
     if kind == CYLINDER:
         return float(np.hypot(x[0], x[1]) - size[0])

@@ -188,7 +188,7 @@ def _chain(paths: LinePaths, state: PathState, section: Section, names: list[str
     arcs = []
     for w, foot in zip(section.wraps, section.feet, strict=True):
         n = 2 + int(foot[6] / (_DRAWN * paths.arrays.size[w].min()))
-        x, t = arc_points(paths.arrays, state, int(w), foot, n)
+        x, t = arc_points(paths.arrays, state, int(w), foot, n, paths.built)
         turns = np.einsum("kr,kr->k", t[:-1], t[1:])
         angle = float(np.arccos(np.minimum(turns, 1.0)).sum())
         ends, ways = x[[0, -1]], t[[0, -1]]

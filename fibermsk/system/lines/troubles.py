@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,35 +15,41 @@ from fibermsk.system.lines.sides import inside_at
 
 
 def explain(
-    muscles: Sequence[LineMuscle], paths: PathArrays, state: PathState, *, chained: bool
-) -> PathError:
-    """Error about the section that has no solution."""
-    kind, k = (int(value) for value in state.trouble)
+    muscles: Sequence[LineMuscle], paths: PathArrays, state: PathState,
+    pose: Callable[[int], str], *, chained: bool,
+) -> PathError:  # fmt: skip
+    """Error about the section that has no solution; pose has the coordinates of a muscle."""
+    kind, k, blamed = (int(value) for value in state.trouble)
     m = int(np.searchsorted(paths.start, k, side="right")) - 1
     muscle, first = muscles[m], int(paths.start[m])
     after = next(i for i in range(k + 1, int(paths.start[m + 1])) if state.active[i])
+    wraps = acting(muscle)
+
+    def name_of(w: int) -> str:
+        return wraps[w - int(paths.wrap_start[m])].shape.name if w >= 0 else ""
+
     ends = [muscle.points[i - first].name for i in (k, after)]
-    owner = f"line muscle {muscle.name!r}"
+    owner, at = f"line muscle {muscle.name!r}", pose(m)
     what = f"{owner}: between path points {ends[0]!r} and {ends[1]!r}"
     if not chained and kind == COINCIDENT:
-        return PathError(f"{what} the distance is zero; must be positive: move one of them")
+        return PathError(f"{what} the distance is zero{at}; must be positive: move one of them")
     if not chained and kind == OPPOSITE:
         return PathError(
-            f"{what} a sphere lies exactly in the way, its center on the line through both; "
-            "the side is undefined: move one of the points"
+            f"{what} the sphere {name_of(blamed)!r} lies exactly in the way{at}, its center on the "
+            "line through both; the side is undefined: move one of the points"
         )
     names = []
-    for wrap, w in zip(acting(muscle), range(*paths.wrap_start[m : m + 2]), strict=True):
+    for wrap, w in zip(wraps, range(*paths.wrap_start[m : m + 2]), strict=True):
         if k < paths.first[w] or after > paths.last[w]:
             continue
-        found = inside_at(paths, state, w, k, after)
+        found = inside_at(paths, state, w, k, after, wrap.shape)
         if found is not None and wrap.inside == "straight":
             continue
         if found is not None:
             point, depth = found
             return PathError(
                 f"{owner}: path point {muscle.points[point - first].name!r} lies {depth:.3g} m "
-                f"inside wrap surface {wrap.shape.name!r}; must lie outside: limit the "
+                f"inside wrap surface {wrap.shape.name!r}{at}; must lie outside: limit the "
                 'coordinates, move the point, shrink the surface, or set inside="straight" on the '
                 "path wrap",
                 reason="inside",
@@ -52,4 +58,4 @@ def explain(
             names.append(wrap.shape.name)
     from fibermsk.kernels.lines.refusal import wrap_error  # compiles the chain
 
-    return wrap_error(what, kind, names)
+    return wrap_error(what, kind, names, name_of(blamed), at)

@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
+from fibermsk.model.muscles.level_set import WrapLevelSet
+from fibermsk.model.muscles.wrap import Surface, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.results import ShapeRecord
 
 _AROUND, _ALONG = 48, 24
 
 
-def wrap_mesh(wrap: WrapSurface, rotation: Array, position: Array) -> ShapeRecord:
+def wrap_mesh(wrap: Surface, rotation: Array, position: Array) -> ShapeRecord:
     """Mesh of a whole wrap surface, regardless of its quadrant, in ground.
 
     rotation (3, 3) and position (3,): pose of its body.
@@ -22,7 +23,7 @@ def wrap_mesh(wrap: WrapSurface, rotation: Array, position: Array) -> ShapeRecor
     return ShapeRecord.mesh(on_body @ rotation.T + position, faces)
 
 
-def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
+def _points(wrap: Surface) -> tuple[Array, NDArray[np.int64]]:
     """Vertices in the frame of the surface, and triangles."""
     turn = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
     circle = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=-1)
@@ -36,7 +37,14 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
     elif isinstance(wrap, WrapTorus):
         outward = wrap.outer_radius + wrap.inner_radius * np.cos(2.0 * along)
         rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
+    elif isinstance(wrap, WrapLevelSet):
+        # as seen from its center
+        ways = np.sin(along) * circle - np.cos(along) * z
+        radii: Array
+        radii = np.array([wrap.radius_along(way) or wrap.reach for way in ways.reshape(-1, 3)])
+        rings = np.asarray(wrap.center, np.float64) + radii.reshape(*ways.shape[:2], 1) * ways
     else:
+        assert isinstance(wrap, WrapEllipsoid | WrapSphere)
         half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
         rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
     return rings.reshape(-1, 3), _between(len(rings))
