@@ -118,6 +118,7 @@ if TYPE_CHECKING:
         drive as drive,
         inverse_dynamics as inverse_dynamics,
         muscle_curves as muscle_curves,
+        read_external_loads as read_external_loads,
         static_optimization as static_optimization,
     )
     from fibermsk.anatomy import (
@@ -206,7 +207,7 @@ if TYPE_CHECKING:
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
-        static_optimization""",
+        read_external_loads static_optimization""",
     "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber""",
