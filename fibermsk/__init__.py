@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     )
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
+        MovedMass as MovedMass,
         MuscleBundle as MuscleBundle,
         MuscleRun as MuscleRun,
         PlacedMuscle as PlacedMuscle,
@@ -135,6 +136,7 @@ if TYPE_CHECKING:
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
         split_fiber as split_fiber,
+        with_muscle_mass as with_muscle_mass,
     )
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
@@ -208,9 +210,9 @@ if TYPE_CHECKING:
 _BY_MODULE = {
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
         read_external_loads static_optimization""",
-    "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
+    "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
-        shapes_from_wraps split_fiber""",
+        shapes_from_wraps split_fiber with_muscle_mass""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
