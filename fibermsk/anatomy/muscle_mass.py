@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -151,8 +151,10 @@ def with_muscle_mass(
     _check.choice(owner, "keep", keep, ("inertia", "mass"))
     if specific_tension is not None:
         specific_tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
-    exact = (muscles,) if isinstance(muscles, str) else tuple(muscles)
-    chosen = select(model, exact, owner)
+    if isinstance(muscles, Iterator):
+        muscles = tuple(muscles)
+    chosen = select(model, muscles, owner)
+    named = (muscles,) if isinstance(muscles, str) else tuple(muscles)
     masses = _by_muscle(owner, "masses", masses, chosen)
     bodies = _by_muscle(owner, "bodies", bodies, chosen)
     frame = skeleton(free_model(model))
@@ -171,7 +173,7 @@ def with_muscle_mass(
             axes = _axes(model, known, poses)
             own = _taken(frame, muscle, mass, known, axes, poses)
         except ModelError as error:
-            if name in {*exact, *masses, *bodies}:
+            if name in {*named, *masses, *bodies}:
                 raise ModelError(f"{owner}: no mass for muscle {name!r}: {error}") from error
             left_out[name] = str(error)
             continue
