@@ -20,8 +20,8 @@ COMPUTED = {
     "ImportReport", "InverseDynamics", "MeshReport", "ModelBundles", "ModelError", "ModelWarning",
     "Moment", "MovedMass", "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer",
     "Parameter", "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot",
-    "SplitFiber", "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError",
-    "law_constant",
+    "SplitFiber", "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc",
+    "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
 
