@@ -91,7 +91,8 @@ def inverse_dynamics(
     -----
     Velocities and accelerations are those of a natural interpolating spline of fifth order. The
     motion is continued by reflection before it is filtered, by half its duration at both ends. Both
-    as in OpenSim.
+    as in OpenSim. An end where the third derivative is not zero has an error, of some percent for
+    100 samples in a period, that falls by 0.42 from sample to sample.
     """
     owner = "inverse_dynamics"
     _check.instance(owner, "model", model, Model, "a Model")
