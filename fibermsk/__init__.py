@@ -120,10 +120,12 @@ if TYPE_CHECKING:
         drive as drive,
         inverse_dynamics as inverse_dynamics,
         muscle_curves as muscle_curves,
+        read_external_loads as read_external_loads,
         static_optimization as static_optimization,
     )
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
+        MovedMass as MovedMass,
         MuscleBundle as MuscleBundle,
         MuscleRun as MuscleRun,
         PlacedMuscle as PlacedMuscle,
@@ -136,6 +138,7 @@ if TYPE_CHECKING:
         pack_section as pack_section,
         shapes_from_wraps as shapes_from_wraps,
         split_fiber as split_fiber,
+        with_muscle_mass as with_muscle_mass,
     )
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
@@ -208,10 +211,10 @@ if TYPE_CHECKING:
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
-        static_optimization""",
-    "anatomy": """ModelBundles MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
+        read_external_loads static_optimization""",
+    "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
-        shapes_from_wraps split_fiber""",
+        shapes_from_wraps split_fiber with_muscle_mass""",
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",

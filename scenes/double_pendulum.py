@@ -3,7 +3,8 @@
 Wang, Verheul, Yeo, Kalantari and Sueda, ACM Transactions on Graphics 41 (2022), Figs. 4, 7 and 8:
 two bones of 1 kg and a muscle as heavy as each, without force, released at rest. Its mass moves
 with its path: between its ends (``muscle=I``), through a via point of the first bone (II), or
-around a cylinder at the second hinge (III), where it lifts off and touches again.
+around a cylinder at the second hinge (III), where it lifts off and touches again. With
+``muscle=group`` it is divided among cylinders of many radii, which their parts touch one by one.
 
 New here: line muscles with mass. The energy of a continuous mass is kept to the order of the time
 integrator. That of mass points (``mass=points``) jumps whenever one passes the via point, whatever
@@ -26,7 +27,9 @@ PATHS = {
     ),
     "III": ((None, (0.10, 0.05, -0.02)), ("second", (0.03, -0.15, 0.02))),
 }
-START = {"I": (0.8, 0.5), "II": (0.8, 0.5), "III": (1.2, -0.9)}
+PATHS["group"] = PATHS["III"]
+START = {"I": (0.8, 0.5), "II": (0.8, 0.5), "III": (1.2, -0.9), "group": (1.2, -0.9)}
+RADII = 0.02, 0.06  # of the cylinders of a group [m]
 UNCROSSED = tuple(0.04 * k for k in (*range(1, 11), *range(15, 25)))
 """Fractions of mass points of type II, none of which passes the via point."""
 
@@ -37,6 +40,7 @@ def scene(
     points: int = 20,
     blend: float = 0.15,
     muscle_mass: float = 1.0,
+    cylinders: int = 5,
     steps: int = 500,
     duration: float = 5.0,
     tolerance: float = 1e-7,
@@ -45,8 +49,8 @@ def scene(
 
     Parameters
     ----------
-    muscle : {"I", "II", "III"}
-        Straight, with a via point, or around a cylinder.
+    muscle : {"I", "II", "III", "group"}
+        Straight, with a via point, around a cylinder, or in parts around several cylinders.
     mass : {"continuous", "points", "uncrossed"}
         Continuous, even mass points, or 20 points of type II that never pass the via point.
     points : int
@@ -55,6 +59,8 @@ def scene(
         Wrap angle up to which the path is a mean of wrapped and straight [rad]; for type III.
     muscle_mass : float
         Mass of the muscle [kg]; without it, the pendulum is that of the bones.
+    cylinders : int
+        Number of cylinders of a group, two or more.
     steps : int
         Frames; a tolerance sets the time steps in between.
     duration : float
@@ -70,6 +76,10 @@ def scene(
             raise fm.ModelError(
                 f"double_pendulum: {field} = {value!r}; must be one of {', '.join(known)}"
             )
+    if cylinders < 2:
+        raise fm.ModelError(f"double_pendulum: cylinders = {cylinders}; must be 2 or more")
+    wrapped = muscle in ("III", "group")
+    radii = np.linspace(*RADII, cylinders) if muscle == "group" else [RADIUS]
     model = fm.Model("double_pendulum", gravity=(0.0, -9.81, 0.0))
     bones = {None: model.ground}
     below, inertia = model.ground, LENGTH**2 / 12.0
@@ -77,9 +87,9 @@ def scene(
         ("first", "second"), ("q1", "q2"), (0.0, -LENGTH), START[muscle], strict=True
     ):
         shapes = [fm.Capsule((0.0, 0.0, 0.0), (0.0, -LENGTH, 0.0), 0.01)]
-        if muscle == "III" and name == "first":
+        if wrapped and name == "first":
             ends = [(0.0, -LENGTH, z) for z in (-0.03, 0.03)]
-            shapes.append(fm.Capsule(*ends, RADIUS))
+            shapes.append(fm.Capsule(*ends, radii[-1]))
         bone = model.add(
             fm.Body(
                 name,
@@ -91,26 +101,30 @@ def scene(
         )
         model.add(fm.Hinge(joint, below, bone, (0.0, at, 0.0), (0.0, 0.0, 1.0), value=value))
         bones[name] = below = bone
-    path = [
-        fm.PathPoint(f"muscle_{k}", bones[name].at(point))
-        for k, (name, point) in enumerate(PATHS[muscle], 1)
-    ]
-    wraps = []
-    if muscle == "III":
-        cylinder = fm.WrapCylinder("cylinder", bones["first"], CENTER, radius=RADIUS, length=0.1)
-        wraps = [fm.PathWrap(cylinder, side=-1)]
     places = {"continuous": None, "points": points, "uncrossed": UNCROSSED}[mass]
-    model.add(
-        fm.LineMuscle(
-            "muscle",
-            path,
-            wraps=wraps,
-            max_isometric_force=100.0,
-            optimal_fiber_length=0.3,
-            tendon_slack_length=0.1,
-            mass=fm.MuscleMass(muscle_mass, points=places, blend=blend),
+    for k, radius in enumerate(radii, 1):
+        end = f"_{k}" if muscle == "group" else ""
+        path = [
+            fm.PathPoint(f"muscle{end}_{j}", bones[name].at(point))
+            for j, (name, point) in enumerate(PATHS[muscle], 1)
+        ]
+        wraps = []
+        if wrapped:
+            cylinder = fm.WrapCylinder(
+                f"cylinder{end}", bones["first"], CENTER, radius=radius, length=0.1
+            )
+            wraps = [fm.PathWrap(cylinder, side=-1)]
+        model.add(
+            fm.LineMuscle(
+                f"muscle{end}",
+                path,
+                wraps=wraps,
+                max_isometric_force=100.0,
+                optimal_fiber_length=0.3,
+                tendon_slack_length=0.1,
+                mass=fm.MuscleMass(muscle_mass / len(radii), points=places, blend=blend),
+            )
         )
-    )
     return fm.Scene(model, duration=duration, steps=steps, method="sdirk4", tolerance=tolerance)
 
 

@@ -6,6 +6,9 @@ Transactions on Graphics 41 (2022), section 4.6. A single muscle of 0.6 kg, an u
 mass and elasticity, hangs behind the joint. Released from a flexed position at rest, the shank
 swings under gravity. Energy is conserved to the order of the time integrator; ``joint=hinge`` fixes
 the center at the spline's position at zero, and the swing differs (both are tested).
+
+``muscle=line`` is a line muscle with the same mass and no force, and ``muscle=hill`` one with the
+force of a Hill muscle too, whose excitation raises the shank again after it has swung down.
 """
 
 import numpy as np
@@ -25,6 +28,8 @@ Y = (
 )
 ORIGIN, INSERTION, MUSCLE_MASS = (-0.03, -0.02, 0.0), (-0.03, -0.06, 0.0), 0.6
 START = -1.6
+HILL = {"max_isometric_force": 800.0, "optimal_fiber_length": 0.11, "tendon_slack_length": 0.31}
+PULL, BEGIN, END = 0.5, 0.2, 0.6  # excitation, and when it rises and falls [s]
 
 
 def knee(joint, thigh, shank):
@@ -50,6 +55,7 @@ def scene(
     shear_modulus: float = 2.0e4,
     prestress: float = 2.0e4,
     viscosity: float = 0.0,
+    muscle: str = "fiber",
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -69,7 +75,11 @@ def scene(
         Shear modulus of the muscle, and prestress that keeps it taut [N/m^2].
     viscosity : float
         Viscosity of the muscle [N s/m^2]; without it energy is conserved.
+    muscle : {"fiber", "line", "hill"}
+        An elastic fiber, a line with mass and no force, or one with the force of a Hill muscle.
     """
+    if muscle not in ("fiber", "line", "hill"):
+        raise fm.ModelError(f"muscle = {muscle!r}; must be 'fiber', 'line' or 'hill'")
     if joint not in ("spline", "hinge"):
         raise fm.ModelError(f"joint = {joint!r}; must be 'spline' or 'hinge'")
     model = fm.Model("spline_knee", gravity=(0.0, -9.81, 0.0))
@@ -86,6 +96,9 @@ def scene(
     )
     model.add(fm.Weld(model.ground, thigh), knee(joint, thigh, shank))
 
+    if muscle != "fiber":
+        model.add(line_muscle(thigh, shank, muscle_mass, muscle == "hill"))
+        return fm.Scene(model, duration=duration, steps=steps, method="sdirk4", tolerance=1e-6)
     density = 1060.0
     length = np.linalg.norm(start_of(shank_at(joint), INSERTION) - ORIGIN)
     model.add(
@@ -100,6 +113,25 @@ def scene(
         )
     )
     return fm.Scene(model, duration=duration, steps=steps, method="generalized_alpha")
+
+
+def line_muscle(thigh, shank, mass, pulls):
+    """The muscle on a line, with mass in 20 points."""
+    knots = (0.0, BEGIN, BEGIN + 0.05, END, END + 0.05), (0.01, 0.01, PULL, PULL, 0.01)
+    force = {
+        "law": fm.HillLaw(),
+        "activation": fm.ActivationDynamics(fm.Table(*knots), start=0.01),
+    }
+    return fm.LineMuscle(
+        "muscle",
+        [
+            fm.PathPoint("origin", thigh.at(ORIGIN)),
+            fm.PathPoint("insertion", shank.at(INSERTION)),
+        ],
+        mass=fm.MuscleMass(mass, points=20),
+        **HILL,
+        **(force if pulls else {}),
+    )
 
 
 def shank_at(joint):

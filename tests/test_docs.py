@@ -32,12 +32,14 @@ def follow(page, folder, shared_models):
 
 
 def bring(file, folder, shared_models):
-    """Link a published model and its meshes into a folder; says whether it is there."""
+    """Link a published model, its meshes and its data into a folder; says whether it is there."""
     if (folder / file).exists():
         return True
-    for source in (shared_models, shared_models / "opensim-models"):
+    models = shared_models / "opensim-models"
+    for source in (shared_models, models, models / "gait10dof18musc_reference"):
         if (source / file).is_file():
-            (folder / file).symlink_to(source / file)
+            for one in source.iterdir() if source.name.endswith("_reference") else [source / file]:
+                (folder / one.name).symlink_to(one)
             if (source / "Geometry").is_dir() and not (folder / "Geometry").exists():
                 (folder / "Geometry").symlink_to(source / "Geometry")
             return True
@@ -74,7 +76,7 @@ def check_skeletons(folder, reader):
     assert "'knee_angle'" in reader.all_printed
 
 
-NEEDED = (None, "display", "arm26.osim", "gait10dof18musc.osim")
+NEEDED = (None, "display", "arm26.osim", "gait10dof18musc.osim", "subject01_walk_grf.xml")
 """What a block may need that is not here; more is a decision."""
 CHECKS = {"README.md": check_readme, "docs/skeletons.md": check_skeletons}
 

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 from scenes_of_tests import load_scene
+from verify.problem_files import load_module, load_problem
 
 import fibermsk as fm
 from fibermsk.solvers.newton.stage import State
+from fibermsk.verify import run_problem
 
 KNEE = load_scene("spline_knee")
+PROBLEM = load_module("spline_knee")
 
 
 METHODS = (fm.GeneralizedAlpha(1.0), fm.GeneralizedAlpha(0.8), fm.BDF2(), fm.SDIRK2())
@@ -106,3 +109,18 @@ def test_inertia_of_the_shank_depends_on_the_angle_on_the_spline_only():
 def test_parameters_are_checked():
     with pytest.raises(fm.ModelError, match="'spline' or 'hinge'"):
         KNEE.scene(joint="ball")
+
+
+@pytest.mark.parametrize("joint", ["spline", "hinge"])
+def test_inertia_and_arm_of_a_massive_line_are_those_of_plain_numpy(joint):
+    model = PROBLEM.scene(joint=joint, muscle="line").model
+    for angle in (-1.9, -1.0, -0.1, 0.3):
+        np.testing.assert_allclose(
+            PROBLEM.ours(model, angle), PROBLEM.plain(model, angle), rtol=1e-8
+        )
+
+
+@pytest.mark.slow
+def test_energy_with_a_line_muscle_with_and_without_force():
+    outcome = run_problem(load_problem("spline_knee"), {"duration": 0.3})
+    assert outcome.passed, [(row.quantity, row.ours) for row in outcome.rows if not row.passed]

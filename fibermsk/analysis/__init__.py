@@ -1,6 +1,7 @@
 """Analyses along motions: driven coordinates, moment arms, inverse dynamics, optimization."""
 
 from fibermsk.analysis.curves import MuscleCurves as MuscleCurves, muscle_curves as muscle_curves
+from fibermsk.analysis.external_loads import read_external_loads as read_external_loads
 from fibermsk.analysis.inverse_dynamics import (
     InverseDynamics as InverseDynamics,
     inverse_dynamics as inverse_dynamics,

@@ -40,11 +40,15 @@ def chosen(model: Model, muscles: str | Sequence[str] | None) -> tuple[LineMuscl
     return tuple(one for one in model.muscles if one.name in found)
 
 
-def refuse_other_forces(model: Model, analysis: str) -> None:
-    """Refuse items whose forces an analysis of bodies and line muscles leaves out."""
+def refuse_other_forces(model: Model, analysis: str, known: tuple[type, ...] = ()) -> None:
+    """Refuse items whose forces an analysis of bodies and line muscles leaves out.
+
+    Elements of types that are `known` to the analysis are not refused.
+    """
     for kind in ("fibers", "contacts", "elements"):
-        if getattr(model, kind):
+        unknown = [one for one in getattr(model, kind) if not isinstance(one, known)]
+        if unknown:
             must = f"be left out: their forces are not part of {analysis}"
-            names = [one.name or "contact" for one in getattr(model, kind)][:5]
+            names = [one.name or "contact" for one in unknown][:5]
             remedy = "remove them: model.edit(remove=...)"
             _check.refuse(f"model {model.name!r}", kind, names, must, remedy=remedy)

@@ -136,10 +136,9 @@ def static_optimization(
 
     Notes
     -----
-    Velocities and accelerations are those of an interpolating spline of fifth order. For p = 2 each
-    frame is a bounded least-squares problem, which `scipy.optimize.lsq_linear` (BVLS, an active-set
-    method) solves exactly in finitely many steps; for p > 2 Newton's method solves a sequence of
-    them.
+    Velocities and accelerations are those of `inverse_dynamics`. For p = 2 each frame is a bounded
+    least-squares problem, which `scipy.optimize.lsq_linear` (BVLS, an active-set method) solves
+    exactly in finitely many steps; for p > 2 Newton's method solves a sequence of them.
     """
     _check.instance("static_optimization", "model", model, Model, "a Model")
     refuse_other_forces(model, "static optimization")

@@ -14,6 +14,10 @@ from fibermsk.anatomy.models.bundles import (
     bundles_from_model as bundles_from_model,
     select as select,
 )
+from fibermsk.anatomy.models.muscle_mass import (
+    MovedMass as MovedMass,
+    with_muscle_mass as with_muscle_mass,
+)
 from fibermsk.anatomy.models.placed import PlacedMuscle as PlacedMuscle
 from fibermsk.anatomy.packing import pack_section as pack_section
 from fibermsk.anatomy.report import BundleReport as BundleReport

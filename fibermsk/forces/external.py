@@ -19,6 +19,7 @@ from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
 
 Given = Callable[[float], ArrayLike] | ArrayLike
+_UNITS = {"force": "N", "torque": "N m", "at": "m"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +34,15 @@ class ExternalForce:
         Body on which it acts.
     force : (3,) array_like or callable
         Force [N], or a function of time [s] that returns it.
-    at : (3,) array_like
-        Point of application, body frame [m].
+    at : (3,) array_like or callable
+        Point of application [m], or a function of time [s] that returns it.
     torque : (3,) array_like or callable
         Torque [N m], or a function of time [s] that returns it.
     frame : {'ground', 'body'}
-        Frame in which both are expressed.
+        Frame in which force and torque are expressed.
+    at_frame : {'body', 'ground'}
+        Frame of the point: one of the body moves with it; one of the ground does not, such as the
+        center of pressure under a foot.
 
     Examples
     --------
@@ -50,9 +54,10 @@ class ExternalForce:
     name: str
     body: Body
     force: Given = number("N", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
-    at: ArrayLike = number("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    at: Given = number("m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
     torque: Given = number("N m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0))
     frame: Literal["ground", "body"] = "ground"
+    at_frame: Literal["body", "ground"] = "body"
 
     coordinates = ()
 
@@ -60,7 +65,8 @@ class ExternalForce:
         owner = self._owner
         _check.instance(owner, "body", self.body, Body, "a Body")
         _check.store(self, **checked(self, owner))
-        _check.choice(owner, "frame", self.frame, ("ground", "body"))
+        for field in ("frame", "at_frame"):
+            _check.choice(owner, field, getattr(self, field), ("ground", "body"))
 
     @property
     def _owner(self) -> str:
@@ -73,12 +79,12 @@ class ExternalForce:
 
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
-        """Force and torque, if they are functions."""
-        given = _Signal(self, "force"), _Signal(self, "torque")
+        """Force, torque and point, if they are functions."""
+        given = (_Signal(self, field) for field in _UNITS)
         return tuple((one.field, one) for one in given if one.varies)
 
     def value(self, field: str, t: float) -> Array:
-        """Evaluate force or torque at a time [s], (3,).
+        """Evaluate force, torque or point at a time [s], (3,).
 
         Raises
         ------
@@ -88,8 +94,7 @@ class ExternalForce:
         given = getattr(self, field)
         if not callable(given):
             return given
-        unit = "N" if field == "force" else "N m"
-        return _check.array(f"{self._owner} at t = {t:g} s", field, given(t), (3,), unit)
+        return _check.array(f"{self._owner} at t = {t:g} s", field, given(t), (3,), _UNITS[field])
 
     def contribute(self, configuration: Configuration) -> _Load:
         """Create the contribution."""
@@ -97,7 +102,7 @@ class ExternalForce:
 
 
 class _Signal:
-    """Checked force or torque from a function, with its breakpoints."""
+    """Checked force, torque or point from a function, with its breakpoints."""
 
     def __init__(self, load: ExternalForce, field: str) -> None:
         self._load, self.field = load, field
@@ -122,45 +127,50 @@ class _Load:
 
     def __init__(self, load: ExternalForce, configuration: Configuration) -> None:
         self._load, self._skeleton = load, configuration.skeleton
-        self._port = BodyPoints(configuration, (load.body.at(load.at),))
+        self._port = BodyPoints(configuration, (load.body.at((0.0, 0.0, 0.0)),))
         link, R, _ = configuration.tree.frames[load.body.name]
         self._link, self._rotation = int(link), R
 
-    def _wrench(self, at: At) -> tuple[Array, Array]:
-        """Force and torque in the ground frame."""
+    def _given(self, at: At, origin: Array) -> tuple[Array, Array, Array]:
+        """Force, torque, and point relative to the origin of the body; ground frame."""
         load, link = self._load, self._link
-        force, torque = load.value("force", at.t), load.value("torque", at.t)
-        if load.frame == "ground":
-            return force, torque
+        force, torque, point = (load.value(field, at.t) for field in _UNITS)
         R = self._rotation if link < 0 else at.motion.links.rotation[link] @ self._rotation
-        return R @ force, R @ torque
+        if load.frame == "body":
+            force, torque = R @ force, R @ torque
+        return force, torque, R @ point if load.at_frame == "body" else point - origin
 
     def fields(self, at: At) -> dict[str, Array]:
         """Force, torque and point of application in ground."""
-        force, torque = self._wrench(at)
-        return {"force": force, "torque": torque, "position": self._port.at(at).x[0]}
+        origin = self._port.at(at).x[0]
+        force, torque, arm = self._given(at, origin)
+        return {"force": force, "torque": torque, "position": origin + arm}
 
     def add(self, at: At, sums: Sums) -> None:
         """Add force and torque and their derivatives."""
         load, tree, links = self._load, self._skeleton.tree, at.motion.links
-        force, torque = self._wrench(at)
+        placed = self._port.at(at)
+        force, own, arm = self._given(at, placed.x[0])
+        torque = own + np.cross(arm, force)  # about the origin of the body
         # derivative of the body's angular velocity in the speeds of the axes
         W = np.zeros((3, tree.n))
         if self._link >= 0:
-            own = tree.moves[self._link]
-            W[:, own] = links.S[own, :3].T
-        by_turn = np.zeros((3, 3))
-        if load.frame == "body":
-            by_turn = -_cross(force)
-        placed = self._port.at(at)
+            moving = tree.moves[self._link]
+            W[:, moving] = links.S[moving, :3].T
         none = np.zeros((3, 3))
         self._port.push(at, placed, sums, force[None], none, none)
         sums.axes.force[:] -= W.T @ torque
         if sums.slopes is None:
             return
-        dq = -placed.C[0].T @ by_turn @ W
+        C, force_x = placed.C[0], _cross(force)
+        arm_turns = -_cross(arm) @ W if load.at_frame == "body" else -C
+        by_axes = -force_x @ arm_turns  # derivative of the torque
+        dq = np.zeros((tree.n, tree.n))
         if load.frame == "body":
-            dq += W.T @ _cross(torque) @ W
+            turned = -force_x @ W
+            by_axes += _cross(arm) @ turned - _cross(own) @ W
+            dq -= C.T @ turned
+        dq -= W.T @ by_axes
         # axis j rotates with axis k if k precedes it
         dq -= tree.moves * (np.cross(W.T, torque) @ W)
         sums.follow_axes(self._skeleton, at.motion, dq, np.zeros_like(dq))
@@ -168,8 +178,9 @@ class _Load:
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Body, point and frame, and force and torque over time."""
         load = self._load
-        given = [load.value(field, float(t)) for field in ("force", "torque") for t in times]
-        parts = [load.name, load.frame, self._port.link, self._port.local, given]
+        given = [load.value(field, float(t)) for field in _UNITS for t in times]
+        frames = load.frame, load.at_frame
+        parts = [load.name, *frames, self._port.link, self._port.local, given]
         return {"the external forces": parts}
 
 

@@ -1,5 +1,7 @@
 """Forces beside fibers and joints have exact tangents, whatever joints carry the bodies."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from joint_cases import functional_arm
@@ -22,10 +24,11 @@ def elements(model, coordinate):
         "cord", model.ground.at((0.3, 0.1, 0.2)), ends[1], stiffness=80.0, rest_length=0.1,
         slack=True,
     )  # fmt: skip
-    for frame in ("ground", "body"):
+    for frame, at_frame in product(("ground", "body"), repeat=2):
         yield fm.ExternalForce(
-            frame, second, wrench, (0.02, 0.05, -0.1), torque=(0.5, -1.0, 0.7), frame=frame
-        )
+            f"{frame} {at_frame}", second, wrench, (0.02, 0.05, -0.1), (0.5, -1.0, 0.7), frame,
+            at_frame,
+        )  # fmt: skip
     yield fm.CoordinateController("drive", coordinate, fm.Polynomial([0.1, 0.4]), 30.0, 4.0)
 
 

@@ -358,6 +358,18 @@ COMPUTED = {
             "in_degrees": None,
         },
     ),
+    "with_muscle_mass": Call(
+        fm.with_muscle_mass,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "muscles": "*",
+            "masses": {"line": 0.01},
+            "bodies": {"line": "bone"},
+            "specific_tension": 3e5,
+            "keep": "mass",
+        },
+        lambda p, x: x.model,
+    ),
     # files
     "export": Call(
         fm.export,
@@ -385,6 +397,9 @@ COMPUTED = {
             "unsupported": None,
             "geometry_outside": False,
         },
+    ),
+    "read_external_loads": Call(
+        fm.read_external_loads, lambda p: {"path": "/nowhere/a.xml", "model": p.with_bone_muscle()}
     ),
     "read_signals": Call(fm.read_signals, lambda p: {"path": "/nowhere/a.sto"}),
     "save": Call(fm.save, lambda p: {"result": result(), "path": "a.h5"}),

@@ -179,6 +179,7 @@ DESCRIBED = {
             "at": (0.1, 0.0, 0.0),
             "torque": lambda t: (0.0, 0.0, t),
             "frame": "ground",
+            "at_frame": "body",
         },
         with_element,
     ),

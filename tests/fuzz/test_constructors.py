@@ -18,10 +18,10 @@ COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ForceLength", "ForceVelocity",
     "ImportReport", "InverseDynamics", "MeshReport", "ModelBundles", "ModelError", "ModelWarning",
-    "Moment", "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
-    "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber",
-    "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError",
-    "law_constant",
+    "Moment", "MovedMass", "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer",
+    "Parameter", "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot",
+    "SplitFiber", "Stability", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc",
+    "WriteError", "law_constant",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them."""
 

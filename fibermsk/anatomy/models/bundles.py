@@ -208,16 +208,18 @@ def _names(muscles: str | Iterable[str]) -> tuple[str, ...]:
     return (muscles,) if isinstance(muscles, str) else tuple(muscles)
 
 
-def select(model: Model, muscles: str | Iterable[str]) -> tuple[LineMuscle, ...]:
+def select(
+    model: Model, muscles: str | Iterable[str], owner: str = "bundles_from_model"
+) -> tuple[LineMuscle, ...]:
     """Line muscles of a model by names or patterns, in its order."""
     wanted = (muscles,) if isinstance(muscles, str) else muscles
     what = "a name of a muscle, or a pattern such as '*_r'"
-    wanted = _check.items("bundles_from_model", "muscles", wanted, str, what, "a list of names")
+    wanted = _check.items(owner, "muscles", wanted, str, what, "a list of names")
     known = [muscle.name for muscle in model.muscles]
     for pattern in wanted:
         if not any(fnmatchcase(name, pattern) for name in known):
             raise ModelError(
-                f"bundles_from_model: muscles = {pattern!r}; must be a muscle of the model, or a "
+                f"{owner}: muscles = {pattern!r}; must be a muscle of the model, or a "
                 f"pattern such as '*_r'; it has: {', '.join(known) or 'none'}"
                 + suggestion(pattern, known)
             )

@@ -107,18 +107,20 @@ def local_tensions(
     """
     high = TENSIONS[1]
     least = model_tension(model, model.muscles)
-    carriers: dict[str, Body] = {}
+    nearest_of: dict[str, Body] = {}
     needed: dict[str, float] = {}
     for muscle in model.muscles:
-        body = _carrier(model, muscle, paths.resample(points[muscle.name], 3)[1], poses)
-        if body is not None:
-            carriers[muscle.name] = body
+        crossed = carriers(model, muscle)
+        if crossed:
+            middle = paths.resample(points[muscle.name], 3)[1]
+            body = min(crossed, key=lambda one, at=middle: _distance(one, at, poses))
+            nearest_of[muscle.name] = body
             mass = DENSITY * muscle.max_isometric_force * muscle.optimal_fiber_length
             needed[body.name] = needed.get(body.name, 0.0) + mass
     tensions, remarks = {}, {}
     for muscle in model.muscles:
         tensions[muscle.name] = least
-        body = carriers.get(muscle.name)
+        body = nearest_of.get(muscle.name)
         if body is None or not body.mass:
             continue
         wanted = needed[body.name] / (_MUSCLE_SHARE * body.mass)
@@ -135,25 +137,26 @@ def local_tensions(
     return tensions, remarks
 
 
-def _carrier(
-    model: Model, muscle: LineMuscle, middle: Array, poses: Mapping[str, tuple[Array, Array]]
-) -> Body | None:
-    """Body in which the belly of a muscle lies; None if it crosses none with a mass."""
-    first, last = (_to_root(model, muscle.points[k].body) for k in (0, -1))
+def carriers(model: Model, muscle: LineMuscle) -> list[Body]:
+    """Bodies in which the belly of a muscle may lie: those it crosses that are heavy enough.
+
+    In the order from origin to insertion.
+    """
+    first, last = (to_root(model, muscle.points[k].body) for k in (0, -1))
     shared = [body for body in first if body in last]
-    crossed = [body for body in (*first, *last) if body not in shared] + shared[:1]
+    before, after = ([body for body in way if body not in shared] for way in (first, last))
+    crossed = [*before, *shared[:1], *reversed(after)]
     heaviest = max((body.mass or 0.0 for body in crossed), default=0.0)
-    if heaviest == 0.0:
-        return None
-
-    def distance(body: Body) -> float:
-        rotation, position = poses[body.name]
-        return float(np.linalg.norm(position + rotation @ np.asarray(body.com) - middle))
-
-    return min((one for one in crossed if (one.mass or 0.0) >= _LIGHT * heaviest), key=distance)
+    return [one for one in crossed if one.mass and one.mass >= _LIGHT * heaviest]
 
 
-def _to_root(model: Model, body: Body) -> list[Body]:
+def _distance(body: Body, place: Array, poses: Mapping[str, tuple[Array, Array]]) -> float:
+    """Distance of a place (3,) from the center of mass of a body [m]."""
+    rotation, position = poses[body.name]
+    return float(np.linalg.norm(position + rotation @ np.asarray(body.com) - place))
+
+
+def to_root(model: Model, body: Body) -> list[Body]:
     """A body and those that carry it, up to the ground."""
     found, joint = [body], model.joint_of(body)
     while joint is not None:
@@ -173,6 +176,15 @@ def raised(muscle: LineMuscle, sizes: Sizes, least: float) -> str:
         f"are thinner than they are long; {enough} fibers would keep it, with a belly of "
         f"{1e3 * mass:.0f} g in place of {1e3 * sizes.mass:.0f} g"
     )
+
+
+def belly_of(volume: float, rest: float, length: float) -> float:
+    """Length [m] of a belly of a volume [m^3]: that of muscle in the path, or as thick allows.
+
+    The muscle part has the length `rest` of the path of a `length` [m].
+    """
+    wanted = (volume / (math.pi * _ASPECT**2)) ** (1.0 / 3.0)
+    return max(rest, min(wanted, 0.8 * length))
 
 
 def choose(
@@ -228,8 +240,7 @@ def choose(
             f"{rest:.3g} m long in this pose; must be at most {THICKEST:g} of the length; {remedy}"
         )
     volume = force * optimum / tension
-    wanted = (volume / (math.pi * _ASPECT**2)) ** (1.0 / 3.0)
-    belly = max(rest, min(wanted, 0.8 * length))
+    belly = belly_of(volume, rest, length)
     tendon = length - rest
     share = math.sqrt(_TENDON_SHARE * rest / tendon)
     return Sizes(

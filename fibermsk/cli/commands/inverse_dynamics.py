@@ -14,6 +14,10 @@ def inverse_dynamics(
     model: Annotated[Path, typer.Argument(metavar="MODEL.osim", help="OpenSim model.")],
     motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Motion: .mot, .sto or .csv.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.sto", help="Table, or .csv.")],
+    loads: Annotated[
+        Path | None,
+        typer.Option("--loads", metavar="FILE.xml", help="External loads, as ground reactions."),
+    ] = None,
     lowpass: Annotated[
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motion.")
     ] = None,
@@ -28,15 +32,18 @@ def inverse_dynamics(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Find the generalized forces that give a motion."""
-    from fibermsk.analysis import inverse_dynamics
+    from fibermsk.analysis import inverse_dynamics, read_external_loads
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
     check_out(out, TABLES)
     with collecting() as warned:
+        described = model_file(model)
+        if loads is not None:
+            described.add(*read_external_loads(loads, described))
         found = inverse_dynamics(
-            model_file(model), motion, passive=passive, lowpass=lowpass, in_degrees=degrees
+            described, motion, passive=passive, lowpass=lowpass, in_degrees=degrees
         )
     columns = {
         f"{name}_{'moment' if found.units[name] == 'N m' else 'force'}": one

@@ -21,7 +21,7 @@ _ON_LINES, _ON_ARCS = 3, 8
 """Places of the quadratures on lines, where three are exact, and on arcs."""
 
 
-def _check_surfaces(muscle: LineMuscle) -> None:
+def check_surfaces(muscle: LineMuscle) -> None:
     """Refuse mass on surfaces whose points have no closed form."""
     for wrap in muscle.wraps:
         if wrap.shape.active and not isinstance(wrap.shape, WrapCylinder | WrapSphere):
@@ -30,6 +30,14 @@ def _check_surfaces(muscle: LineMuscle) -> None:
                 f"{type(wrap.shape).__name__}; must be a cylinder or a sphere; give it no mass, or "
                 "replace the surface by via points"
             )
+
+
+def over_several(muscle: LineMuscle) -> PathError:
+    """Error of a muscle with mass, a section of which touches several surfaces."""
+    return PathError(
+        f"line muscle {muscle.name!r}: its path touches several surfaces between two path points; "
+        "with mass it must touch one; give it no mass, or a via point between them"
+    )
 
 
 class MuscleMasses:
@@ -44,7 +52,7 @@ class MuscleMasses:
     def __init__(self, model: Model, configuration: Configuration) -> None:
         self.muscles = model.massive_muscles
         for muscle in self.muscles:
-            _check_surfaces(muscle)
+            check_surfaces(muscle)
         self.paths = LinePaths(configuration, self.muscles)
         masses = [mass_of(one) for one in self.muscles]
         places = [mass.fractions for mass in masses]
@@ -66,7 +74,8 @@ class MuscleMasses:
         placed, paths = self.paths.at(at), self.paths
         chained = np.flatnonzero(placed.state.wrapped == CHAIN)
         if chained.size:
-            raise self._over_several(int(chained[0]))
+            k = int(np.searchsorted(paths.arrays.start, int(chained[0]), side="right")) - 1
+            raise over_several(self.muscles[k])
         rate = paths.axes.rates(at)
         r, n = np.zeros(rate.size), rate.size if second else 0
         slopes = [np.zeros((n, n)) for _ in range(3)]
@@ -77,14 +86,6 @@ class MuscleMasses:
             self._axes, r, *slopes,
         )  # fmt: skip
         return r, slopes, energies
-
-    def _over_several(self, point: int) -> PathError:
-        """Error of a section, from its first path point, that touches several surfaces."""
-        k = int(np.searchsorted(self.paths.arrays.start, point, side="right")) - 1
-        return PathError(
-            f"line muscle {self.muscles[k].name!r}: its path touches several surfaces between two "
-            "path points; with mass it must touch one; give it no mass, or a via point between them"
-        )
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""

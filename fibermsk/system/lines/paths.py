@@ -308,10 +308,14 @@ class LinePaths:
 
     def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
+        return self.at_fractions(at.motion, placed, k, fractions)
+
+    def at_fractions(self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array) -> Array:
+        """Points of muscle k as of `along`, in a motion."""
         if has_chain(self._arrays, placed.state, k):
             return points_at(self._arrays, placed.state, k, fractions, self.built)
         rest = np.zeros_like(placed.speed_u)
-        return self._along(at.motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
+        return self._along(motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
 
     def material(
         self, at: At, placed: PlacedPaths, k: int, fractions: Array

@@ -16,6 +16,7 @@ from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, PHI, 
 from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
 from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
+from fibermsk.system.lines.mass import over_several
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.skeleton.skeleton import Skeleton
 
@@ -209,6 +210,19 @@ def path_points(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> Array:
 def moment_arms(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> dict[str, float]:
     """Moment arms -dL/dq of a line muscle by coordinate; see `muscle_path`."""
     return muscle_path(skeleton, muscle, q).moment_arms
+
+
+def points_along(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike, fractions: Array) -> Array:
+    """Points of a path at fractions (k,) of its length, (k, 3), ground frame [m].
+
+    Those of a muscle with mass lie on its blended path; over several surfaces it has none.
+    """
+    state = np.asarray(q, float)
+    paths, motion = LinePaths(skeleton, [muscle]), skeleton.at(state)
+    placed = paths.place(motion, state, np.zeros(skeleton.n))
+    if muscle.mass is not None and (placed.state.wrapped == CHAIN).any():
+        raise over_several(muscle)
+    return paths.at_fractions(motion, placed, 0, fractions)
 
 
 def active_points(
