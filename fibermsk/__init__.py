@@ -91,6 +91,7 @@ from fibermsk.model import (
     Tissue as Tissue,
     Universal as Universal,
     Weld as Weld,
+    WrapCappedCylinder as WrapCappedCylinder,
     WrapCylinder as WrapCylinder,
     WrapEllipsoid as WrapEllipsoid,
     WrapSphere as WrapSphere,

@@ -8,7 +8,7 @@ around a cylinder at the second hinge (III), where it lifts off and touches agai
 New here: line muscles with mass. The energy of a continuous mass is kept to the order of the time
 integrator. That of mass points (``mass=points``) jumps whenever one passes the via point, whatever
 the time step; and that of type III does if the path switches between wrapped and straight
-(``blend=0``).
+(``wrapping=switch``).
 """
 
 import numpy as np
@@ -35,6 +35,7 @@ def scene(
     muscle: str = "II",
     mass: str = "continuous",
     points: int = 20,
+    wrapping: str = "blend",
     blend: float = 0.15,
     muscle_mass: float = 1.0,
     steps: int = 500,
@@ -51,6 +52,9 @@ def scene(
         Continuous, even mass points, or 20 points of type II that never pass the via point.
     points : int
         Number of mass points, with mass=points.
+    wrapping : {"blend", "switch", "network"}
+        Path where it touches or leaves the cylinder, for type III: a mean of wrapped and straight,
+        exact, or by a network.
     blend : float
         Wrap angle up to which the path is a mean of wrapped and straight [rad]; for type III.
     muscle_mass : float
@@ -65,6 +69,7 @@ def scene(
     for field, value, known in (
         ("muscle", muscle, tuple(PATHS)),
         ("mass", mass, ("continuous", "points", "uncrossed")),
+        ("wrapping", wrapping, ("blend", "switch", "network")),
     ):
         if value not in known:
             raise fm.ModelError(
@@ -99,6 +104,7 @@ def scene(
     if muscle == "III":
         cylinder = fm.WrapCylinder("cylinder", bones["first"], CENTER, radius=RADIUS, length=0.1)
         wraps = [fm.PathWrap(cylinder, side=-1)]
+    way = wrapping if muscle == "III" else "blend"
     places = {"continuous": None, "points": points, "uncrossed": UNCROSSED}[mass]
     model.add(
         fm.LineMuscle(
@@ -108,7 +114,7 @@ def scene(
             max_isometric_force=100.0,
             optimal_fiber_length=0.3,
             tendon_slack_length=0.1,
-            mass=fm.MuscleMass(muscle_mass, points=places, blend=blend),
+            mass=fm.MuscleMass(muscle_mass, points=places, wrapping=way, blend=blend),
         )
     )
     return fm.Scene(model, duration=duration, steps=steps, method="sdirk4", tolerance=tolerance)

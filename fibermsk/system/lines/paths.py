@@ -24,6 +24,7 @@ from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import along_chains, has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, path_arrays
+from fibermsk.system.lines.networks import NetworkPaths
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
@@ -103,6 +104,7 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
+        self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state, drivers)
         self._second: tuple[PlacedPaths, Array] | None = None
 
@@ -146,7 +148,9 @@ class LinePaths:
         )  # fmt: skip
         if left < 0:
             raise explain(self.muscles, arrays, state, chained=False)
-        if left:
+        if left and self.networks.paths:
+            self.networks.solve(links.S, moves, self.drives, state, length, by_u)
+        if left and (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             if not solve_chains(arrays, links.S, moves, self.drives, state, length, by_u):
@@ -167,6 +171,8 @@ class LinePaths:
             placed.speed_u, tension, bend, curve,
         )  # fmt: skip
         kernels.bend_paths(*arguments)
+        if self.networks.paths:
+            self.networks.bend(*arguments[1:])
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
@@ -282,10 +288,14 @@ class LinePaths:
 
     def along(self, at: At, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k at fractions of its length, (n_fractions, 3) [m]."""
+        return self.along_pose(at.motion, placed, k, fractions)
+
+    def along_pose(self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array) -> Array:
+        """As `along`, in a pose."""
         if has_chain(self._arrays, placed.state, k):
             return points_at(self._arrays, placed.state, k, fractions)
         rest = np.zeros_like(placed.speed_u)
-        return self._along(at.motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
+        return self._along(motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
 
     def material(
         self, at: At, placed: PlacedPaths, k: int, fractions: Array
@@ -327,6 +337,8 @@ class LinePaths:
         fractions = np.ascontiguousarray(fractions, float)
         out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
         state, S = placed.state, motion.links.S
+        if k in self.networks.paths:
+            return self.networks.along(k, S, moves, state, fractions, *moved)
         fill_along(self._arrays, S, moves, state, k, fractions, *moved, out)
         return out
 

@@ -6,10 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSurface, WrapTorus
+from fibermsk.model.muscles.wrap import (
+    WrapCappedCylinder,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSurface,
+    WrapTorus,
+)
 from fibermsk.results import ShapeRecord
 
 _AROUND, _ALONG = 48, 24
+_DRAWN_DOWN = 4.0
+"""Length of a capped cylinder that is drawn below its center, over its radius."""
 
 
 def wrap_mesh(wrap: WrapSurface, rotation: Array, position: Array) -> ShapeRecord:
@@ -36,6 +44,9 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
     elif isinstance(wrap, WrapTorus):
         outward = wrap.outer_radius + wrap.inner_radius * np.cos(2.0 * along)
         rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
+    elif isinstance(wrap, WrapCappedCylinder):
+        half = np.cos(0.5 * along) * circle + np.sin(0.5 * along) * z
+        rings = wrap.radius * np.concatenate([half[:1] - _DRAWN_DOWN * z, half])
     else:
         half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
         rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
