@@ -63,10 +63,18 @@ def main() -> None:
     """Train and write a file of weights."""
     parser = argparse.ArgumentParser(prog="python -m fibermsk.train", description=__doc__)
     parser.add_argument("surface", choices=(CYLINDER, CAPPED))
-    parser.add_argument("file", help="file to write, .npz")
+    parser.add_argument("file", nargs="?", help="file to write, .npz")
+    parser.add_argument("--raw", action="store_true", help="the network of wang2022, not written")
     parser.add_argument("--steps", type=int, default=25_000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
+    if chosen.raw:
+        from fibermsk.train.raw import train_raw
+
+        train_raw(chosen.surface, chosen.steps, chosen.seed)
+        return
+    if chosen.file is None:
+        parser.error("the file to write is missing")
     network, errors = train(chosen.surface, chosen.steps, chosen.seed)
     ranges = RANGES[chosen.surface]
     np.savez(

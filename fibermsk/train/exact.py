@@ -13,8 +13,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+
+Flags = NDArray[np.bool_]
 
 CYLINDER, CAPPED = "cylinder", "capped_cylinder"
 """Surfaces."""
@@ -41,7 +44,7 @@ class Taut(NamedTuple):
     x: Array
     length: Array
     wrapped: Array
-    found: Array
+    found: Flags
 
 
 def _around(a: Array, A: Array, phi: Array, s: Array) -> Array:
@@ -90,7 +93,7 @@ def _sphere(o: Array, i: Array, alpha: Array) -> tuple[Array, ...]:
     return x, length, phi, z_P, z_Q
 
 
-def _crossing(ends: Ends) -> tuple[Array, Array]:
+def _crossing(ends: Ends) -> tuple[Array, Flags]:
     """Azimuth at which a path from the cylinder to the sphere crosses the seam; whether it does."""
     a, A = _free(ends.rho_o)
     d_i = np.hypot(ends.rho_i, ends.z_i)
@@ -138,7 +141,7 @@ def taut_paths(surface: str, ends: Ends, alpha: Array) -> Taut:
     x, length = straight, np.linalg.norm(i - o, axis=1)
     wrapped, kinds = np.zeros_like(length), np.zeros(length.size, int)
 
-    def take(own: Array, points: Array, total: Array, arc: Array) -> None:
+    def take(own: Flags, points: Array, total: Array, arc: Array) -> None:
         nonlocal x, length, wrapped, kinds
         x = np.where(own[:, None, None], points, x)
         length, wrapped = np.where(own, total, length), np.where(own, arc, wrapped)
@@ -171,7 +174,7 @@ def taut_paths(surface: str, ends: Ends, alpha: Array) -> Taut:
     return Taut(x, length, wrapped, found)
 
 
-def _pierced(o: Array, i: Array) -> Array:
+def _pierced(o: Array, i: Array) -> Flags:
     """Whether straight lines pass through the capped cylinder."""
     way = i - o
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -28,7 +29,7 @@ def _start(sizes: list[int], rng: np.random.Generator) -> list[Any]:
     """Weights of each layer, of the size that keeps signals in the range of tanh."""
     return [
         (rng.normal(0.0, n**-0.5, (m, n)).astype("f4"), np.zeros(m, "f4"))
-        for n, m in zip(sizes, sizes[1:], strict=False)
+        for n, m in pairwise(sizes)
     ]
 
 
@@ -40,14 +41,14 @@ def _network(weights: list[Any], x: jax.Array) -> jax.Array:
 
 
 def fit(
-    inputs: Array, scale: Array, targets: Array, apart: float, hidden: list[int], steps: int,
+    inputs: Array, scale: Array, targets: Array, apart: float | None, hidden: list[int], steps: int,
     batch: int, seed: int, rate: float = 3e-3, tell: Callable[[int, float], None] | None = None,
 ) -> Fit:  # fmt: skip
     """Network N with scale (n, 2) N(inputs (n, 2, m)) nearest to targets (n, 2, k).
 
-    By least squares of the errors of pairs and, with the weight `SLOPES`, of their differences over
-    the distance `apart`. Adam with a rate that falls as a cosine, in single precision;
-    reproducible by its seed on one machine.
+    Or of (n, 1, ...) single samples, without `apart`. By least squares of the errors of pairs and,
+    with the weight `SLOPES`, of their differences over the distance `apart`. Adam with a rate that
+    falls as a cosine, in single precision; reproducible by its seed on one machine.
     """
     rng = np.random.default_rng(seed)
     mean, spread = inputs.mean((0, 1)), inputs.std((0, 1))
@@ -60,6 +61,8 @@ def fit(
 
     def loss(weights: Any, x: jax.Array, s: jax.Array, y: jax.Array) -> jax.Array:
         error = s * _network(weights, x) - y
+        if apart is None:
+            return jnp.mean(jnp.sum(error**2, -1))
         slope = (error[:, 1] - error[:, 0]) / apart
         return jnp.mean(jnp.sum(error**2, -1)) + SLOPES * jnp.mean(jnp.sum(slope**2, -1))
 
@@ -88,3 +91,14 @@ def fit(
     layers[0] = matrix / spread, offset - matrix @ (mean / spread)
     values = np.concatenate([np.r_[matrix.ravel(), offset] for matrix, offset in layers])
     return Fit(np.array(sizes), values, float(value))
+
+
+def outputs(own: Fit, x: Array) -> Array:
+    """Outputs (n, k) of a network for inputs (n, m)."""
+    at = 0
+    for layer, (n, m) in enumerate(pairwise(own.sizes.tolist())):
+        matrix, offset = own.values[at : at + n * m].reshape(m, n), own.values[at + n * m :][:m]
+        x = x @ matrix.T + offset
+        x = np.tanh(x) if layer < own.sizes.size - 2 else x
+        at += m * (n + 1)
+    return x

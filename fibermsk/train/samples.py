@@ -70,7 +70,7 @@ def _draw_ends(surface: str, n: int, rng: np.random.Generator) -> Ends:
     most = A + B + own["phi"][1] if surface == CYLINDER else own["delta"][1]
     # most of them near the surface or around it
     share = 1.0 - rng.uniform(0.0, 1.0, n) ** 1.5
-    return Ends(rho_o, rho_i, *z, share * most)
+    return Ends(rho_o, rho_i, z[0], z[1], share * most)
 
 
 def ends_in_frame(ends: Ends) -> tuple[Array, Array]:

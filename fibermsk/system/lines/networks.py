@@ -152,11 +152,15 @@ class NetworkPaths:
                     muscle = self._muscles[one.m]
                     raise PathError(
                         f"line muscle {muscle.name!r}: {_WHAT[name]} = {value:.4g} at "
-                        f"{acting(muscle)[0].shape.name!r}; must be in [{low:g}, {high:g}], the "
+                        f"{acting(muscle)[0].shape.name!r}; must be {_limits(low, high)}, the "
                         "range in which its network was trained: limit the motion, change the "
                         "radius, or use wrapping='blend'",
                         reason="range",
                     )
+
+
+def _limits(low: float, high: float) -> str:
+    return f"in [{low:g}, {high:g}]" if math.isfinite(low) else f"at most {high:g}"
 
 
 def remark_of(muscle: LineMuscle) -> ModelWarning:
@@ -169,7 +173,7 @@ def remark_of(muscle: LineMuscle) -> ModelWarning:
         f"{name} {r * error[0]:.2g}, {r * error[1]:.2g} and {r * error[2]:.2g} mm"
         for name, error in own.errors.items()
     ]
-    limits = [f"{_WHAT[name]} in [{a:g}, {b:g}]" for name, (a, b) in own.ranges.items()]
+    limits = [f"{_WHAT[name]} {_limits(*limits)}" for name, limits in own.ranges.items()]
     text = (
         f"line muscle {muscle.name!r}: its path around {shape.name!r} is that of a network, with "
         f"errors (median, 99 %, largest) of {'; '.join(texts)}; trained for {', '.join(limits)}"

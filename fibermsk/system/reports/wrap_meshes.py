@@ -46,7 +46,8 @@ def _points(wrap: WrapSurface) -> tuple[Array, NDArray[np.int64]]:
         rings = outward * circle + wrap.inner_radius * np.sin(2.0 * along) * z
     elif isinstance(wrap, WrapCappedCylinder):
         half = np.cos(0.5 * along) * circle + np.sin(0.5 * along) * z
-        rings = wrap.radius * np.concatenate([half[:1] - _DRAWN_DOWN * z, half])
+        ends = np.array([0.0, 1.0])[:, None, None] * half[:1] - _DRAWN_DOWN * z
+        rings = np.concatenate([ends, half]) * np.float64(wrap.radius)
     else:
         half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
         rings = (np.sin(along) * circle - np.cos(along) * z) * np.asarray(half_axes, np.float64)
