@@ -7,6 +7,8 @@ from tangents import along
 from test_muscle_mass import slope
 
 import fibermsk as fm
+from fibermsk.kernels.lines.path_arrays import CAPPED
+from fibermsk.system.lines.networks import trained
 
 SURFACES = {"cylinder": fm.WrapCylinder, "capped": fm.WrapCappedCylinder}
 RADIUS = 0.03
@@ -43,7 +45,9 @@ def network(**options):
 
 
 def build(*arguments, **options):
-    with pytest.warns(fm.ModelWarning, match="'calf': its path around 'roll' is that of a network"):
+    with pytest.warns(
+        fm.ModelWarning, match="'calf': path around 'roll' by a network, with errors"
+    ):
         return fm.build(leg(*arguments, **options))
 
 
@@ -105,6 +109,20 @@ def test_tension_follows_the_length_of_the_network(name, rng):
     expected = slope(lambda t: residual(y + t * d), 0.0, 1e-5)
     found = system.evaluate(0.1, y, v, a, 40.0, 30.0).tangent @ d
     assert_allclose(found, expected, atol=2e-8 * np.abs(expected).max())
+
+
+def test_results_tell_of_the_network():
+    """A short run: errors in mm and the range are in the description of the length."""
+    system = build(SURFACES["capped"], network(), fm.HillLaw(tendon="rigid"))
+    result = fm.simulate(system, t_end=1e-3, dt=1e-3, time_error=False)
+    errors = trained(CAPPED).errors
+    about = result.muscles["calf"].fields["length"].description
+    assert f"position {1e3 * RADIUS * errors['position'][0]:.2g}," in about
+    assert f"{1e3 * RADIUS * errors['length'][2]:.2g} mm" in about
+    assert "distance of an end from the axis / radius in [1.2, 6]" in about
+    own = result.muscles["calf"]
+    pieces = np.linalg.norm(np.diff(own.path[-1], axis=0), axis=1)
+    assert abs(pieces.sum() - own["length"][-1]) < 0.03 * RADIUS
 
 
 def test_near_the_exact_path_of_a_cylinder():

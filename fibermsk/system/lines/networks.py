@@ -163,7 +163,7 @@ def _limits(low: float, high: float) -> str:
     return f"in [{low:g}, {high:g}]" if math.isfinite(low) else f"at most {high:g}"
 
 
-def remark_of(muscle: LineMuscle) -> ModelWarning:
+def told_of(muscle: LineMuscle) -> str:
     """Errors and range of the network of a muscle."""
     shape = acting(muscle)[0].shape
     assert isinstance(shape, WrapCylinder | WrapCappedCylinder)
@@ -174,8 +174,13 @@ def remark_of(muscle: LineMuscle) -> ModelWarning:
         for name, error in own.errors.items()
     ]
     limits = [f"{_WHAT[name]} {_limits(*limits)}" for name, limits in own.ranges.items()]
-    text = (
-        f"line muscle {muscle.name!r}: its path around {shape.name!r} is that of a network, with "
-        f"errors (median, 99 %, largest) of {'; '.join(texts)}; trained for {', '.join(limits)}"
+    return (
+        f"path around {shape.name!r} by a network, with errors (median, 99 %, largest) of "
+        f"{'; '.join(texts)}; trained for {', '.join(limits)}"
     )
+
+
+def remark_of(muscle: LineMuscle) -> ModelWarning:
+    """Warning that tells of the network of a muscle."""
+    text = f"line muscle {muscle.name!r}: {told_of(muscle)}"
     return ModelWarning(text, kind="network", fiber=muscle.name)
