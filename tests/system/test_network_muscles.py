@@ -180,3 +180,23 @@ def test_many_poses_and_drawing():
     pieces = np.linalg.norm(np.diff(path.polyline, axis=0), axis=1)
     assert len(pieces) > 20
     assert abs(pieces.sum() - path.length) < 0.03 * RADIUS
+
+
+@pytest.mark.slow
+def test_energy_over_the_cap_is_kept_to_the_order_of_the_method():
+    """A free motion that presses against the cap and lifts off."""
+    system, changes = build(SURFACES["capped"], network(), bend=0.9), []
+    for steps in (100, 200):
+        result = fm.simulate(
+            system, t_end=0.3, dt=0.3 / steps, method=fm.SDIRK4(), control=fm.FixedSteps(),
+            newton=fm.Newton(tolerance=1e-11), time_error=False,
+        )  # fmt: skip
+        y, v = (
+            np.transpose([own[name] for name in ("hip", "knee")])
+            for own in (result.coordinates, result.speeds)
+        )
+        found = [system.energy(a.copy(), b.copy()) for a, b in zip(y, v, strict=True)]
+        total = np.array([one.total for one in found])
+        changes.append(np.abs(total - total[0]).max() / max(one.kinetic for one in found))
+    assert changes[1] < 2e-7
+    assert np.log2(changes[0] / changes[1]) > 3.7
