@@ -92,6 +92,7 @@ from fibermsk.model import (
     Tissue as Tissue,
     Universal as Universal,
     Weld as Weld,
+    WrapCappedCylinder as WrapCappedCylinder,
     WrapCylinder as WrapCylinder,
     WrapEllipsoid as WrapEllipsoid,
     WrapLevelSet as WrapLevelSet,

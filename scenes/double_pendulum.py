@@ -9,7 +9,7 @@ around a cylinder at the second hinge (III), where it lifts off and touches agai
 New here: line muscles with mass. The energy of a continuous mass is kept to the order of the time
 integrator. That of mass points (``mass=points``) jumps whenever one passes the via point, whatever
 the time step; and that of type III does if the path switches between wrapped and straight
-(``blend=0``).
+(``wrapping=switch``).
 """
 
 import numpy as np
@@ -38,6 +38,7 @@ def scene(
     muscle: str = "II",
     mass: str = "continuous",
     points: int = 20,
+    wrapping: str = "blend",
     blend: float = 0.15,
     muscle_mass: float = 1.0,
     cylinders: int = 5,
@@ -55,6 +56,9 @@ def scene(
         Continuous, even mass points, or 20 points of type II that never pass the via point.
     points : int
         Number of mass points, with mass=points.
+    wrapping : {"blend", "switch", "network"}
+        Path where it touches or leaves the cylinder, for type III: a mean of wrapped and straight,
+        exact, or by a network.
     blend : float
         Wrap angle up to which the path is a mean of wrapped and straight [rad]; for type III.
     muscle_mass : float
@@ -71,6 +75,7 @@ def scene(
     for field, value, known in (
         ("muscle", muscle, tuple(PATHS)),
         ("mass", mass, ("continuous", "points", "uncrossed")),
+        ("wrapping", wrapping, ("blend", "switch", "network")),
     ):
         if value not in known:
             raise fm.ModelError(
@@ -101,6 +106,7 @@ def scene(
         )
         model.add(fm.Hinge(joint, below, bone, (0.0, at, 0.0), (0.0, 0.0, 1.0), value=value))
         bones[name] = below = bone
+    way = wrapping if wrapped else "blend"
     places = {"continuous": None, "points": points, "uncrossed": UNCROSSED}[mass]
     for k, radius in enumerate(radii, 1):
         end = f"_{k}" if muscle == "group" else ""
@@ -114,6 +120,7 @@ def scene(
                 f"cylinder{end}", bones["first"], CENTER, radius=radius, length=0.1
             )
             wraps = [fm.PathWrap(cylinder, side=-1)]
+        own = muscle_mass / len(radii)
         model.add(
             fm.LineMuscle(
                 f"muscle{end}",
@@ -122,7 +129,7 @@ def scene(
                 max_isometric_force=100.0,
                 optimal_fiber_length=0.3,
                 tendon_slack_length=0.1,
-                mass=fm.MuscleMass(muscle_mass / len(radii), points=places, blend=blend),
+                mass=fm.MuscleMass(own, points=places, wrapping=way, blend=blend),
             )
         )
     return fm.Scene(model, duration=duration, steps=steps, method="sdirk4", tolerance=tolerance)

@@ -24,7 +24,7 @@ def test_accelerations_are_those_of_plain_numpy(rng, muscle, mass):
         np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("field, value", [("muscle", "IV"), ("mass", "none")])
+@pytest.mark.parametrize("field, value", [("muscle", "IV"), ("mass", "none"), ("wrapping", "x")])
 def test_wrong_options_are_refused(field, value):
     with pytest.raises(fm.ModelError, match=f"{field} = '{value}'; must be one of"):
         fm.make_scene("double_pendulum", **{field: value})
@@ -37,3 +37,19 @@ def test_energies_orders_and_times():
     # mass points, on the other hand, change the energy
     assert outcome.values["points_jump_J"] > 5e-5
     assert outcome.values["switching_loss_J"] < -0.4
+
+
+@pytest.mark.slow
+def test_wrapping_is_as_accurate_as_told():
+    outcome = run_problem(load_problem("wrapping_with_mass"), {})
+    assert outcome.passed, [(row.quantity, row.ours) for row in outcome.rows if not row.passed]
+    found = outcome.values
+    # smaller steps keep the energy of smooth paths better, but not that of the exact one
+    assert found["network_ratio"] > 10.0
+    assert found["switching_J"] < -0.4
+    assert found["position_mm_network"] < found["position_mm_blend"]
+
+
+def test_a_short_run_of_wrapping_is_refused():
+    with pytest.raises(fm.ModelError, match="duration = 0.1 s; must be in"):
+        load_module("wrapping_with_mass").run(0.1)

@@ -10,7 +10,13 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.model import Capsule, LineMuscle
 from fibermsk.model.muscles.level_set import WrapLevelSet
-from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from fibermsk.model.muscles.wrap import (
+    WrapCappedCylinder,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapTorus,
+)
 
 
 def shapes_from_wraps(
@@ -85,7 +91,7 @@ def capsule_of(surface: Any) -> Capsule:
         radius = float((semi.sum() - semi[longest]) / 2.0)
         half = (semi[longest] - radius) * axes[:, longest]
         return Capsule(center - half, center + half, radius)
-    assert isinstance(surface, WrapTorus | WrapLevelSet)
+    assert isinstance(surface, WrapTorus | WrapCappedCylinder | WrapLevelSet)
     _check.refuse(
         "shapes_from_wraps", "surface", surface, "be a sphere, a cylinder or an ellipsoid"
     )

@@ -25,6 +25,7 @@ from fibermsk.model.muscles.reflex import Reflex as Reflex
 from fibermsk.model.muscles.tissue import Tissue as Tissue
 from fibermsk.model.muscles.wrap import (
     PathWrap as PathWrap,
+    WrapCappedCylinder as WrapCappedCylinder,
     WrapCylinder as WrapCylinder,
     WrapEllipsoid as WrapEllipsoid,
     WrapSphere as WrapSphere,

@@ -8,6 +8,7 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk.model import Model
+from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.model.plausible import remarks
 from fibermsk.parameters import revise
 from fibermsk.system.parts import revise_parts
@@ -36,7 +37,8 @@ def build(model: Model) -> FiberSystem:
     Warns
     -----
     ModelWarning
-        If a value is implausible, such as an angle in degrees, or line muscles exert no force.
+        If a value is implausible, such as an angle in degrees, line muscles exert no force, or a
+        path is that of a network: with its errors and its range.
     """
     _check.instance("build", "model", model, Model, "a Model")
     model.validate()
@@ -59,3 +61,8 @@ def _warn(system: FiberSystem, concerns: Callable[[Any], bool]) -> None:
     lengths = dict(zip(system.cables.names, system.cables.length, strict=True))
     for remark in remarks(system.model, lengths, concerns):
         warnings.warn(remark, stacklevel=4)
+    for muscle in filter(by_network, system.model.massive_muscles):
+        if concerns(muscle):
+            from fibermsk.system.lines.networks import remark_of
+
+            warnings.warn(remark_of(muscle), stacklevel=4)

@@ -147,6 +147,11 @@ def with_own_joint(p, joint):
     return p.with_joint(joint)
 
 
+def with_network(p, surface):
+    by_network = fm.MuscleMass(0.1, wrapping="network")
+    return p.with_muscle(wraps=(fm.PathWrap(surface),), mass=by_network)
+
+
 def with_wrap(p, surface):
     return p.with_muscle(wraps=(fm.PathWrap(surface),))
 

@@ -180,6 +180,15 @@ def test_meshes_of_wraps_have_their_volume_and_place(make, volume):
     assert_allclose(center, QUARTER @ [1, 2, 3] + [0, 0, 1], atol=1e-3)
 
 
+def test_mesh_of_a_capped_cylinder():
+    """Four radii of the cylinder, and half a sphere, about the center of which it turns."""
+    mesh = wrap_mesh(fm.WrapCappedCylinder("w", fm.Body("b"), radius=0.1), np.eye(3), np.zeros(3))
+    a, b, c = mesh.vertices[mesh.faces].transpose(1, 0, 2)
+    found = np.einsum("ni,ni->", a, np.cross(b, c)) / 6.0
+    assert found == pytest.approx((4.0 + 2.0 / 3.0) * np.pi * 1e-3, rel=0.02)
+    assert_allclose([mesh.vertices[:, 2].min(), mesh.vertices[:, 2].max()], [-0.4, 0.1], atol=1e-12)
+
+
 def test_unknown_coordinates_are_refused():
     with pytest.raises(fm.ModelError, match="'elbow'"):
         fm.still(leg(), {"elbow": 1.0})

@@ -9,7 +9,9 @@ from __future__ import annotations
 from fibermsk._compile import inner
 from fibermsk.kernels.lines.triples import (
     angle as _angle,
+    constant as _constant,
     cosine_and_sine as _cosine_and_sine,
+    hyperbolic_tangent as _hyperbolic_tangent,
     minus as _minus,
     over as _over,
     plus as _plus,
@@ -76,3 +78,10 @@ def cosine_and_sine(a):
     """cos a and sin a."""
     c, s = _cosine_and_sine(a[0])
     return (c, _scaled(-1.0, _times(s, a[1]))), (s, _times(c, a[1]))
+
+
+@inner
+def hyperbolic_tangent(a):
+    """tanh a."""
+    f = _hyperbolic_tangent(a[0])
+    return (f, _times(_minus(_constant(1.0), _times(f, f)), a[1]))

@@ -32,6 +32,7 @@ from fibermsk.kernels.lines.along import (
 )
 from fibermsk.kernels.lines.jets import cosine_and_sine, minus, over, plus, scaled, times
 from fibermsk.kernels.lines.mass_nodes import density_at, edge_fraction, fill_nodes, fill_points
+from fibermsk.kernels.lines.mass_sums import add_nodes
 
 POINT, TAU_BEFORE, TAU_AFTER, FRACTION = 0, 3, 6, 9
 """Rows of a via point."""
@@ -182,22 +183,9 @@ def fill_mass(
             _fill_tau(paths, state, i - 1, True, *arguments, via[b, i, TAU_BEFORE:TAU_AFTER])
             _fill_tau(paths, state, i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
             put(via[b, i], FRACTION, over(get(ends, i), get(ends, sections)))
-    kinetic, potential, second = 0.0, 0.0, M.size > 0
-    for k in range(nodes):
-        v, f = motion[k, 0], motion[k, 1]
-        for c in range(3):
-            kinetic += 0.5 * weight[k] * v[c] * v[c]
-            potential -= weight[k] * gravity[c] * motion[k, 2, c]
-        for a in range(n_own):
-            J, to = found[a, k, 0], axes[a]
-            r[to] += weight[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
-            for b in range(n_own if second else 0):
-                then, by = axes[b], found[b, k]
-                for c in range(3):
-                    own = weight[k] * J[c]
-                    M[to, then] += own * by[0, c]
-                    dp[to, then] += 2.0 * own * by[1, c]
-                    dq[to, then] += own * by[2, c]
+    arguments = weight, gravity, axes, r, M, dq, dp
+    kinetic, potential = add_nodes(found, nodes, *arguments)
+    second = M.size > 0
     # the ends of the integrals move through the material
     for k in range(edges if second else 0):
         f = motion[edge[k, 0], 1]

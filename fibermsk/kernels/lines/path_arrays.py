@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 
-CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
-"""Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`."""
+CYLINDER, SPHERE, ELLIPSOID, TORUS, CAPPED, OWN = 0, 1, 2, 3, 4, 5
+"""Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`; a capped cylinder is only there
+for networks."""
 
 
 class PathArrays(NamedTuple):
@@ -42,6 +43,8 @@ class PathArrays(NamedTuple):
         `fibermsk.kernels.lines.surfaces` has them [m].
     blend : (n_wraps,) float array
         Wrap angle up to which a section is a mean of wrapped and straight; zero for none [rad].
+    network : (n_wraps,) bool array
+        Whether the path around the surface is that of a network.
     hint, hinted : (n_wraps, 3) float and (n_wraps,) bool array
         Point that the path passes at first, frame of the surface [m], and whether there is one.
     passes : (n_wraps,) bool array
@@ -75,6 +78,7 @@ class PathArrays(NamedTuple):
     radius: Array
     size: Array
     blend: Array
+    network: NDArray[np.bool_]
     hint: Array
     hinted: NDArray[np.bool_]
     passes: NDArray[np.bool_]
@@ -102,7 +106,8 @@ class PathState(NamedTuple):
         Frames of the surfaces, ground.
     wrapped : (n_points,) int array
         Surface around which the section that starts at a point wraps; -1 for a straight one,
-        `fibermsk.kernels.lines.section.CHAIN` for one of `fibermsk.kernels.lines.chained`.
+        `fibermsk.kernels.lines.section.CHAIN` for one of `fibermsk.kernels.lines.chained`, and
+        `NETWORK` for one of `fibermsk.kernels.lines.network_paths`.
     length : (n_points,) float array
         Length of the section that starts at each point [m]; zero if there is none.
     found : (n_points, FOUND) float array

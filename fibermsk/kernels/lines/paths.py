@@ -24,6 +24,7 @@ from fibermsk.kernels.lines.section import (
     FINE,
     FOUND,
     INSIDE,
+    NETWORK,
     PHI,
     POINT_P,
     add_twist,
@@ -164,13 +165,17 @@ def _solve_section(paths, state, m, k, j, g, H):
     """Length of the section of muscle m from its point k to its point j; -1 if unsolved.
 
     Fills g (12,). H (12, 12) is not used. Where the path may touch a surface without closed form,
-    or touches several, it is left to `fibermsk.kernels.lines.chained`, with a length of zero.
+    or touches several, it is left to `fibermsk.kernels.lines.chained`, and one of a network to
+    `fibermsk.kernels.lines.network_paths`, with a length of zero.
     """
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
     touched, at, chained = -1, FINE, False
     for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
         if not _acts(paths, w, k, j):
             continue
+        if paths.network[w]:
+            state.wrapped[k] = NETWORK
+            return 0.0
         if paths.kind[w] > SPHERE:
             chained = True
             continue
@@ -221,7 +226,7 @@ def solve_paths(paths, S, moves, drives, state, length, by_u):
     """Fill lengths (m,) and by_u (m, n_u), their derivatives in u; whether all have a solution.
 
     u are the axes of the joints and then the drivers; drives (n_points, n_drivers): whether a
-    driver moves a point. Sections that are `CHAIN` are left out.
+    driver moves a point. Sections that are `CHAIN` or `NETWORK` are left out.
 
     Returns -1 if a section has no solution, else the number of those left out.
     """
@@ -244,7 +249,7 @@ def solve_paths(paths, S, moves, drives, state, length, by_u):
                 return -1
             state.length[k] = L
             length[m] += L
-            if state.wrapped[k] == CHAIN:
+            if state.wrapped[k] <= CHAIN:
                 left += 1
             else:
                 surfaces = state.wrapped[k : k + (1 if state.wrapped[k] >= 0 else 0)]
@@ -265,7 +270,7 @@ def bend_paths(paths, S, moves, drives, state, speed_u, tension, bend, curve):
     """Fill the second derivatives of lengths in u, times speeds and summed with tensions.
 
     Of a solved state: bend (m, n_u) is d2L/du2 speed_u, with speed_u (n_u,), and curve (n_u, n_u)
-    the sum of tension (m,) times d2L/du2. Sections that are `CHAIN` are left out.
+    the sum of tension (m,) times d2L/du2. Sections that are `CHAIN` or `NETWORK` are left out.
     """
     g, H, n_u = scratch(12), scratch((12, 12)), speed_u.size
     # a section depends on the axes that do not move all of it together
@@ -280,7 +285,7 @@ def bend_paths(paths, S, moves, drives, state, speed_u, tension, bend, curve):
             if not state.active[j]:
                 continue
             w, o, i = state.wrapped[k], state.x[k], state.x[j]
-            if w != CHAIN:
+            if w > CHAIN:
                 if w < 0:
                     straight(o, i, True, g, H)
                 else:

@@ -18,6 +18,8 @@ FINE, INSIDE, OPPOSITE, COINCIDENT = 0, 1, 2, 3
 ends at the same place."""
 CHAIN = -2
 """In the place of a surface: the section is solved by `fibermsk.kernels.lines.chained`."""
+NETWORK = -3
+"""In the place of a surface: the section is solved by `fibermsk.kernels.lines.network_paths`."""
 UNSOLVED = -1
 """In the place of whether a surface is touched: not solved yet."""
 

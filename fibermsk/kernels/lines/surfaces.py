@@ -14,7 +14,7 @@ import numpy as np
 
 from fibermsk._compile import kernel
 
-CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 4
+CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 5
 """With size (3,) [m]: cylinder about z and sphere, three times the radius; ellipsoid, half axes;
 torus about z, radius of the tube, of its center circle, of the tube; from OWN on, numbers of the
 user's surfaces, with what their levels take."""

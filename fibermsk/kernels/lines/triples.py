@@ -76,3 +76,11 @@ def cosine_and_sine(a):
     c, s = math.cos(a[0]), math.sin(a[0])
     square = a[1] * a[1]
     return (c, -s * a[1], -s * a[2] - c * square), (s, c * a[1], c * a[2] - s * square)
+
+
+@inner
+def hyperbolic_tangent(a):
+    """tanh a."""
+    t = math.tanh(a[0])
+    slope = 1.0 - t * t
+    return (t, slope * a[1], slope * (a[2] - 2.0 * t * a[1] * a[1]))

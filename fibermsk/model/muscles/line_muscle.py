@@ -18,7 +18,7 @@ from fibermsk.model.muscles.activation import Activation, Constant
 from fibermsk.model.muscles.dynamics import ActivationDynamics
 from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.model.muscles.reflex import Reflex
-from fibermsk.model.muscles.wrap import PathWrap
+from fibermsk.model.muscles.wrap import PathWrap, WrapCappedCylinder, WrapCylinder
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.joint import orientation
 
@@ -220,6 +220,7 @@ class LineMuscle:
             ),
         )
         self._check_force(owner)
+        self._check_network(owner)
         if self.mass is not None and not isinstance(self.mass, MuscleMass):
             kg = _check.non_negative(owner, "mass", self.mass, "kg")
             _check.store(self, mass=MuscleMass(kg))
@@ -233,6 +234,27 @@ class LineMuscle:
             If the function raises or returns anything but a number in [0, 1].
         """
         return profile.fraction_at(f"line muscle {self.name!r}", "activation", self.activation, t)
+
+    def _check_network(self, owner: str) -> None:
+        """Check that a network has the path it needs, and that a capped cylinder has a network."""
+        active = [wrap.shape for wrap in self.wraps if wrap.shape.active]
+        asked = isinstance(self.mass, MuscleMass) and self.mass.wrapping == "network"
+        for shape in active:
+            if isinstance(shape, WrapCappedCylinder) and not asked:
+                must = f"have wrapping='network' around the capped cylinder {shape.name!r}"
+                remedy = "use mass=fm.MuscleMass(..., wrapping='network') or another surface"
+                _check.refuse(owner, "mass", self.mass, must, remedy=remedy)
+        if not asked:
+            return
+        remedy = "use wrapping='blend'"
+        if len(active) != 1 or not isinstance(active[0], WrapCylinder | WrapCappedCylinder):
+            kinds = [type(shape).__name__ for shape in active]
+            must = "be one cylinder or capped cylinder for wrapping='network'"
+            _check.refuse(owner, "active wraps", kinds, must, remedy=remedy)
+        if len(self.points) != 2 or not all(type(point) is PathPoint for point in self.points):
+            must = "be a fixed origin and insertion for wrapping='network'"
+            names = [point.name for point in self.points]
+            _check.refuse(owner, "points", names, must, remedy=remedy)
 
     def _check_force(self, owner: str) -> None:
         """Check law and activation; a law without activation gets an activation of zero."""
@@ -257,6 +279,11 @@ class LineMuscle:
 def mass_of(muscle: LineMuscle) -> MuscleMass:
     """Mass of a muscle that has one."""
     return cast("MuscleMass", muscle.mass)
+
+
+def by_network(muscle: LineMuscle) -> bool:
+    """Whether the path of a muscle is that of a network."""
+    return muscle.mass is not None and mass_of(muscle).wrapping == "network"
 
 
 def bodies_of(muscle: LineMuscle) -> list[Body]:

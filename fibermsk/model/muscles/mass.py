@@ -12,6 +12,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, bounded, checked, fixed, number
 
+WRAPPINGS = ("blend", "switch", "network")
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleMass:
@@ -32,9 +34,13 @@ class MuscleMass:
         Instead of a continuous mass, equal mass points: their number N, at (k - 1/2) / N of the
         part `along`, or their fractions of the length, increasing. The energy jumps when a point
         passes a via point.
+    wrapping : {"blend", "switch", "network"}
+        Path where it touches or leaves a surface. "blend": up to a wrap angle a mean of the
+        wrapped and the straight one. "switch": exact, and the inertia jumps. "network": a smooth
+        path by a neural network, around a cylinder or a capped one; from an origin around one
+        surface to an insertion only, and in the range of its training.
     blend : float
-        Wrap angle [rad] up to which the path around a cylinder or a sphere is a mean of the wrapped
-        and the straight one. Zero: the inertia jumps where the path touches or leaves the surface.
+        The wrap angle [rad] of "blend", around a cylinder or a sphere; zero switches.
 
     Raises
     ------
@@ -43,6 +49,8 @@ class MuscleMass:
 
     Notes
     -----
+    The tension acts along the same path: moment arms are derivatives of its length.
+
     With free lengths a and b and the angle phi, the mean differs from the taut path by at most
     0.063 blend^2 a b / (a + b) in length and 0.28 blend a b / (a + b) in depth.
 
@@ -58,11 +66,15 @@ class MuscleMass:
     along: ArrayLike = number("", bounded(least=0.0, most=1.0), shape=(2,), default=(0.0, 1.0))
     profile: ArrayLike | None = number("", NON_NEGATIVE, shape=("k",), default=None)
     points: int | Sequence[float] | None = fixed("the places of mass points", default=None)
+    wrapping: str = fixed("the kind of path", default="blend")
     blend: float = number("rad", bounded(least=0.0, most=1.0), default=0.15)
 
     def __post_init__(self) -> None:
         owner = "MuscleMass"
+        _check.choice(owner, "wrapping", self.wrapping, WRAPPINGS)
         _check.store(self, **checked(self, owner))
+        if self.wrapping == "switch":
+            _check.store(self, blend=0.0)
         first, last = np.asarray(self.along)
         if not first < last:
             _check.refuse(owner, "along", self.along, "have its end above its start")

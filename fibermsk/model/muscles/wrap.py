@@ -103,9 +103,25 @@ class WrapTorus(Surface):
     outer_radius: float = number("m", POSITIVE, default=1.0)
 
 
-WrapSurface = WrapSphere | WrapCylinder | WrapEllipsoid | WrapTorus
+@dataclass(frozen=True, eq=False)
+class WrapCappedCylinder(Surface):
+    """A cylinder about its z axis, closed by a half sphere about the position, where z > 0.
 
-SURFACES = (WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus)
+    It goes on without end where z < 0. Only a muscle with mass whose path is that of a network
+    wraps around it; see `MuscleMass`. Other fields as those of `WrapSphere`.
+
+    Parameters
+    ----------
+    radius : float
+        Radius [m]; positive.
+    """
+
+    radius: float = number("m", POSITIVE, default=1.0)
+
+
+WrapSurface = WrapSphere | WrapCylinder | WrapEllipsoid | WrapTorus | WrapCappedCylinder
+
+SURFACES = (WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus, WrapCappedCylinder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +130,7 @@ class PathWrap:
 
     Parameters
     ----------
-    shape : WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus or WrapLevelSet
+    shape : WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus, WrapCappedCylinder or WrapLevelSet
         The surface.
     first, last : int, optional
         Path points, counted from 1, between which it may wrap; the ends if left out.

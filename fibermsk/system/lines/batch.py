@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.errors import PathError
+from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines.batch import Pose, fill_batch
 from fibermsk.kernels.lines.path_arrays import SPHERE
 from fibermsk.kernels.skeleton.coordinate_map import Rows
-from fibermsk.model.muscles.line_muscle import LineMuscle
+from fibermsk.model.muscles.line_muscle import LineMuscle, by_network
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.skeleton.skeleton import Skeleton
 
@@ -72,6 +72,12 @@ class MuscleGeometry:
         self.muscles = tuple(
             _check.items(owner, "muscles", muscles, LineMuscle, "a LineMuscle", what)
         )
+        for muscle in self.muscles:
+            if by_network(muscle):
+                raise ModelError(
+                    f"{owner}: line muscle {muscle.name!r} has the path of a network, which is "
+                    "solved pose by pose only; use muscle_path, or wrapping='blend'"
+                )
         self._paths = LinePaths(skeleton, self.muscles)
         self._arrays = self._paths.batch_arrays()
         self._chained = bool((self._paths.arrays.kind > SPHERE).any())

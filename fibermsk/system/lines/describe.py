@@ -9,7 +9,15 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
-from fibermsk.kernels.lines.path_arrays import CYLINDER, ELLIPSOID, OWN, SPHERE, TORUS, PathArrays
+from fibermsk.kernels.lines.path_arrays import (
+    CAPPED,
+    CYLINDER,
+    ELLIPSOID,
+    OWN,
+    SPHERE,
+    TORUS,
+    PathArrays,
+)
 from fibermsk.model.function import Function, Linear
 from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.line_muscle import (
@@ -17,13 +25,29 @@ from fibermsk.model.muscles.line_muscle import (
     LineMuscle,
     MovingPathPoint,
     PointOfPath,
+    by_network,
     mass_of,
 )
-from fibermsk.model.muscles.wrap import PathWrap, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from fibermsk.model.muscles.wrap import (
+    PathWrap,
+    WrapCappedCylinder,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapTorus,
+)
 from fibermsk.model.skeleton.body import Body
 
 RANGE_TOLERANCE = 1e-5
 """Tolerance of the coordinate range of a conditional point, as in OpenSim."""
+
+_KINDS = {
+    WrapSphere: SPHERE,
+    WrapCylinder: CYLINDER,
+    WrapEllipsoid: ELLIPSOID,
+    WrapTorus: TORUS,
+    WrapCappedCylinder: CAPPED,
+}
 
 Frames = dict[str, tuple[int, Array, Array]]
 
@@ -89,6 +113,7 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
         size.min(1),
         size,
         np.array([0.0 if m.mass is None else mass_of(m).blend for m in muscles for _ in acting(m)]),
+        np.array([by_network(m) for m in muscles for _ in acting(m)], bool),
         np.array([hint for _, hint in hints]).reshape(-1, 3),
         np.array([hinted for hinted, _ in hints], bool),
         np.array([wrap.inside == "straight" for _, wrap in wraps], bool),
@@ -123,8 +148,7 @@ def _surface(
     R = frames[shape.body.name][1] @ np.asarray(shape.rotation)
     if isinstance(shape, WrapLevelSet):
         return OWN + levels.index(shape.level), link, R, x
-    kinds = {WrapSphere: SPHERE, WrapCylinder: CYLINDER, WrapEllipsoid: ELLIPSOID, WrapTorus: TORUS}
-    return kinds[type(shape)], link, R, x
+    return _KINDS[type(shape)], link, R, x
 
 
 def _size(wrap: PathWrap) -> Array:

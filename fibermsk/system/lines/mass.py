@@ -12,18 +12,20 @@ from fibermsk.elements.gauss import lobatto_rule
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapSphere
-from fibermsk.model.muscles.line_muscle import mass_of
+from fibermsk.model.muscles.line_muscle import by_network, mass_of
+from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.lines.paths import LinePaths
 
-_ON_LINES, _ON_ARCS = 3, 8
-"""Places of the quadratures on lines, where three are exact, and on arcs."""
+_ON_LINES, _ON_ARCS, _ON_NETWORKS = 3, 8, 12
+"""Places of the quadratures on lines, where three are exact, on arcs, and on paths by networks
+between knots of the density."""
 
 
 def check_surfaces(muscle: LineMuscle) -> None:
     """Refuse mass on surfaces whose points have no closed form."""
-    for wrap in muscle.wraps:
+    for wrap in muscle.wraps if not by_network(muscle) else ():
         if wrap.shape.active and not isinstance(wrap.shape, WrapCylinder | WrapSphere):
             raise ModelError(
                 f"line muscle {muscle.name!r}: has mass and wraps around {wrap.shape.name!r}, a "
@@ -38,6 +40,17 @@ def over_several(muscle: LineMuscle) -> PathError:
         f"line muscle {muscle.name!r}: its path touches several surfaces between two path points; "
         "with mass it must touch one; give it no mass, or a via point between them"
     )
+
+
+def fixed_masses(mass: MuscleMass) -> tuple[Array, Array]:
+    """Fractions and masses [kg] of points that stand for a mass on a smooth path."""
+    knots, densities = mass.fractions, mass.weights
+    if mass.points is not None:
+        return knots, densities
+    place, weight = lobatto_rule(_ON_NETWORKS)
+    width = np.diff(knots)[:, None]
+    fractions = (knots[:-1, None] + width * place).ravel()
+    return fractions, (width * weight).ravel() * np.interp(fractions, knots, densities)
 
 
 class MuscleMasses:
@@ -55,13 +68,24 @@ class MuscleMasses:
             check_surfaces(muscle)
         self.paths = LinePaths(configuration, self.muscles)
         masses = [mass_of(one) for one in self.muscles]
-        places = [mass.fractions for mass in masses]
-        self._knot_start = starts([own.size for own in places])
-        self._knots = np.concatenate(places)
-        self._densities = np.concatenate([mass.weights for mass in masses])
-        self._at_points = np.array([mass.points is not None for mass in masses])
         moving = [self.paths.moving_axes(k) for k in range(len(masses))]
-        self._axis_start, self._axes = starts([own.size for own in moving]), np.concatenate(moving)
+        by = [by_network(one) for one in self.muscles]
+        self._by_network = [
+            (self.paths.networks.paths[k], *fixed_masses(masses[k]), moving[k])
+            for k in np.flatnonzero(by).tolist()
+        ]
+        self._others = np.flatnonzero(np.logical_not(by))
+        others, none = [masses[k] for k in self._others], np.zeros(0)
+        places, axes = [mass.fractions for mass in others], [moving[k] for k in self._others]
+        self._knot_start = starts([own.size for own in places])
+        self._knots = np.concatenate([*places, none])
+        self._densities = np.concatenate([*(mass.weights for mass in others), none])
+        self._at_points = np.array([mass.points is not None for mass in others], bool)
+        self._axis_start = starts([own.size for own in axes])
+        self._axes = np.concatenate([*axes, np.zeros(0, np.int64)])
+        if any(by):  # refuses a start outside the range of a network
+            q, p = configuration.start()
+            self.paths.at(configuration.kinematics(0.0, q, 0.0 * p))
         self._rules = lobatto_rule(_ON_LINES), lobatto_rule(_ON_ARCS)
         self._gravity = np.array(configuration.skeleton.tree.bodies.gravity)
 
@@ -69,8 +93,6 @@ class MuscleMasses:
         self, at: At, gravity: Array, second: bool
     ) -> tuple[Array, list[Array], tuple[float, float]]:
         """Forces on axes and drivers, their derivatives by rate, position and speed, energies."""
-        from fibermsk.kernels.lines.mass import fill_masses  # compiles only where it is used
-
         placed, paths = self.paths.at(at), self.paths
         chained = np.flatnonzero(placed.state.wrapped == CHAIN)
         if chained.size:
@@ -79,13 +101,25 @@ class MuscleMasses:
         rate = paths.axes.rates(at)
         r, n = np.zeros(rate.size), rate.size if second else 0
         slopes = [np.zeros((n, n)) for _ in range(3)]
-        energies = fill_masses(
-            paths.arrays, at.motion.links.S, paths.moves, placed.state,
-            np.arange(len(self.muscles)), self._knot_start, self._knots, self._densities,
-            self._at_points, *self._rules, placed.speed_u, rate, gravity, self._axis_start,
-            self._axes, r, *slopes,
-        )  # fmt: skip
-        return r, slopes, energies
+        S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
+        kinetic, potential = 0.0, 0.0
+        if self._others.size:
+            from fibermsk.kernels.lines.mass import fill_masses  # compiles only where it is used
+
+            kinetic, potential = fill_masses(
+                paths.arrays, S, moves, state, self._others, self._knot_start, self._knots,
+                self._densities, self._at_points, *self._rules, speed, rate, gravity,
+                self._axis_start, self._axes, r, *slopes,
+            )  # fmt: skip
+        for one, fractions, weights, axes in self._by_network:
+            from fibermsk.kernels.lines.network_paths import fill_network_mass
+
+            found = fill_network_mass(
+                paths.arrays, S, moves, state, one.network, one.k, one.j, one.w, fractions,
+                weights, speed, rate, gravity, axes, r, *slopes,
+            )  # fmt: skip
+            kinetic, potential = kinetic + found[0], potential + found[1]
+        return r, slopes, (kinetic, potential)
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""
@@ -117,4 +151,5 @@ class MuscleMasses:
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Paths and masses."""
         own = [self._knot_start, self._knots, self._densities, self._at_points]
+        own += [part for _, *parts in self._by_network for part in parts]
         return {"the mass of the line muscles": [*own, *self.paths.fingerprint]}

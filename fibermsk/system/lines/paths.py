@@ -24,6 +24,7 @@ from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import along_chains, has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
+from fibermsk.system.lines.networks import NetworkPaths
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
@@ -105,6 +106,7 @@ class LinePaths:
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
         self.reference[:] = self._start = state.reference
+        self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
 
@@ -171,7 +173,9 @@ class LinePaths:
         )  # fmt: skip
         if left < 0:
             raise self.refusal(state, q, chained=False)
-        if left:
+        if left and self.networks.paths:
+            self.networks.solve(links.S, moves, self.drives, state, length, by_u)
+        if left and (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             solve = self.built(solve_chains)
@@ -193,6 +197,8 @@ class LinePaths:
             placed.speed_u, tension, bend, curve,
         )  # fmt: skip
         kernels.bend_paths(*arguments)
+        if self.networks.paths:
+            self.networks.bend(*arguments[1:])
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
@@ -357,6 +363,8 @@ class LinePaths:
         fractions = np.ascontiguousarray(fractions, float)
         out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
         state, S = placed.state, motion.links.S
+        if k in self.networks.paths:
+            return self.networks.along(k, S, moves, state, fractions, *moved)
         fill_along(self._arrays, S, moves, state, k, fractions, *moved, out)
         return out
 

@@ -8,9 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from fibermsk.model import LineMuscle
+from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.results import Field, MuscleHistory
 from fibermsk.system.contribution import At
 from fibermsk.system.lines.hill import NAMES, REPORTED
+from fibermsk.system.lines.networks import told_of
 
 POINTS = 65
 """Points of a path in results, at equal fractions of its length."""
@@ -55,6 +57,8 @@ class MuscleReports:
         self.histories: dict[str, MuscleHistory] = {}
         for muscle, moved_by in zip(lines.muscles, self._moved_by, strict=True):
             fields = [*_OF_PATHS, *lines.hill.fields]
+            if by_network(muscle):
+                fields[0] = fields[0]._replace(description=told_of(muscle))
             fields += [
                 Field(f"moment_arm/{name}", "m" if unit == "rad" else "1",
                       f"moment arm about {name}", f"minus dlength/d{name}", (), "muscle")

@@ -19,7 +19,14 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE, TORUS, PathArrays, PathState
+from fibermsk.kernels.lines.path_arrays import (
+    CAPPED,
+    CYLINDER,
+    SPHERE,
+    TORUS,
+    PathArrays,
+    PathState,
+)
 from fibermsk.model.muscles.level_set import WrapLevelSet
 from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.model.muscles.wrap import Surface
@@ -114,7 +121,9 @@ def height_of(paths: PathArrays, w: int, x: Array, shape: Surface) -> float:
     kind, size = paths.kind[w], paths.size[w]
     if kind == CYLINDER:
         return float(np.hypot(x[0], x[1]) - size[0])
-    if kind == SPHERE:
+    if kind == CAPPED and x[2] < 0.0:
+        return float(np.hypot(x[0], x[1]) - size[0])
+    if kind in (SPHERE, CAPPED):
         return float(np.linalg.norm(x) - size[0])
     if kind == TORUS:
         return float(np.hypot(np.hypot(x[0], x[1]) - size[1], x[2]) - size[0])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.kernels.lines.path_arrays import CYLINDER, PathState
-from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, PHI, POINT_P
+from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, NETWORK, PHI, POINT_P
 from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
 from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
@@ -20,6 +20,8 @@ from fibermsk.system.lines.mass import over_several
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.skeleton.skeleton import Skeleton
 
+_ON_NETWORK = np.linspace(0.0, 1.0, 41)[1:-1]
+"""Fractions of the length of the points of a drawn path by a network."""
 _DRAWN = 0.05
 """Angle between neighboring points of a drawn arc [rad]."""
 
@@ -145,7 +147,9 @@ class PathSolver:
         own = np.flatnonzero(solved.active)
         for k in own:
             line.append(solved.x[k : k + 1])
-            if solved.wrapped[k] == CHAIN:
+            if solved.wrapped[k] == NETWORK:
+                line.append(paths.at_fractions(skeleton.at(q), placed, 0, _ON_NETWORK))
+            elif solved.wrapped[k] == CHAIN:
                 own_arcs = _chain(paths, solved, sections[int(k)], self._names)
                 arcs += own_arcs
                 line += [arc.points for arc in own_arcs]

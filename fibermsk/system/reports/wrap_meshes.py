@@ -7,10 +7,19 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.model.muscles.level_set import WrapLevelSet
-from fibermsk.model.muscles.wrap import Surface, WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from fibermsk.model.muscles.wrap import (
+    Surface,
+    WrapCappedCylinder,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapTorus,
+)
 from fibermsk.results import ShapeRecord
 
 _AROUND, _ALONG = 48, 24
+_DRAWN_DOWN = 4.0
+"""Length of a capped cylinder that is drawn below its center, over its radius."""
 
 
 def wrap_mesh(wrap: Surface, rotation: Array, position: Array) -> ShapeRecord:
@@ -43,6 +52,10 @@ def _points(wrap: Surface) -> tuple[Array, NDArray[np.int64]]:
         radii: Array
         radii = np.array([wrap.radius_along(way) or wrap.reach for way in ways.reshape(-1, 3)])
         rings = np.asarray(wrap.center, np.float64) + radii.reshape(*ways.shape[:2], 1) * ways
+    elif isinstance(wrap, WrapCappedCylinder):
+        half = np.cos(0.5 * along) * circle + np.sin(0.5 * along) * z
+        ends = np.array([0.0, 1.0])[:, None, None] * half[:1] - _DRAWN_DOWN * z
+        rings = np.concatenate([ends, half]) * np.float64(wrap.radius)
     else:
         assert isinstance(wrap, WrapEllipsoid | WrapSphere)
         half_axes = wrap.radii if isinstance(wrap, WrapEllipsoid) else wrap.radius
