@@ -17,11 +17,11 @@ from fibermsk.anatomy.wraps import capsule_of
 from fibermsk.forces import ViaRing
 from fibermsk.model import Body, Capsule, CoordinateRange, LineMuscle, Weld
 from fibermsk.model.muscles.line_muscle import ConditionalPathPoint, PathPoint, PointOfPath
-from fibermsk.model.muscles.wrap import WrapTorus
+from fibermsk.model.muscles.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from fibermsk.model.skeleton.coordinate import Coordinate
 
 _DEEP = 0.5
-"""Depth of a path in a surface, over its radius, at which the side of the path is ambiguous."""
+"""Depth of a path in the capsule of a surface, over its radius, at which this does not fit."""
 
 _THINNEST = 0.3
 """Smallest radius of a shape, over that of its surface."""
@@ -69,6 +69,10 @@ def shapes_of_wraps(
         surface = wrap.shape
         if not surface.active or isinstance(surface, WrapTorus):
             continue
+        if not isinstance(surface, WrapSphere | WrapCylinder | WrapEllipsoid):
+            kind = type(surface).__name__
+            remarks.append(f"wrap surface {surface.name!r} is not an obstacle: it is a {kind}")
+            continue
         if surface.name in without:
             remarks.append(f"wrap surface {surface.name!r} is not an obstacle: it leaves no room")
             continue
@@ -79,8 +83,7 @@ def shapes_of_wraps(
         if depth > _DEEP * shape.radius:
             remarks.append(
                 f"wrap surface {surface.name!r} is not an obstacle: the path enters its "
-                f"capsule by {1e3 * depth:.0f} mm of a radius of {1e3 * shape.radius:.0f} mm, so "
-                "that its side is not known"
+                f"capsule by {1e3 * depth:.0f} mm of a radius of {1e3 * shape.radius:.0f} mm"
             )
             continue
         entered[surface.name] = depth
@@ -114,7 +117,7 @@ def rings_of(
     curves = [grid.value @ curve.nodal for grid, curve in zip(grids, bundle.curves, strict=True)]
     stiffness = muscle.max_isometric_force / len(bundle.fibers) / _YIELD
     names = [fiber.name for fiber in bundle.fibers]
-    reach = 1.0 + float(np.hypot(*pack_section(len(names)).T).max())
+    reach = float(np.hypot(*pack_section(len(names)).T).max())
     rings, remarks = [], []
 
     def ring(
@@ -126,7 +129,7 @@ def rings_of(
         for grid, curve, part in zip(grids, curves, bundle.sections, strict=True):
             off = np.linalg.norm(curve - center, axis=1)
             near = off.argmin()
-            side = (reach - 1.0) * float(part.radius(grid.at[near]))
+            side = reach * float(part.radius(grid.at[near]))
             radius = max(radius, _ROOM * (float(off[near]) if on else side))
         own = f"{muscle.name}_{name}"
         return ViaRing(own, body.at(place), names, radius, stiffness, active=when)
