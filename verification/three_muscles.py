@@ -32,6 +32,14 @@ GRAVITY, DAMPING = 9.81, 0.05
 """Of the model [m/s^2], and of the elbow [N m s]."""
 
 
+def check(steps: int, activation: float) -> None:
+    """Refuse settings out of range."""
+    if not 40 <= steps <= 1000:
+        raise fm.ModelError(f"three_muscles: steps = {steps}; must be 40 to 1000")
+    if not 0.3 <= activation <= 1.0:
+        raise fm.ModelError(f"three_muscles: activation = {activation}; must be 0.3 to 1")
+
+
 def own_inertia() -> tuple[float, float]:
     """Inertia of forearm and ball about the elbow [kg m^2], and their weight's moment [N m]."""
     forearm = 0.009 + 1.5 * 0.13**2
@@ -87,10 +95,7 @@ def run(steps: int = 80, activation: float = 0.6) -> dict[str, float]:
     activation : float
         Activation, 0.3 to 1.
     """
-    if not 40 <= steps <= 1000:
-        raise fm.ModelError(f"three_muscles: steps = {steps}; must be 40 to 1000")
-    if not 0.3 <= activation <= 1.0:
-        raise fm.ModelError(f"three_muscles: activation = {activation}; must be 0.3 to 1")
+    check(steps, activation)
     values, motion, moments = {}, {}, {}
     for name in NAMES:
         scene, result, seconds = run_one(name, steps, activation=activation)
@@ -121,6 +126,7 @@ def run(steps: int = 80, activation: float = 0.6) -> dict[str, float]:
 
 def expected(steps: int = 80, activation: float = 0.6) -> dict[str, Expected]:
     """Identities of the line, and how far the models are from each other."""
+    check(steps, activation)
     line = {"kind": "comparison", "source": "the massless line"}
     return {
         "torque_of_the_line_Nm": Expected(

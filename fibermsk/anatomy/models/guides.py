@@ -32,6 +32,9 @@ _YIELD = 1e-3
 _ROOM = 1.05
 """Radius of a ring over the largest initial distance of a fiber from its center."""
 
+_LEAST = 0.1
+"""Smallest radius of a ring at a path point, over that of a fiber's tendon."""
+
 _OUTSIDE = 2.0
 """Radius of a ring over that of a torus, above which the path lies outside of the torus."""
 
@@ -156,7 +159,7 @@ def rings_of(
             when = CoordinateRange(point.coordinate, point.lower, point.upper)
         place = point.station.position if isinstance(point, PathPoint) else np.zeros(3)
         name = f"via{len(rings) + 1}"
-        rings.append(ring(name, carriers.under(point), place, tendon, when, on))
+        rings.append(ring(name, carriers.under(point), place, _LEAST * tendon, when, on))
     for wrap in muscle.wraps:
         surface = wrap.shape
         if surface.active and isinstance(surface, WrapTorus):
