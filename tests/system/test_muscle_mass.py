@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from joint_cases import every_joint
 from line_models import arm
 from numpy.testing import assert_allclose, assert_array_equal
 from tangents import along
 from test_line_paths import MODELS, random_muscles
 
 import fibermsk as fm
+from fibermsk.system.lines.mass import MuscleMasses
 
 MASSES = {
     "continuous": {"blend": 0.0},
@@ -90,6 +92,37 @@ def test_tangents_are_exact(rng, kind, name):
     tangent = system.evaluate(0.1, y, v, a, b, c).tangent
     residual = along(system, y, v, a, b, c)
     d = rng.normal(size=y.size)
+    expected = slope(lambda t: residual(y + t * d), 0.0, 1e-4)
+    assert_allclose(tangent @ d, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+def test_tangents_are_exact_under_a_root_that_carries_the_whole_path(rng):
+    """Axes of the root move all points and the cylinder; a via point besides."""
+    model = every_joint(rng, ["free", "hinge", "hinge"])
+    _, root, middle, last = model.bodies
+    cylinder = fm.WrapCylinder("c", middle, (0.1, 0.0, 0.0), radius=0.1, length=3.0)
+    turned = 0.0
+    while turned < 0.2:
+        points = [
+            fm.PathPoint(f"p{k}", body.at(*(0.3 * rng.normal(size=3))))
+            for k, body in enumerate([root, middle, last])
+        ]
+        muscle = fm.LineMuscle(
+            "m", points, wraps=[fm.PathWrap(cylinder)], max_isometric_force=1.0,
+            optimal_fiber_length=0.5, tendon_slack_length=0.0,
+        )  # fmt: skip
+        try:
+            system = build(model, [muscle], fm.MuscleMass(0.7, blend=0.0))
+            y = system.initial_state()[0] + 0.05 * rng.normal(size=system.initial_state()[0].size)
+            v, a, d = rng.normal(size=(3, y.size))
+            masses = next(one for one in system.contributions if isinstance(one, MuscleMasses))
+            placed = masses.paths.at(system.configuration.kinematics(0.0, y, v))
+        except fm.ModelError:  # a random point inside the cylinder
+            continue
+        turned = placed.state.found[:, 0].max()
+    tangent = system.evaluate(0.1, y, v, a, 40.0, 30.0).tangent
+    residual = along(system, y, v, a, 40.0, 30.0)
     expected = slope(lambda t: residual(y + t * d), 0.0, 1e-4)
     assert_allclose(tangent @ d, expected, atol=1e-8 * np.abs(expected).max())
 

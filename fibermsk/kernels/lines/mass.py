@@ -83,6 +83,46 @@ def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
             dq[to, axes[b]] += density * rate * rate * change
 
 
+@inner
+def _moves_all(paths, moves, m, a):
+    """Whether axis a moves all path points and surfaces of muscle m alike."""
+    if a >= moves.shape[1]:
+        return False  # a driver
+    for k in range(paths.start[m], paths.start[m + 1]):
+        if paths.link[k] < 0 or not moves[paths.link[k], a]:
+            return False
+    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
+        if paths.wrap_link[w] < 0 or not moves[paths.wrap_link[w], a]:
+            return False
+    return True
+
+
+@inner
+def _turn_all(w, axes, a, weight, found, nodes, dens, via, n_via, dq):
+    """Add the terms of second derivatives by an axis that moves the whole path, of direction w.
+
+    It turns the derivatives by all axes after it: x_ab = w x x_b, and no fraction changes.
+    """
+    n_own = axes.size
+    for b in range(a, n_own):
+        total = 0.0
+        for k in range(nodes):
+            x, f = found[b, k, 0], found[n_own, k, 1]
+            for c in range(3):
+                u, v = (c + 1) % 3, (c + 2) % 3
+                total += weight[k] * (w[u] * x[v] - w[v] * x[u]) * f[c]
+        for i in range(1, n_via):
+            x, own = via[b, i], via[0, i]
+            scale = dens[i] * own[FRACTION, 1] * own[FRACTION, 1]
+            for c in range(3):
+                u, v = (c + 1) % 3, (c + 2) % 3
+                bend = own[TAU_AFTER + c, 0] - own[TAU_BEFORE + c, 0]
+                total += scale * (w[u] * x[v, 3] - w[v] * x[u, 3]) * bend
+        dq[axes[a], axes[b]] += total
+        if a != b:
+            dq[axes[b], axes[a]] += total
+
+
 @kernel
 def fill_masses(
     paths, S, moves, state, muscles, knot_start, knots, densities, at_points, line, arc, speed,
@@ -194,13 +234,18 @@ def fill_mass(
             h = sided[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
             for b in range(n_own):
                 dq[axes[a], axes[b]] += h * passed[b, k]
-    for i in range(1, 1 if at_points else sections):
+    dens, n_via = np.zeros(n), 1 if at_points else sections
+    for i in range(1, n_via):
         density, slope = density_at(via[0, i, FRACTION, 0], knots, densities)
+        dens[i] = density
         _add_via(density, slope, via[0, i, FRACTION, 1], axes, via[:, i], r, M, dq, dp)
     if not second:
         return kinetic, potential
     # second derivatives of the points: of the derivative by one axis in the way of another
     for a in range(n_own):
+        if _moves_all(paths, moves, m, axes[a]):
+            _turn_all(S[axes[a], :3], axes, a, weight, found, nodes, dens, via, n_via, dq)
+            continue
         one[axes[a]] = 1.0
         for b in range(a, n_own):
             way[axes[b]] = 1.0
@@ -212,15 +257,14 @@ def fill_mass(
                 place(paths, state, at, where[k, 0], where[k, 1], points, wraps, ends, begin, x)
                 f = motion[k, 1]
                 total += weight[k] * (x[0, 4] * f[0] + x[1, 4] * f[1] + x[2, 4] * f[2])
-            for i in range(1, 1 if at_points else sections):
+            for i in range(1, n_via):
                 own, change = via[0, i], 0.0
                 bend = over(get(ends, i), get(ends, sections))[1][1]
                 for c in range(3):
                     before, after = own[TAU_BEFORE + c, 0], own[TAU_AFTER + c, 0]
                     change += points[i, c, 4] * (after - before)
                     change -= 0.5 * bend * (after * after - before * before)
-                density = density_at(own[FRACTION, 0], knots, densities)[0]
-                total += density * own[FRACTION, 1] * own[FRACTION, 1] * change
+                total += dens[i] * own[FRACTION, 1] * own[FRACTION, 1] * change
             dq[axes[a], axes[b]] += total
             if a != b:
                 dq[axes[b], axes[a]] += total
