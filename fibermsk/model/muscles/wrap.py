@@ -68,7 +68,9 @@ class WrapCylinder(Surface):
     Parameters
     ----------
     radius, length : float
-        Radius, and length along z, centered at the position [m]; positive.
+        Radius, and length along z, centered at the position [m]; positive. The path does not end
+        with the length: the cylinder is infinite to it. Only the drawing, and a bundle built from
+        the muscle, use the length.
     """
 
     radius: float = number("m", POSITIVE, default=1.0)
