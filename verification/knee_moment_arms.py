@@ -6,7 +6,8 @@ knee flexes, and the ends of the fibers with it, on a body without mass. Beyond 
 flexion a conditional path point holds the line muscle in front of the femur, and a ring that closes
 holds the fibers. The knee flexes by 105 degrees within a second, all other joints at rest and the
 fibers at 20 % activation, and the moment arm is that of the work of the taut fibers: minus the
-derivative of their mean length in the angle.
+derivative of their mean length in the angle. A single fiber agrees to 0.01 mm up to 80 degrees; the
+three lie beside the line.
 
 Compared with the line muscle of the file by OpenSim 4.6, from 10 to 80 degrees, and from 90 to 100
 where the conditional point acts. Limits: 1.5 mm, and 5 mm, less than half of the width of the three
