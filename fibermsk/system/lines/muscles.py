@@ -17,7 +17,8 @@ from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Signal, Sums
 from fibermsk.system.lines.hill import HillGroups
-from fibermsk.system.lines.paths import LinePaths, PlacedPaths
+from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.lines.placed import PlacedPaths
 from fibermsk.system.lines.reports import MuscleReports
 
 

@@ -7,7 +7,7 @@ Symbols: ``u`` axes of the joints, and then drivers: coordinates that move or sw
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,34 +25,10 @@ from fibermsk.system.lines.axes import PathAxes
 from fibermsk.system.lines.chained import along_chains, has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.networks import NetworkPaths
+from fibermsk.system.lines.placed import PlacedPaths
 from fibermsk.system.lines.sides import choose_sides, order_along
 from fibermsk.system.lines.troubles import explain
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
-
-
-class PlacedPaths(NamedTuple):
-    """Paths of m muscles at one state.
-
-    Attributes
-    ----------
-    length, speed : (m,) float array
-        Length [m] and its rate [m/s].
-    by_u : (m, n_u) float array
-        Derivative of the length by the axes and the drivers.
-    by_q : (m, n) float array
-        By the coordinates; moment arms are its negative.
-    speed_u : (n_u,) float array
-        Rates of axes and drivers.
-    state : PathState
-        Points and sections.
-    """
-
-    length: Array
-    speed: Array
-    by_u: Array
-    by_q: Array
-    speed_u: Array
-    state: PathState
 
 
 class LinePaths:
