@@ -43,7 +43,7 @@ def scene(
     muscle: str = "massless",
     activation: float = 0.6,
     start: float = 0.5,
-    load: float = 1.0,
+    load: float = 2.0,
     fibers: int = 3,
     elements: int = 12,
     duration: float = 0.4,

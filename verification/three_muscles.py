@@ -1,14 +1,14 @@
 """One elbow flexor as a massless line, as a line with mass, and as a bundle of fibers.
 
-scenes/three_muscles.py: a forearm with a ball of 1 kg, lifted within 0.4 s by a straight Hill
+scenes/three_muscles.py: a forearm with a ball of 2 kg, lifted within 0.4 s by a straight Hill
 muscle of 600 N and 0.21 kg. Compared are the motion of the elbow, the torque that the muscle exerts
 on the forearm, I q'' + m g l sin q + c q' by the motion, and the inertia that it adds to the elbow.
 
 What is known by other means: the torque of the massless line is its tension times its moment arm,
 with the tension of the Hill law at the reported state; the inertia of a line whose material keeps
 its fraction of the length is m |dx/dq|^2 / 3 at the insertion x. The inertia that the bundle adds
-is twice the kinetic energy of its fibers over the square of the elbow's rate, from the moving
-nodes: its tendons hardly stretch, so that the belly moves more than equal strain would have it.
+is the sum of its masses times the squares of their ways, over that of the elbow: its tendons
+hardly stretch, so that the belly moves more than equal strain would have it.
 
 The fibers are a different model: rows of kind "comparison" state how far they are from the line.
 The bundle shortens with the Hill muscle's curves, and has besides them titin, damping, and a
@@ -28,8 +28,8 @@ NAMES = ("massless", "inertial", "bundle")
 ARM = np.hypot(0.012, 0.05)
 """Distance of the insertion from the elbow [m]."""
 MASS = 1060.0 * 600.0 * 0.10 / 3.0e5
-GRAVITY, DAMPING = 9.81, 0.05
-"""Of the model [m/s^2], and of the elbow [N m s]."""
+GRAVITY, DAMPING, LOAD = 9.81, 0.05, 2.0
+"""Of the model [m/s^2], of the elbow [N m s], and mass of the ball [kg]."""
 
 
 def check(steps: int, activation: float) -> None:
@@ -43,8 +43,8 @@ def check(steps: int, activation: float) -> None:
 def own_inertia() -> tuple[float, float]:
     """Inertia of forearm and ball about the elbow [kg m^2], and their weight's moment [N m]."""
     forearm = 0.009 + 1.5 * 0.13**2
-    ball = 0.4 * 0.03**2 + 0.29**2
-    return forearm + ball, GRAVITY * (1.5 * 0.13 + 0.29)
+    ball = LOAD * (0.4 * 0.03**2 + 0.29**2)
+    return forearm + ball, GRAVITY * (1.5 * 0.13 + LOAD * 0.29)
 
 
 def run_one(name: str, steps: int, **settings) -> tuple[fm.Scene, fm.Result, float]:
@@ -71,18 +71,23 @@ def line_torque(scene: fm.Scene, result: fm.Result) -> np.ndarray:
 
 
 def added_inertia(scene: fm.Scene, result: fm.Result) -> tuple[float, float]:
-    """Inertia that the fibers add at half time [kg m^2], and their mass [kg]."""
-    total, whole, middle = 0.0, 0.0, result.time.size // 2
+    """Inertia that the fibers add in the middle of the run [kg m^2], and their mass [kg].
+
+    From the ways of the material and of the elbow over a tenth of the run, which is longer than the
+    vibrations of fibers across their length.
+    """
+    total, whole, last = 0.0, 0.0, result.time.size - 1
+    low, high = round(0.45 * last), round(0.55 * last)
     theta = (np.arange(400) + 0.5) / 400
     for fiber in scene.model.fibers:
         one = result.fibers[fiber.name]
-        x = np.array([one.centerline(theta, k) for k in range(result.time.size)])
-        speed = CubicSpline(result.time, x)(result.time[middle], 1)
+        way = one.centerline(theta, high) - one.centerline(theta, low)
         line = np.linalg.norm(np.diff(one.centerline(np.linspace(0, 1, 401), 0), axis=0), axis=1)
         mass = fiber.tissue.density * np.pi * fiber.radius_at(theta) ** 2 * line
-        total += float((speed**2).sum(axis=1) @ mass)
+        total += float((way**2).sum(axis=1) @ mass)
         whole += float(mass.sum())
-    return total / float(result.speeds["elbow"][middle]) ** 2, whole
+    q = result.coordinates["elbow"]
+    return total / float(q[high] - q[low]) ** 2, whole
 
 
 def run(steps: int = 80, activation: float = 0.6) -> dict[str, float]:
