@@ -33,14 +33,19 @@ def pull(ring_z=0.012, stiffness=5e4, radius=1e-3, elements=16, angle=None):
     return model
 
 
-def test_tangents_with_moving_body_and_ends(rng):
-    """Inside the band, beyond it and near an attached end, on hinges and coupled joints."""
+def arms():
+    """Models with hinges and with coupled joints, their last bodies and names of fibers."""
     for model in (two_link_arm(elements=3, contact=False), functional_arm("eliminate")):
         body = model.bodies[-1]
         if not model.fibers:
             ends = model.ground.at(0.1, 0, 0.2), body.at(0.02, 0.01, -0.05)
             model.add(fm.Fiber("f", attach=ends, radius=2e-3, n_elements=3, tissue=rubber(10.0)))
-        names = [fiber.name for fiber in model.fibers]
+        yield model, body, [fiber.name for fiber in model.fibers]
+
+
+def test_tangents_with_moving_body_and_ends(rng):
+    """Inside the band, beyond it and near an attached end, on hinges and coupled joints."""
+    for model, body, names in arms():
         for k, (place, band) in enumerate(
             [((0.0, 0.02, -0.02), 1e-4), ((0.03, 0.0, 0.03), 0.5), ((0.02, 0.0, -0.078), 1e-3)]
         ):
@@ -57,12 +62,7 @@ def closing(coordinate, value, share):
 
 def test_tangents_of_a_ring_that_closes():
     """On hinges, and a coordinate that others follow; the share varies with the coordinate."""
-    for model in (two_link_arm(elements=3, contact=False), functional_arm("eliminate")):
-        body = model.bodies[-1]
-        if not model.fibers:
-            ends = model.ground.at(0.1, 0, 0.2), body.at(0.02, 0.01, -0.05)
-            model.add(fm.Fiber("f", attach=ends, radius=2e-3, n_elements=3, tissue=rubber(10.0)))
-        names = [fiber.name for fiber in model.fibers]
+    for model, body, names in arms():
         driven = [one for one in model.coordinates if one.kind == "rotation"]
         for k, one in enumerate(driven):
             active = closing(one.name, one.value, 0.4 + 0.2 * k)

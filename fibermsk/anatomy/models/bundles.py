@@ -153,7 +153,7 @@ def bundles_from_model(
         least, heavy = dict.fromkeys(least, specific_tension), {}
     elements = _ELEMENTS if n_elements is None else (n_elements,)
     work = Work(carried, lines, carriers, poses, elements, activation, others)
-    exact = set(_names(muscles))
+    exact = set(names_of(muscles))
     refused: dict[str, str] = {}
     sizes: dict[str, Sizes] = {}
 
@@ -203,7 +203,7 @@ def bundles_from_model(
     return ModelBundles(whole, placed, refused)
 
 
-def _names(muscles: str | Iterable[str]) -> tuple[str, ...]:
+def names_of(muscles: str | Iterable[str]) -> tuple[str, ...]:
     """Names or patterns as a tuple."""
     return (muscles,) if isinstance(muscles, str) else tuple(muscles)
 

@@ -12,7 +12,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.anatomy.calibrate import DENSITY
-from fibermsk.anatomy.models.bundles import select
+from fibermsk.anatomy.models.bundles import names_of, select
 from fibermsk.anatomy.models.sizes import belly_of, carriers, local_tensions, to_root
 from fibermsk.elements.gauss import gauss_rule
 from fibermsk.errors import ModelError
@@ -154,7 +154,7 @@ def with_muscle_mass(
     if isinstance(muscles, Iterator):
         muscles = tuple(muscles)
     chosen = select(model, muscles, owner)
-    named = (muscles,) if isinstance(muscles, str) else tuple(muscles)
+    named = names_of(muscles)
     masses = _by_muscle(owner, "masses", masses, chosen)
     bodies = _by_muscle(owner, "bodies", bodies, chosen)
     frame = skeleton(free_model(model))
