@@ -27,6 +27,9 @@ order."""
 _TINY = 10.0 * np.finfo(float).eps
 """Size of random changes, over that of the unknowns, that reveal the round-off of a row."""
 
+_NEAR = 5
+"""Number of these changes at each state."""
+
 _NOISE = 30.0
 """Round-off of a row over its largest change by them: forces that cancel leave nothing else."""
 
@@ -179,9 +182,11 @@ class _Test:
 
         def sample(s: float) -> Array:
             found = residual(s * d)
-            tiny = _TINY * rng.normal(size=system.n) * system.scale * self.free
-            change = np.abs(residual(s * d + tiny) - found)
-            np.maximum(noise, np.maximum(change, _TINY * np.abs(found)), out=noise)
+            np.maximum(noise, _TINY * np.abs(found), out=noise)
+            # forces that cancel may do so to the last bit at one of these
+            for _ in range(_NEAR):
+                tiny = _TINY * rng.normal(size=system.n) * system.scale * self.free
+                np.maximum(noise, np.abs(residual(s * d + tiny) - found), out=noise)
             return found
 
         def slope(h: float) -> Array:
