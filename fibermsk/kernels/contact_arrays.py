@@ -100,12 +100,15 @@ class FiberPoints(NamedTuple):
         d, r_x, r_y, 1 + gamma g, |a1| and |y,theta|.
     force : (n_points, 3) float array
         Force on the integrated fiber per theta.
+    frozen : (n_points,) bool array
+        Whether the partner's point stays as it is, instead of the closest one.
     """
 
     element: Any
     xi: Any
     state: Any
     force: Any
+    frozen: Any
 
 
 class BonePoints(NamedTuple):

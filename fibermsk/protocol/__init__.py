@@ -2,6 +2,7 @@
 
 from fibermsk.protocol.optional import (
     Collides as Collides,
+    Freezes as Freezes,
     HasCuts as HasCuts,
     HasStates as HasStates,
     Legible as Legible,

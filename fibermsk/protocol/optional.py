@@ -86,6 +86,26 @@ class Collides(Protocol):
 
 
 @runtime_checkable
+class Freezes(Protocol):
+    """Additional interface of systems whose forces jump where the closest point of a contact does.
+
+    It does so around a partner that bends more narrowly than it is thick. There no update of
+    Newton's method comes closer to a balance of forces, which lies in the jump.
+    """
+
+    def freeze(self, t: float, y: Array, other: Array) -> list[str]:
+        """Freeze, on their partners, contact points that jump from y to another y (n,).
+
+        Returns the names of their pairs.
+        """
+        ...
+
+    def thaw(self) -> None:
+        """Let all contact points be the closest ones again."""
+        ...
+
+
+@runtime_checkable
 class Softens(Protocol):
     """Additional interface of systems with fibers that may soften as they stretch."""
 

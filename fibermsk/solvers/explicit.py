@@ -148,6 +148,7 @@ def march_explicitly(
             "substeps": loop.steps,
             "failed_steps": 0,
             "rejected_steps": loop.rejected,
+            "frozen_steps": 0,
             "newton_iterations": 0,
             "newton_tolerance": 0.0,
             "largest_residual": 0.0,

@@ -181,6 +181,8 @@ def simulate(
     result = _result(march, end, began)
     if result.slack:
         warnings.warn(_tell(result.slack), stacklevel=3)
+    if end.counters.frozen_steps:
+        warnings.warn(_tell_frozen(end.counters), stacklevel=3)
     if end.failure is not None and throw:
         end.failure.result = result
         raise end.failure
@@ -309,6 +311,7 @@ def _result(march: March, end: _End, began: float) -> Result:
             "substeps": counters.substeps,
             "failed_steps": counters.failed_steps,
             "rejected_steps": counters.rejected_steps,
+            "frozen_steps": counters.frozen_steps,
             "newton_iterations": counters.newton_iterations,
             "newton_tolerance": march.newton.tolerance,
             "largest_residual": counters.largest_residual,
@@ -330,6 +333,18 @@ def _tell(slack: tuple[Slack, ...]) -> ModelWarning:
         "Tissue(bending=1.0)"
     )
     return ModelWarning(text, kind="compression", fiber=worst[0].fiber, time=worst[0].start)
+
+
+def _tell_frozen(counters: Counters) -> ModelWarning:
+    """Warning of contact points that were not the closest ones."""
+    names = counters.first_frozen.tobytes().decode()
+    return ModelWarning(
+        f"in {counters.frozen_steps} of {counters.substeps} steps, contact points stayed at their "
+        f"places on a fiber, since the closest point jumps, first between {names}: a fiber bends "
+        "more narrowly than both are thick. Forces there act at a point of nearly the same "
+        "distance; use thinner fibers, or give their tissue bending",
+        kind="contact_points",
+    )
 
 
 def _confirm(march: March, now: Accepted) -> None:

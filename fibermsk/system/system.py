@@ -293,6 +293,15 @@ class FiberSystem(Reporting):
             fraction = one.step_fraction(wanted, fraction)
         return limit * fraction
 
+    def freeze(self, t: float, y: Array, other: Array) -> list[str]:
+        """Freeze contact points that jump on the way to another y; see `Freezes`."""
+        ways = [self.configuration.kinematics(t, one) for one in (other, y)]
+        return self.configuration.contact.freeze([(at.nodes, at.motion.links) for at in ways])
+
+    def thaw(self) -> None:
+        """Release them; see `fibermsk.protocol.Freezes`."""
+        self.configuration.contact.thaw()
+
     @guarded
     def begin(self, t: float, y: Array) -> bool:
         """Start a run; see `fibermsk.protocol.Collides`."""

@@ -207,7 +207,7 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     n_slots = n * points
     slots = FiberPoints(
         np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 6), np.nan),
-        np.full((n_slots, 3), np.nan),
+        np.full((n_slots, 3), np.nan), np.zeros(n_slots, bool),
     )  # fmt: skip
     out = SimpleNamespace(**slots._asdict(), jacobian=np.full((n_slots, 4, 3, 3), np.nan))
     runs = FiberRuns(
@@ -286,7 +286,10 @@ class AllPairs:
         rows, found = np.empty((c.h.size, N_COLUMNS)), np.empty((pairs.element.size, 2))
         fill_rows(*fibers[:4], rows)
         quadrature = quadrature_points(pairs.element, pairs.law, 5)
-        points = FiberPoints(np.empty(n, np.int64), np.empty(n), np.empty((n, 6)), np.empty((n, 3)))
+        points = FiberPoints(
+            np.empty(n, np.int64), np.empty(n), np.empty((n, 6)), np.empty((n, 3)),
+            np.zeros(n, bool),
+        )  # fmt: skip
         at_bones = BonePoints(np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3)))
         if self.potential:
             everywhere = np.full(c.h.size, np.inf)

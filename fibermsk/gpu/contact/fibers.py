@@ -106,7 +106,13 @@ class Fibers:
                 values=xp.zeros((keys.size, n_points, 8)),
                 shares=xp.zeros((keys.size if potential else 0, n_points, N_SHARE)),
             ),
-            FiberPoints(xp.zeros(n, int), xp.zeros(n), xp.zeros((n, 6)), xp.zeros((n, 3))),
+            FiberPoints(
+                xp.zeros(n, int),
+                xp.zeros(n),
+                xp.zeros((n, 6)),
+                xp.zeros((n, 3)),
+                xp.zeros(n, bool),
+            ),  # fmt: skip
             held=xp.zeros(n, bool),
             jacobian=xp.zeros((0 if potential else n, 4, 3, 3)),
             found=xp.zeros((runs.element.size, 2)),

@@ -13,7 +13,7 @@ import math
 from numba import prange
 
 from fibermsk._compile import PARTS, kernel, loop_body, parallel
-from fibermsk.kernels.closest.chain import OPEN, UNSETTLED, chain_start, find_partner
+from fibermsk.kernels.closest.chain import CLOSED, OPEN, UNSETTLED, chain_start, find_partner
 from fibermsk.kernels.closest.closest_point import way_to
 from fibermsk.kernels.closest.least_gap import is_lowest, least_gap, lowest_gap
 from fibermsk.kernels.closest.rows import TANGENT, fill_quadrature, radius_along
@@ -35,12 +35,15 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         s = runs.point_start[run] + k
         x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
         r_x, length = values[i, k, 6], values[i, k, 7]
-        kind, b, xi, d = find_partner(
-            x, y, z, r_x, fattest, True, start, first, last, candidates, power, rows
-        )
+        held = points.frozen[s]
+        if held:
+            kind, b, xi, d = CLOSED, points.element[s], points.xi[s], 0.0
+        else:
+            kind, b, xi, d = find_partner(
+                x, y, z, r_x, fattest, True, start, first, last, candidates, power, rows
+            )
         if start >= 0:
             start = b
-        held = False
         if kind == UNSETTLED:
             b, xi, held = least_gap(x, y, z, r_x, power, rows, fibers.end_flag, b, xi)
         r_y, _, _, _ = radius_along(b, xi, rows)
@@ -49,7 +52,8 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         if kind != OPEN:
             d = math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
         gap = d / R - 1.0
-        if kind != OPEN and not is_lowest(b, first, last, candidates, x, y, z, r_x, gap, rows):
+        settled = kind == OPEN or points.frozen[s]
+        if not settled and not is_lowest(b, first, last, candidates, x, y, z, r_x, gap, rows):
             b, xi, held = lowest_gap(
                 (b, xi, held), first, last, candidates, x, y, z, r_x, power, rows, fibers.end_flag
             )

@@ -22,7 +22,7 @@ from numba import prange
 from fibermsk._compile import body, inlined_body, kernel, loop_body, parallel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import distance, distance_slopes
-from fibermsk.kernels.closest.chain import OPEN, chain_start, find_partner
+from fibermsk.kernels.closest.chain import CLOSED, OPEN, chain_start, find_partner
 from fibermsk.kernels.closest.closest_point import way_to
 from fibermsk.kernels.closest.gaps import reduce_runs
 from fibermsk.kernels.closest.rows import fill_quadrature
@@ -142,9 +142,12 @@ def fiber_run(run, fibers, rows, runs, laws, quadrature, points, found):
         s = runs.point_start[run] + k
         x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
         r_x, length = values[i, k, 6], values[i, k, 7]
-        kind, b, xi, d = find_partner(
-            x, y, z, r_x, 0.0, False, start, first, last, candidates, power, rows
-        )
+        if points.frozen[s]:
+            kind, b, xi, d = CLOSED, points.element[s], points.xi[s], 0.0
+        else:
+            kind, b, xi, d = find_partner(
+                x, y, z, r_x, 0.0, False, start, first, last, candidates, power, rows
+            )
         if start >= 0:
             start = b
         m = way_to(b, xi, x, y, z, power)
@@ -197,7 +200,7 @@ def fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian):
         a1 = (values[i, k, 3], values[i, k, 4], values[i, k, 5])
         y1, y2, _, dr_y, y_length = section_on(b, xi, fibers)
         flag = fibers.end_flag[b]
-        held = (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
+        held = points.frozen[s] or (xi <= 0.0 and flag % 2 == 1) or (xi >= 1.0 and flag >= 2)
         partner = (y1, y2, r_y, dr_y, y_length)
         contact_slopes(a1, length, r_x, m, d, partner, not held, laws.constants, law, s, jacobian)
 

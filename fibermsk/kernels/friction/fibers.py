@@ -108,7 +108,7 @@ def _limit(
             H += y1[c] * y1[c] + d * n[c] * curve[2, c]
         flag = fibers.end_flag[f]
         held = (eta <= 0.0 and flag % 2 == 1) or (eta >= 1.0 and flag >= 2)
-        if not held and H != 0.0:
+        if not (held or points.frozen[s]) and H != 0.0:
             for a in range(4):
                 for c in range(3):
                     d_eta[3 * a + c] = y1[c] * nx[a] / H

@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import Evaluation, Freezes, System, offers
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
 
@@ -17,7 +17,14 @@ _MOST_GROWTHS = 3
 """Number of successive growing increments that counts as divergence."""
 
 _LEAST_GAIN = 0.5
-"""Ratio of increments above which a kept tangent is replaced at once."""
+"""Ratio of increments above which a kept tangent is replaced, and an update may be damped."""
+
+_MOST_HALVINGS = 5
+"""Largest number of halvings of an update that leads away from the solution."""
+
+_STALLS, _NEAR = 3, 1e-3
+"""Number of successive slow increments, and the largest one, at which contact points that jump are
+frozen."""
 
 _SMALL_PART = 0.1
 """Allowed error of an increment over its square, or over the tolerance."""
@@ -45,6 +52,8 @@ class NewtonReport:
     tangents: int = 0  # number of tangents evaluated and factored
     # iterations of each linear solution, 0 if direct
     linear: list[int] = field(default_factory=list)
+    # pairs of names with contact points that stayed at one of two closest points
+    frozen: list[str] = field(default_factory=list)
     reason: str = ""  # cause of failure; empty on success
     worst: int = -1  # unknown with the largest scaled increment in the last iteration
     worst_residual: int = -1  # unknown with the largest residual at the last iterate
@@ -124,18 +133,33 @@ class Newton:
         Dependent entries of y are set first. `evaluate` maps positions, and whether to compute the
         tangent, to an `Evaluation`; `system` gives scale, retraction and safeguard.
         """
-        report, forces = NewtonReport(), slice(0, first_order(system).start)
-        scale = system.scale
+        report = NewtonReport()
+        try:
+            return self._iterate(system, t, y, evaluate, report), report
+        finally:
+            if report.frozen and offers(system, Freezes):
+                system.thaw()
+
+    def _iterate(
+        self,
+        system: System,
+        t: float,
+        y: Array,
+        evaluate: Callable[[Array, bool], Evaluation],
+        report: NewtonReport,
+    ) -> Array:
+        """Last iterate of `solve`, whose report is filled."""
+        forces, scale = slice(0, first_order(system).start), system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size, growths = None, _LARGE, 0
+        solve, size, growths, stalls = None, _LARGE, 0, 0
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
-                return y, report
+                return y
             if not current.admissibility > 0.0:
                 report.reason = "the start is not admissible: a contact is too deep"
-                return y, report
+                return y
             report.measure(current.residual[forces])
             try:
                 before, kept = size, current.tangent is None
@@ -148,18 +172,29 @@ class Newton:
                     size = _size(increment / scale, report)
             except np.linalg.LinAlgError as error:
                 report.reason = str(error)
-                return y, report
+                return y
             report.history.append(size)
             if not np.isfinite(size):
                 report.reason = "the increment is not finite"
-                return y, report
+                return y
             growths = growths + 1 if size > before else 0
             if growths == _MOST_GROWTHS:
                 report.reason = f"the last {growths + 1} increments grew, each above the one before"
-                return y, report
+                return y
             fraction = system.step_fraction(y, increment, self.keep)
-            trial = system.retract(t, y, fraction * increment)
             last = size <= self.tolerance and fraction == 1.0
+            slow = not last and size > _LEAST_GAIN * before
+            stalls = stalls + 1 if slow or report.fractions[-1:] < [1.0] else 0
+            if stalls >= _STALLS and size <= _NEAR and offers(system, Freezes):
+                whole = system.retract(t, y, fraction * increment)
+                if names := system.freeze(t, y, whole):
+                    report.frozen += names
+                    report.fractions.append(0.0)
+                    solve, current, stalls = None, evaluate(y, True), 0
+                    continue
+            if slow:
+                fraction = self._damped(system, t, y, increment, fraction, evaluate, solve)
+            trial = system.retract(t, y, fraction * increment)
             serves = fraction == 1.0 and size <= self.contraction * before
             if not (last or serves):
                 # release the old tangent and its factors
@@ -177,7 +212,7 @@ class Newton:
                 report.reason = "the safeguard stops every update: contacts are at their limit"
                 if following.flaw:
                     report.reason = f"NaN or infinity in {following.flaw}"
-                return y, report
+                return y
             y, current = trial, following
             if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
                 # forces are not in balance yet, although the increment is small
@@ -186,11 +221,37 @@ class Newton:
                 report.measure(current.residual[forces])
                 report.converged = True
                 report.final, report.solve = current, solve
-                return y, report
+                return y
         report.reason = f"no convergence in {self.max_iterations} iterations"
         if report.history and report.history[-1] <= self.tolerance:
             report.reason += f": forces out of balance by {current.imbalance:.2g} of the largest"
-        return y, report
+        return y
+
+    def _damped(
+        self,
+        system: System,
+        t: float,
+        y: Array,
+        increment: Array,
+        fraction: float,
+        evaluate: Callable[[Array, bool], Evaluation],
+        solve: Solver,
+    ) -> float:
+        """Fraction of an increment, halved until the next one with the same tangent is smaller.
+
+        The natural monotonicity test of Deuflhard, Newton Methods for Nonlinear Problems (2011),
+        section 3.1: steep curves, as that of force and velocity, let full updates alternate. The
+        fraction itself is returned if no half of it is better.
+        """
+        size, part = float(np.abs(increment / system.scale).max()), fraction
+        for _ in range(_MOST_HALVINGS + 1):
+            following = evaluate(system.retract(t, y, part * increment), False)
+            if not following.flaw and following.admissibility > 0.0:
+                ahead = solve(-following.residual, _COARSEST).x
+                if float(np.abs(ahead / system.scale).max()) <= (1.0 - 0.25 * part) * size:
+                    return part
+            part *= 0.5
+        return fraction
 
     def _accuracy(self, before: float) -> float:
         """Relative accuracy of the next increment, from the size of the previous one.

@@ -276,6 +276,7 @@ class _Creep:
             if h >= 1.0 and moved < 1e-3 and not finer:
                 solution, static = newton.solve(system, t, y, _at_rest(system, t, y, np.inf))
                 near = static.converged and np.abs((solution - y) / system.scale).max() < 1e-2
+                near = near and not static.frozen
                 verdict = judge(system, State(t, y, rest), State(t, solution, rest))
                 if near and verdict.refined:
                     continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,10 +30,17 @@ class Counters:
     # too large an estimated error, or an earlier end asked for by an observer
     rejected_steps: int = 0
     largest_residual: float = 0.0  # over the solutions of accepted steps [N, N m]
+    frozen_steps: int = 0  # accepted steps with contact points that did not follow the closest one
+    # names of the first pair with such a point, in bytes
+    first_frozen: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 
     def accept(self, step: Step) -> None:
         """Count an accepted step."""
         self.substeps += 1
+        if frozen := [name for report in step.reports for name in report.frozen]:
+            self.frozen_steps += 1
+            if not self.first_frozen.size:
+                self.first_frozen = np.frombuffer(frozen[0].encode(), np.uint8)
         residual = max(report.residuals[-1] for report in step.reports)
         self.largest_residual = max(self.largest_residual, residual)
 

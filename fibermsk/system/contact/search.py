@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,6 +128,27 @@ class ContactSearch:
         """Allocate the contact points of runs in new sets."""
         runs = self.spacing.place_fibers(fibers), self.spacing.place_bones(bones)
         return AllSets.of(*runs, self.cables, self.partners, self.tree)
+
+    def freeze(self, ways: Sequence[tuple[Array, TreeState]]) -> list[str]:
+        """Freeze the contact points that jump between two configurations, at the second one.
+
+        Returns the names of their pairs. A search thaws them.
+        """
+        self.evaluate(*ways[0])
+        sets, places = self.sets, [part.places() for part in self.sets.fibers]
+        self.evaluate(*ways[1])
+        if self.sets is not sets:
+            return []
+        return [
+            name
+            for part, place in zip(sets.fibers, places, strict=True)
+            for name in part.freeze(*place)
+        ]
+
+    def thaw(self) -> None:
+        """Let all contact points be the closest ones again."""
+        for part in self.sets.fibers:
+            part.points.frozen[:] = False
 
     def refine_along(self) -> bool:
         """Add contact points where elements have grown too long; return whether any were added.

@@ -38,6 +38,9 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 Blocks = tuple[Array, Array]
 """Upper and lower blocks of the couplings; see `fibermsk.linalg.Couplings`."""
 
+_JUMP = 0.02
+"""Way of a closest point along its fiber that counts as a jump, over the length of an element."""
+
 # half passes have no shares
 _NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
 
@@ -114,8 +117,9 @@ class _FiberSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3))
-        )
+            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3)),
+            np.zeros(n, bool),
+        )  # fmt: skip
         self.of_run = np.empty((runs.element.size, 2))
         self._jacobian = np.empty((0 if self.potential else n, 4, 3, 3))
         self.held = np.zeros(n, bool)
@@ -148,6 +152,18 @@ class _FiberSet(_Set):
             self.touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
             self.points.element, self.points.state, self.of_pairs, rows,
         )  # fmt: skip
+
+    def places(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Where along their fibers the partners' points are (n,), in elements, and which touch."""
+        touches = self.points.state[:, 0] < self.points.state[:, 1] + self.points.state[:, 2]
+        return self.points.element + self.points.xi, touches
+
+    def freeze(self, place: Array, touched: NDArray[np.bool_]) -> list[str]:
+        """Freeze the contact points that have jumped since other `places`; names of the pairs."""
+        now, touches = self.places()
+        jumped = np.flatnonzero((np.abs(now - place) > _JUMP) & (touches | touched))
+        self.points.frozen[jumped] = True
+        return sorted({self.names(point) for point in jumped.tolist()})
 
     def names(self, point: int) -> str:
         """Names of the pair at a contact point."""
