@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -184,10 +185,11 @@ class Newton:
             fraction = system.step_fraction(y, increment, self.keep)
             last = size <= self.tolerance and fraction == 1.0
             slow = not last and size > _LEAST_GAIN * before
-            stalls = stalls + 1 if slow or report.fractions[-1:] < [1.0] else 0
-            if stalls >= _STALLS and size <= _NEAR and offers(system, Freezes):
-                whole = system.retract(t, y, fraction * increment)
-                if names := system.freeze(t, y, whole):
+            cut = bool(report.fractions) and report.fractions[-1] < 1.0
+            stalls = stalls + 1 if slow or cut else 0
+            if stalls >= _STALLS and size <= _NEAR:
+                names = _freeze(system, t, y, system.retract(t, y, fraction * increment))
+                if names:
                     report.frozen += names
                     report.fractions.append(0.0)
                     solve, current, stalls = None, evaluate(y, True), 0
@@ -262,6 +264,11 @@ class Newton:
         expected = before * before
         needed = _SMALL_PART * max(self.tolerance, expected * expected) / expected
         return min(max(needed, _FINEST), _COARSEST)
+
+
+def _freeze(system: Any, t: float, y: Array, other: Array) -> list[str]:
+    """Freeze contact points that jump from y to another y (n,); names of their pairs."""
+    return system.freeze(t, y, other) if offers(system, Freezes) else []
 
 
 def _increment(
