@@ -20,12 +20,12 @@ _MOST_GROWTHS = 3
 _LEAST_GAIN = 0.5
 """Ratio of increments above which a kept tangent is replaced, and an update may be damped."""
 
-_MOST_HALVINGS = 5
+_MOST_HALVINGS = 4
 """Largest number of halvings of an update that leads away from the solution."""
 
 _STALLS, _NEAR = 3, 1e-3
 """Number of successive slow increments, and the largest one, at which contact points that jump are
-frozen."""
+frozen; after more of them, updates are damped: few slow ones pass by themselves."""
 
 _SMALL_PART = 0.1
 """Allowed error of an increment over its square, or over the tolerance."""
@@ -153,7 +153,7 @@ class Newton:
         forces, scale = slice(0, first_order(system).start), system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size, growths, stalls = None, _LARGE, 0, 0
+        solve, size, growths, stalls, damps = None, _LARGE, 0, 0, True
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"
@@ -194,8 +194,9 @@ class Newton:
                     report.fractions.append(0.0)
                     solve, current, stalls = None, evaluate(y, True), 0
                     continue
-            if slow:
-                fraction = self._damped(system, t, y, increment, fraction, evaluate, solve)
+            if fraction == 1.0 and slow and damps and (growths or stalls > _STALLS):
+                part = self._damped(system, t, y, increment, fraction, evaluate, solve)
+                damps, fraction = part > 0.0, part or fraction
             trial = system.retract(t, y, fraction * increment)
             serves = fraction == 1.0 and size <= self.contraction * before
             if not (last or serves):
@@ -242,8 +243,8 @@ class Newton:
         """Fraction of an increment, halved until the next one with the same tangent is smaller.
 
         The natural monotonicity test of Deuflhard, Newton Methods for Nonlinear Problems (2011),
-        section 3.1: steep curves, as that of force and velocity, let full updates alternate. The
-        fraction itself is returned if no half of it is better.
+        section 3.1: steep curves, as that of force and velocity, let full updates alternate. Zero
+        if no half of it is better.
         """
         size, part = float(np.abs(increment / system.scale).max()), fraction
         for _ in range(_MOST_HALVINGS + 1):
@@ -253,7 +254,7 @@ class Newton:
                 if float(np.abs(ahead / system.scale).max()) <= (1.0 - 0.25 * part) * size:
                     return part
             part *= 0.5
-        return fraction
+        return 0.0
 
     def _accuracy(self, before: float) -> float:
         """Relative accuracy of the next increment, from the size of the previous one.
