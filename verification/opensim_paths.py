@@ -19,10 +19,9 @@ OpenSim is the reference where it is consistent with itself, which is judged by 
 Where it is consistent, lengths and moment arms must agree to 1e-6 m. The other poses are listed by
 muscle, with the first reason. The tolerance is that of OpenSim's own iterations and differences.
 
-Two definitions differ, and such poses are listed apart, found by the package's own path. Cylinders
-are infinite here; OpenSim ignores one if both tangent points lie past its ends, where its length
-jumps. And a path here keeps its winding from pose to pose, also beyond half a turn about the axis;
-OpenSim chooses the side anew in each pose. Poses without a taut path here are listed too.
+One definition differs, and such poses are listed apart, found by the package's own path: a path
+here keeps its winding from pose to pose, also beyond half a turn about the axis; OpenSim chooses
+the side anew in each pose. Poses without a taut path here are listed too.
 """
 
 import os
@@ -37,7 +36,7 @@ from _peers import ask_opensim
 import fibermsk as fm
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.path_arrays import CYLINDER
-from fibermsk.system.lines.chained import arc_points, sections_of
+from fibermsk.system.lines.chained import sections_of
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.sides import height_of
 from fibermsk.system.skeleton.free import free_model
@@ -60,14 +59,12 @@ STEPS = 4
 HANGS = 3000.0
 """Seconds after which OpenSim hangs."""
 ARM, JUMP = "its moment arm is not -dL/dq", "its length jumps"
-CUTS, PAST = "its path enters a surface", "its path leaves a cylinder past its end"
+CUTS = "its path enters a surface"
 LONGER = "a shorter path exists"
-PAST_END = "cylinder touched past its ends, infinite here"
 WOUND = "wound by more than half a turn here"
 REFUSED = "no taut path here"
 DIFFERS = "differs"
-INCONSISTENT = (ARM, JUMP, CUTS, PAST, LONGER)
-BY_DEFINITION = (PAST_END, WOUND)
+INCONSISTENT = (ARM, JUMP, CUTS, LONGER)
 
 
 class Ours:
@@ -165,24 +162,22 @@ def theirs(file: Path, ours: Ours, all_lines: list[np.ndarray]) -> dict:
     return ask_opensim("_opensim_paths.py", task, HANGS)
 
 
-def entered(paths: LinePaths, placed, points: np.ndarray, lines: np.ndarray) -> tuple[float, bool]:
-    """How deep free lines (n, 2 ends) enter a surface [m], and whether past the end of a cylinder.
+def entered(paths: LinePaths, placed, points: np.ndarray, lines: np.ndarray) -> float:
+    """How deep free lines (n, 2 ends) enter a surface [m].
 
     Lines with an end inside a surface do not count there.
     """
-    arrays, state, worst, past = paths.arrays, placed.state, 0.0, False
+    arrays, state, worst = paths.arrays, placed.state, 0.0
     share = np.linspace(0.0, 1.0, 65)[:, None]
     wraps = [wrap for wrap in paths.muscles[0].wraps if wrap.shape.active]
     for w, wrap in enumerate(wraps):
         for a, b in lines:
             x = (points[a] + share * (points[b] - points[a]) - state.p[w]) @ state.R[w]
             height = np.array([height_of(arrays, w, one, wrap.shape) for one in x])
-            if min(height[0], height[-1]) > -CLOSE and -height.min() > worst:
-                worst = -height.min()
-                past = arrays.kind[w] == CYLINDER and (
-                    abs(x[height.argmin(), 2]) > 0.5 * wrap.shape.length
-                )
-    return worst, bool(past)
+            height[np.abs(x[:, 2]) > arrays.half[w]] = np.inf
+            if min(height[0], height[-1]) > -CLOSE:
+                worst = max(worst, -height.min())
+    return worst
 
 
 def judge(ours: Ours, name: str, q: np.ndarray, placed, their: dict) -> tuple[str, str, float]:
@@ -205,9 +200,7 @@ def judge(ours: Ours, name: str, q: np.ndarray, placed, their: dict) -> tuple[st
     if isinstance(placed, Exception):
         return REFUSED, "", 0.0
     kind = DIFFERS
-    if past_end(ours.paths[name], placed):
-        kind = PAST_END
-    elif wound(ours.paths[name], placed):
+    if wound(ours.paths[name], placed):
         kind = WOUND
     longer = their["length"] - placed.length[0]
     by_arm = {c: abs(arms[c][0] + placed.by_q[0, k]) for c, _, k in ours.moved[name]}
@@ -215,13 +208,13 @@ def judge(ours: Ours, name: str, q: np.ndarray, placed, their: dict) -> tuple[st
     most = max(abs(longer), by_arm.get(worst, 0.0))
     if most <= CLOSE:
         return "", "", most
-    depth, past = entered(ours.paths[name], placed, points, np.array(straight))
+    depth = entered(ours.paths[name], placed, points, np.array(straight))
     if depth > CLOSE:
-        return (PAST if past else CUTS), "", depth
+        return CUTS, "", depth
     if longer > SHORTER:
         x = ours.line_points(name, q, placed)
         pieces = np.column_stack([np.arange(64), np.arange(1, 65)])
-        own, _ = entered(ours.paths[name], placed, x, pieces)
+        own = entered(ours.paths[name], placed, x, pieces)
         if own < sag(x):
             return LONGER, "", longer
     return kind, worst if by_arm.get(worst, 0.0) > abs(longer) else "", most
@@ -233,20 +226,6 @@ def slopes_agree(moved: list, placed, their: dict) -> bool:
         return False
     apart = [abs(their["slope"][c] + placed.by_q[0, k]) for c, _, k in moved]
     return max(abs(their["length"] - placed.length[0]), *apart) <= CLOSE
-
-
-def past_end(paths: LinePaths, placed) -> bool:
-    """Whether a path lies on a cylinder with both of its tangent points past an end."""
-    arrays, state = paths.arrays, placed.state
-    wraps = [wrap for wrap in paths.muscles[0].wraps if wrap.shape.active]
-    for section in sections_of(arrays, state, 0):
-        for w, foot in zip(section.wraps, section.feet, strict=True):
-            if arrays.kind[w] == CYLINDER:
-                x, _ = arc_points(arrays, state, w, foot, 2, paths.built)
-                along = (x - state.p[w]) @ state.R[w][:, 2]
-                if np.abs(along).min() > 0.5 * wraps[w].shape.length:
-                    return True
-    return False
 
 
 def wound(paths: LinePaths, placed) -> bool:
@@ -367,13 +346,12 @@ def study(fine: bool = False) -> dict:
         kinds = found["kinds"]
         number = {
             kind: sum(len(own) for (_, one), own in kinds.items() if one == kind)
-            for kind in (*INCONSISTENT, *BY_DEFINITION, REFUSED, DIFFERS)
+            for kind in (*INCONSISTENT, WOUND, REFUSED, DIFFERS)
         }
         counts.append([
             model, found["muscles"], found["poses"], found["consistent"], found["largest"],
             sum(number[kind] for kind in INCONSISTENT), found["slopes_agree"],
-            *(number[kind] for kind in BY_DEFINITION),
-            number[REFUSED], number[DIFFERS], found["ms_ours"], found["ms_opensim"],
+            number[WOUND], number[REFUSED], number[DIFFERS], found["ms_ours"], found["ms_opensim"],
         ])  # fmt: skip
         for (name, kind), own in sorted(kinds.items(), key=lambda one: (one[0][1], one[0][0])):
             by, coordinate, _ = max(own, key=lambda one: one[0])
@@ -381,7 +359,7 @@ def study(fine: bool = False) -> dict:
     columns = [
         "model", "muscles", "paths", "consistent", "largest difference [m]", "inconsistent",
         "of these with our length and slope",
-        PAST_END, WOUND, REFUSED, DIFFERS, "ms per pose", "ms per pose, OpenSim",
+        WOUND, REFUSED, DIFFERS, "ms per pose", "ms per pose, OpenSim",
     ]  # fmt: skip
     return {
         "tables": {

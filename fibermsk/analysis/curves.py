@@ -10,6 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import chosen, free_coordinate
+from fibermsk.analysis.jumps import Jump, jumps_of
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.errors import PathError
 from fibermsk.model import Model
@@ -37,6 +38,9 @@ class MuscleCurves:
     isometric : dict of dict of (n,) float array
         By muscle, at full activation, at rest and with a rigid tendon: normalized_fiber_length,
         active_fiber_force, passive_fiber_force and tendon_force [N].
+    jumps : tuple of Jump
+        Where lengths jump by more than 0.1 mm: a conditional path point or a cylinder of finite
+        length starts or ceases to act, or the path passes to another side of a surface.
     """
 
     coordinate: str
@@ -45,6 +49,7 @@ class MuscleCurves:
     length: dict[str, Array]
     moment_arm: dict[str, Array]
     isometric: dict[str, dict[str, Array]]
+    jumps: tuple[Jump, ...] = ()
 
     def columns(self) -> dict[str, Array]:
         """Columns of a table: the coordinate, ``<muscle>/length`` and ``<muscle>/moment_arm``."""
@@ -102,7 +107,8 @@ def muscle_curves(
     # outward from the initial value, so that windings follow
     start = int(np.argmin(np.abs(values - q[0, k])))
     q[:, k] = values
-    for way in (np.arange(start, values.size), np.arange(start - 1, -1, -1)):
+    jumps: list[Jump] = []
+    for way in (np.arange(start, values.size), np.arange(start, -1, -1)):
         try:
             found = geometry.at(q[way], follow=True)
         except PathError as error:
@@ -112,6 +118,7 @@ def muscle_curves(
                 reason=error.reason,
             ) from error
         length[:, way], arm[:, way] = found.length.T, found.moment_arm[:, :, k].T
+        jumps += jumps_of(geometry, q[way], k, found.length, found.moment_arm[:, :, k])
     names = [one.name for one in own]
     isometric = dict[str, dict[str, Array]]()
     for muscle, lengths in zip(own, length, strict=True):
@@ -125,6 +132,7 @@ def muscle_curves(
         length=dict(zip(names, length, strict=True)),
         moment_arm=dict(zip(names, arm, strict=True)),
         isometric=isometric,
+        jumps=tuple(sorted(jumps, key=lambda jump: (jump.muscle, jump.value))),
     )
 
 

@@ -19,6 +19,7 @@ from fibermsk.system.contribution import Contribution
 from fibermsk.system.fibers import softening as soft
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
+from fibermsk.system.lines.jumps import jump_remark
 from fibermsk.system.lines.slack import slack_remark
 from fibermsk.system.optional import HasSuspects
 from fibermsk.system.reports.cut_force import CutForces
@@ -57,7 +58,7 @@ class Reporting:
             result, softening=soft.softening_of(self.model, self.configuration.cables, result)
         )
         remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
-        for one in (*remarks, slack_remark(result)):
+        for one in (*remarks, slack_remark(result), jump_remark(result)):
             if one is not None:
                 warnings.warn(one, stacklevel=4)
         return result

@@ -68,6 +68,12 @@ def muscles(
         figure.savefig(image, dpi=150, format=picture.suffix[1:].lower())
         write_whole(picture, lambda beside: beside.write_bytes(image.getbuffer()))
         written += [picture] if picture != out else []
+    for jump in curves.jumps:
+        typer.echo(
+            f"warning: the length of {jump.muscle} jumps by {1e3 * jump.size:.3g} mm at "
+            f"{coordinate} = {jump.value:.6g} {curves.unit}",
+            err=True,
+        )
     if json:
         report: dict[str, Any] = {
             "coordinate": coordinate,
@@ -75,6 +81,7 @@ def muscles(
             "values": curves.values,
             "length": curves.length,
             "moment_arm": curves.moment_arm,
+            "jumps": [jump._asdict() for jump in curves.jumps],
             "files": [str(one) for one in written],
         }
         print_json(report)

@@ -45,6 +45,8 @@ def surfaces_of(paths, state, m, k, j):
             inside(paths, state, w, state.x[k]) or inside(paths, state, w, state.x[j])
         ):
             continue
+        if state.left[paths.slot[w] + k - paths.first[w]]:
+            continue
         at = n
         while at > 0 and state.rank[out[at - 1]] > state.rank[w]:
             out[at] = out[at - 1]

@@ -8,7 +8,8 @@ the cylinder if phi > 0. ``a, b`` free lengths in the plane, Lambda = a + r phi 
     L = sqrt(Lambda^2 + h^2),   dLambda/do = -t_P,   dLambda/di = t_Q,
     d2Lambda/do2 = n_P n_P^T / a,   d2Lambda/di2 = n_Q n_Q^T / b.
 
-The cylinder is infinite. A path that unwinds past delta = 0 wraps on the other side.
+A path that unwinds past delta = 0 wraps on the other side. A cylinder of finite length is touched
+as an infinite one or, see `beyond_ends`, not at all.
 """
 
 from __future__ import annotations
@@ -46,6 +47,39 @@ def cylinder_angle(o, i, r, reference, found):
     alpha, beta = math.acos(r / math.sqrt(square_o)), math.acos(r / math.sqrt(square_i))
     found[PHI], found[DELTA] = abs(delta) - alpha - beta, delta
     return FINE
+
+
+@body
+def beyond_ends(o, i, r, half, found):
+    """Whether a path with the angles `found` would touch a cylinder beyond its ends only.
+
+    That is OpenSim's rule, of which lengths depend by millimeters: the heights looked at are not
+    those of the tangent points, but of the lines through these along the axis, where they meet the
+    plane through o, i and the point of the axis at the height of the line from o to i, divided as
+    the distances from the axis; or of o and i, where these are nearer to the other end.
+    """
+    d_o, d_i = math.sqrt(o[0] * o[0] + o[1] * o[1]), math.sqrt(i[0] * i[0] + i[1] * i[1])
+    sigma = 1.0 if found[DELTA] >= 0.0 else -1.0
+    rise, turn = i[2] - o[2], o[0] * i[1] - o[1] * i[0]
+    middle = o[2] + d_o / (d_o + d_i) * rise
+    if not abs(turn) > 1e-12 * d_o * d_i:
+        return abs(o[2]) > half and abs(i[2]) > half
+    # z = middle + a x + b y
+    a = ((o[2] - middle) * i[1] - (i[2] - middle) * o[1]) / turn
+    b = ((i[2] - middle) * o[0] - (o[2] - middle) * i[0]) / turn
+    outside = True
+    for k in range(2):
+        x, y, d, end = o[0], o[1], d_o, o[2]
+        if k == 1:
+            x, y, d, end = i[0], i[1], d_i, i[2]
+        c, s = r / d, math.sqrt((d - r) * (d + r)) / d
+        s = sigma * s if k == 0 else -sigma * s
+        z = middle + r / d * (a * (x * c - y * s) + b * (y * c + x * s))
+        other = i[2] if k == 0 else o[2]
+        if not abs(z - other) < abs(rise):
+            z = end
+        outside = outside and abs(z) > half
+    return outside
 
 
 @body

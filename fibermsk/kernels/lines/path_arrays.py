@@ -41,6 +41,8 @@ class PathArrays(NamedTuple):
     kind, radius, size : (n_wraps,) int and float, (n_wraps, 3) float array
         Kind, radius of a cylinder or a sphere (else the least one), and the three radii as
         `fibermsk.kernels.lines.surfaces` has them [m].
+    half : (n_wraps,) float array
+        Half the length of a cylinder, infinite for others [m].
     blend : (n_wraps,) float array
         Wrap angle up to which a section is a mean of wrapped and straight; zero for none [rad].
     network : (n_wraps,) bool array
@@ -77,6 +79,7 @@ class PathArrays(NamedTuple):
     kind: Index
     radius: Array
     size: Array
+    half: Array
     blend: Array
     network: NDArray[np.bool_]
     hint: Array
@@ -114,6 +117,8 @@ class PathState(NamedTuple):
         Of wrapped sections; see `fibermsk.kernels.lines.section`.
     reference : (n_slots,) float array
         Winding angle to which that of each candidate is nearest.
+    left : (n_slots,) bool array
+        Whether a candidate would touch a cylinder beyond its ends only, so that it does not.
     feet, touches : (n_slots, 7) float and (n_slots,) int array
         Foot from which that of each candidate of a chain is sought: first tangent point, direction
         there, frame of the surface, and length of the arc [m]; whether it is touched, or
@@ -138,6 +143,7 @@ class PathState(NamedTuple):
     length: Array
     found: Array
     reference: Array
+    left: NDArray[np.bool_]
     feet: Array
     touches: Index
     foot: Array

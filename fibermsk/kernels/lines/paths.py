@@ -13,7 +13,7 @@ from fibermsk._compile import body, kernel, part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.blend import blend
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
-from fibermsk.kernels.lines.cylinder import around_cylinder, cylinder_angle
+from fibermsk.kernels.lines.cylinder import around_cylinder, beyond_ends, cylinder_angle
 from fibermsk.kernels.lines.meeting import may_meet
 from fibermsk.kernels.lines.path_arrays import CYLINDER, SPHERE
 from fibermsk.kernels.lines.section import (
@@ -139,13 +139,30 @@ def around(kind, radius, width, R, p, o, i, second, g, H, found):
 
 
 @part
+def past_ends(paths, state, w, o, i, reference):
+    """Whether a section would touch surface w beyond the ends of a cylinder only."""
+    if paths.half[w] == math.inf:
+        return False
+    a, b, found = scratch(3), scratch(3), scratch(FOUND)
+    to_local(state.R[w], state.p[w], o, a)
+    to_local(state.R[w], state.p[w], i, b)
+    r = paths.radius[w]
+    fine = cylinder_angle(a, b, r, reference, found) == FINE
+    return fine and found[PHI] > 0.0 and beyond_ends(a, b, r, paths.half[w], found)
+
+
+@part
 def _blocked(paths, state, w, touched, own, o, i, other):
     """Whether surface w may be in the way of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
     kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
-    if _angle(kind, radius, R, p, o, P, 0.0, other) != FINE or other[PHI] > 0.0:
+    if _angle(kind, radius, R, p, o, P, 0.0, other) != FINE:
         return True
-    if _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE or other[PHI] > 0.0:
+    if other[PHI] > 0.0 and not past_ends(paths, state, w, o, P, 0.0):
+        return True
+    if _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE:
+        return True
+    if other[PHI] > 0.0 and not past_ends(paths, state, w, Q, i, 0.0):
         return True
     return may_meet(
         paths.kind[touched], state.R[touched], state.p[touched], own, kind, radius, R, p
@@ -190,6 +207,9 @@ def _solve_section(paths, state, m, k, j, g, H):
             # the reference follows in large steps: results between them do not depend on the past
             if abs(other[DELTA] - state.reference[slot]) > 0.5 * math.pi:
                 state.reference[slot] = other[DELTA]
+            state.left[slot] = past_ends(paths, state, w, o, i, state.reference[slot])
+            if state.left[slot]:
+                continue
         elif at == INSIDE or other[PHI] > 0.0:
             state.trouble[0], state.trouble[1], state.trouble[2] = at, k, w
             return -1.0

@@ -112,6 +112,7 @@ def path_arrays(frames: Frames, muscles: Sequence[LineMuscle], drivers: list[str
         np.array([kind for kind, *_ in surfaces], np.int64),
         size.min(1),
         size,
+        np.array([_half_length(wrap.shape) for _, wrap in wraps]),
         np.array([0.0 if m.mass is None else mass_of(m).blend for m in muscles for _ in acting(m)]),
         np.array([by_network(m) for m in muscles for _ in acting(m)], bool),
         np.array([hint for _, hint in hints]).reshape(-1, 3),
@@ -161,6 +162,11 @@ def _size(wrap: PathWrap) -> Array:
     if isinstance(shape, WrapTorus):
         return np.array([shape.inner_radius, shape.outer_radius, shape.inner_radius], float)
     return np.full(3, float(shape.radius))
+
+
+def _half_length(shape: object) -> float:
+    """Half the length of a cylinder [m]; infinite for others."""
+    return 0.5 * shape.length if isinstance(shape, WrapCylinder) else np.inf
 
 
 def _hint(wrap: PathWrap, size: Array) -> tuple[bool, Array]:

@@ -121,7 +121,8 @@ class LinePaths:
             np.empty((n, 3)), np.empty(n, bool),
             np.empty(moving), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
-            np.zeros((n, FOUND)), self.reference.copy(), self._feet.copy(), self._touches.copy(),
+            np.zeros((n, FOUND)), self.reference.copy(), np.zeros(self.reference.size, bool),
+            self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
             np.zeros(3, np.int64),
         )  # fmt: skip
@@ -370,6 +371,15 @@ class LinePaths:
 
             found.append(digest_of(self._levels))
         return found
+
+    def switches(self, k: int, state: PathState) -> bytes:
+        """Which points of a muscle are active, and which cylinders it would pass beyond."""
+        arrays = self._arrays
+        own, wraps = (range(*of[k : k + 2]) for of in (arrays.start, arrays.wrap_start))
+        first = arrays.slot[wraps.start] if len(wraps) else 0
+        last = wraps.stop - 1
+        end = arrays.slot[last] + arrays.last[last] - arrays.first[last] if len(wraps) else 0
+        return state.active[own.start : own.stop].tobytes() + state.left[first:end].tobytes()
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""

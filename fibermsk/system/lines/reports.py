@@ -13,6 +13,7 @@ from fibermsk.results import Field, MuscleHistory
 from fibermsk.system.contribution import At
 from fibermsk.system.lines.hill import NAMES, REPORTED
 from fibermsk.system.lines.networks import told_of
+from fibermsk.system.lines.placed import PlacedPaths
 
 POINTS = 65
 """Points of a path in results, at equal fractions of its length."""
@@ -25,6 +26,14 @@ _THINNED = 0.15
 _OF_PATHS = (
     Field("length", "m", "length", "of muscle and tendon along the path", (), "muscle"),
     Field("lengthening_speed", "m/s", "lengthening speed", "rate of the length", (), "muscle"),
+    Field(
+        "length_jump",
+        "m",
+        "jump of the length",
+        "since the last frame, where a path point or a cylinder starts or ceases to act; else 0",
+        (),
+        "muscle",
+    ),
     Field("activation", "1", "activation", "0 to 1", (), "muscle"),
 )
 
@@ -54,6 +63,7 @@ class MuscleReports:
         self._lines = lines
         self._moved_by = [lines.paths.moved_by(k) for k in range(len(lines.muscles))]
         self._fractions = np.linspace(0.0, 1.0, POINTS)
+        self._last: list[tuple[float, bytes, float, float]] = []
         self.histories: dict[str, MuscleHistory] = {}
         for muscle, moved_by in zip(lines.muscles, self._moved_by, strict=True):
             fields = [*_OF_PATHS, *lines.hill.fields]
@@ -83,6 +93,7 @@ class MuscleReports:
             values: dict[str, float] = {
                 "length": now.paths.length[k],
                 "lengthening_speed": now.paths.speed[k],
+                "length_jump": self._jump(k, at.t, now.paths),
                 "activation": now.activation[k],
                 **{name: outputs[k, NAMES.index(name)] for name in REPORTED},
             }
@@ -91,6 +102,17 @@ class MuscleReports:
             for name, value in values.items():
                 own.arrays[name][frame] = value
             own.path[frame] = lines.paths.along(at, now.paths, k, self._fractions)
+
+    def _jump(self, k: int, t: float, paths: PlacedPaths) -> float:
+        """Change of a length since the last frame beyond the mean of its rates [m], at a switch."""
+        length, speed = float(paths.length[k]), float(paths.speed[k])
+        switches, jump = self._lines.paths.switches(k, paths.state), 0.0
+        if k < len(self._last):
+            before, known, last, rate = self._last[k]
+            if switches != known:
+                jump = length - last - 0.5 * (rate + speed) * (t - before)
+        self._last[k : k + 1] = [(t, switches, length, speed)]
+        return jump
 
 
 def drawn_radius(muscle: LineMuscle) -> float:

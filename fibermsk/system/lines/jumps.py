@@ -1,0 +1,41 @@
+"""Jumps of the lengths of line muscles, named in a warning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fibermsk.errors import ModelWarning
+from fibermsk.results import Result
+
+_LEAST = 1e-4
+"""Least jump that is told [m]."""
+
+_MOST_TOLD = 5
+"""Largest number of muscles named in a warning."""
+
+
+def jump_remark(result: Result) -> ModelWarning | None:
+    """Warning of paths whose length jumps, the largest jump first; None without any."""
+    found = []
+    for name, muscle in result.muscles.items():
+        jumps = np.abs(muscle["length_jump"])
+        at = np.flatnonzero(jumps > _LEAST)
+        if at.size:
+            worst = int(jumps.argmax())
+            found.append((float(jumps[worst]), name, float(result.time[worst]), at.size))
+    if not found:
+        return None
+    found.sort(reverse=True)
+    told = [
+        f"{name} by about {1e3 * size:.2g} mm before t = {t:.4g} s"
+        + (f", and {n - 1} more times" if n > 1 else "")
+        for size, name, t, n in found[:_MOST_TOLD]
+    ]
+    more = f" and {len(found) - _MOST_TOLD} more muscles" if len(found) > _MOST_TOLD else ""
+    return ModelWarning(
+        f"lengths of line muscles jump: {'; '.join(told)}{more}, where a conditional path point or "
+        "a cylinder of finite length starts or ceases to act, as in OpenSim. The energy of the "
+        "motion jumps with them; fibermsk muscles shows where",
+        kind="length_jump",
+        time=found[0][2],
+    )
