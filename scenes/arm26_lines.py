@@ -20,9 +20,6 @@ import fibermsk as fm
 SHOULDER, ELBOW = "r_shoulder_elev", "r_elbow_flex"
 FLEXORS = "BIClong", "BICshort", "BRA"
 EXTENSORS = "TRIlong", "TRIlat", "TRImed"
-# This cylinder at the glenoid is 3 cm long, and in this motion the path of TRIlong passes 1 cm
-# beyond its end, where OpenSim has no contact. Cylinders of this package do not end.
-NOT_REACHED = ("TRIlongglen",)
 END = 10.0  # s, after any motion of this scene
 
 
@@ -79,9 +76,7 @@ def scene(
         coordinate: {"value": elbow} for coordinate in arm.coordinates if coordinate.name == ELBOW
     }
     for muscle in arm.muscles:
-        wraps = [wrap for wrap in muscle.wraps if wrap.shape.name not in NOT_REACHED]
-        driven = replace(muscle.activation, start=rest)
-        changes[muscle] = {"wraps": wraps, "activation": driven}
+        changes[muscle] = {"activation": replace(muscle.activation, start=rest)}
     return fm.Scene(arm.edit(changes), duration=duration, steps=steps, tolerance=tolerance)
 
 

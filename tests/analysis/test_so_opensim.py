@@ -59,6 +59,9 @@ def test_the_same_assumptions_give_the_same_activations(tmp_path, shared_models)
 
 
 def test_paths_and_passive_forces_explain_the_rest(tmp_path, shared_models):
-    """OpenSim's ellipsoids and finite cylinders change moment arms by up to 1.3 mm."""
+    """Cylinders change nothing, also the one that ends; OpenSim's ellipsoids are approximate."""
+    cylinders = [name for name in SURFACES if "hh" not in name]
+    ours, activation, _ = both(tmp_path, shared_models, cylinders, passive=False)
+    assert largest(ours.activation, activation) < 4e-4
     ours, activation, _ = both(tmp_path, shared_models, SURFACES, passive=False)
     assert 1e-3 < largest(ours.activation, activation) < 6e-3

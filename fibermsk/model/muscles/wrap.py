@@ -68,9 +68,9 @@ class WrapCylinder(Surface):
     Parameters
     ----------
     radius, length : float
-        Radius, and length along z, centered at the position [m]; positive. The path does not end
-        with the length: the cylinder is infinite to it. Only the drawing, and a bundle built from
-        the muscle, use the length.
+        Radius, and length along z, centered at the position [m]; positive. As in OpenSim, a path
+        that would touch the cylinder beyond its ends only does not touch it: its length jumps
+        there. Otherwise it is that around an infinite cylinder.
     """
 
     radius: float = number("m", POSITIVE, default=1.0)

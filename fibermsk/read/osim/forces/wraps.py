@@ -76,8 +76,7 @@ def _read_surface(
 
 _AS_HERE = (
     "next to a path point inside the surface the path is straight, as in OpenSim: length and "
-    "moment arm jump where a point enters; a cylinder is infinite, and its side is kept from pose "
-    "to pose"
+    "moment arm jump where a point enters; the side of a cylinder is kept from pose to pose"
 )
 
 
