@@ -113,10 +113,10 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
 
     Notes
     -----
-    Surfaces have no friction. A cylinder that would be touched beyond its ends only is not. The side
-    on which a path passes is that of the start pose, continued: the winding angle differs from its
-    value there by at most half a turn. Paths over other surfaces, or over several between two
-    points, are followed from the start pose where they can, and otherwise the shortest one; see
+    Surfaces have no friction. A cylinder that would be touched beyond its ends only is not touched.
+    The side on which a path passes is that of the start pose, continued: the winding angle differs
+    from its value there by at most half a turn. Paths over other surfaces, or over several between
+    two points, are followed from the start pose where they can, and otherwise the shortest one; see
     the guide on wrapping.
     """
     _check.instance("muscle_path", "skeleton", skeleton, Skeleton, "a Skeleton")
