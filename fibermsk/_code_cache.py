@@ -51,7 +51,7 @@ class _Kept(FunctionCache):
         try:
             with _locked(self.cache_path):
                 return super().load_overload(sig, target_context)
-        except OSError:
+        except (OSError, ImportError):  # or code of a module that is no longer there
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

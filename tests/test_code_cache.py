@@ -145,3 +145,35 @@ def test_machine_code_has_names_of_its_own():
     assert fibermsk._compile.PARTS
     made = FunctionIdentity.from_function(a_function)
     assert made.unique_id > 2**32 and str(made.unique_id) in made.unique_name
+
+
+CALLER = """
+from fibermsk._compile import kernel
+from fibermsk.kernels.own_law import compiled_function
+scope = {"__name__": "nowhere"}
+exec("def double(x): return 2.0 * x", scope)
+own = compiled_function(scope["double"])
+
+@kernel
+def after(x):
+    return own(x) + 1.0
+
+print(after(3.0), sum(after.stats.cache_hits.values()))
+"""
+
+
+def test_functions_of_no_module_are_loaded_from_disk(tmp_path):
+    """As those of a script that another program executes."""
+    (tmp_path / "caller.py").write_text(CALLER)
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    printed = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "caller.py")],
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout.split())
+    assert printed == [["7.0", "0"], ["7.0", "1"]]

@@ -114,6 +114,8 @@ def _compiled_function(function: FunctionType, known: dict[FunctionType, Any]) -
         twin = FunctionType(
             function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
         )
+        # what is loaded from disk imports the module of each function: this one is always there
+        twin.__module__ = __name__
         known[function] = uncached(twin)  # known before its callees are, which may call it
         for name in function.__code__.co_names:
             if isinstance(scope.get(name), FunctionType):

@@ -63,6 +63,7 @@ COMPUTED = {
             "min_fraction": 1e-6,
             "contraction": 0.0,
             "balance": 1e-3,
+            "damping": True,
         },
     ),
     "SDIRK2": Call(fm.SDIRK2, lambda p: {}),

@@ -88,3 +88,9 @@ def test_a_freeze_ends_with_a_failure():
     newton = fm.Newton(max_iterations=4)
     _, report = newton.solve(system, 0.0, np.zeros(1), system.evaluate)
     assert not report.converged and report.frozen and system.side == 0
+
+
+def test_damping_can_be_left_out():
+    system = Sigmoid()
+    _, report = fm.Newton(damping=False).solve(system, 0.0, np.array([0.2]), system.evaluate)
+    assert not report.converged and "grew" in report.reason and min(report.fractions) == 1.0

@@ -99,9 +99,10 @@ def test_shipped_errors_are_those_of_new_paths(surface):
     assert found[0, 0] < 5e-3 and found[1, 0] < 5e-3
 
 
-def difference(f, h=3e-4):
-    """Derivative at zero by five points."""
-    return (8 * (f(h) - f(-h)) - f(2 * h) + f(-2 * h)) / (12 * h)
+def difference(f, h=3e-5):
+    """Derivative at zero by eight points, of eighth order."""
+    weights = enumerate((4 / 5, -1 / 5, 4 / 105, -1 / 280), start=1)
+    return sum(w * (f(k * h) - f(-k * h)) for k, w in weights) / h
 
 
 def check_derivatives(network, capped, reference, turns, z, d, e, alpha):
@@ -111,6 +112,8 @@ def check_derivatives(network, capped, reference, turns, z, d, e, alpha):
     def slope(z, way):
         return np.imag(value(z + 1e-30j * way)) / 1e-30
 
+    # nested differences lose eps / h^2
+    z, d, e = (x.astype(np.longdouble) for x in (z, d, e))
     second = difference(lambda t: slope(z + t * d, d))
     mixed = difference(lambda t: slope(z + t * e, d))
     third = difference(lambda t: difference(lambda s: slope(z + t * e + s * d, d)))
@@ -126,6 +129,7 @@ def check_derivatives(network, capped, reference, turns, z, d, e, alpha):
         assert_allclose(found[:, k], exact, atol=1e-8 * (np.abs(exact).max() + 1.0))
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="no longer floats than doubles")
 @pytest.mark.parametrize("surface", KINDS)
 def test_derivatives_are_exact(surface, rng):
     """First ones by complex steps, second and third by differences of such."""

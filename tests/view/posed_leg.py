@@ -24,7 +24,7 @@ def leg(n=0):
         child = model.add(fm.Body(f"b{k}", **ROD))
         model.add(fm.Hinge(f"h{k}", body, child, at=(0, -0.1, 0), axis=(0, 0, 1)))
         body = child
-    wrap = fm.PathWrap(fm.WrapCylinder("condyle", model.ground, radius=0.06, length=0.08))
+    wrap = fm.PathWrap(fm.WrapCylinder("condyle", model.ground, radius=0.06, length=0.2))
     for name, z in (("front", 0.05), ("side", -0.1)):
         ends = model.ground.at(0.08, 0.3, z), shank.at(0.01, -0.2, z)
         points = [fm.PathPoint(end, at) for end, at in zip("oi", ends, strict=True)]

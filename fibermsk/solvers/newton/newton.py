@@ -97,6 +97,10 @@ class Newton:
     contraction : float
         A tangent is reused in the next iteration of the same solve while each increment is at most
         this fraction of the previous one (modified Newton); 0 means a new tangent every iteration.
+    damping : bool
+        Whether full updates that do not approach the solution are shortened, as steep curves of
+        force and velocity need; `equilibrium` never does: of several equilibria, that reached by
+        shorter pseudo-time steps lies nearer.
     """
 
     tolerance: float = 1e-7
@@ -105,12 +109,14 @@ class Newton:
     min_fraction: float = 1e-6
     contraction: float = 0.0
     balance: float = 1e-3
+    damping: bool = True
 
     def __post_init__(self) -> None:
         owner = "Newton"
         _check.positive(owner, "tolerance", self.tolerance)
         _check.positive(owner, "balance", self.balance)
         _check.count(owner, "max_iterations", self.max_iterations)
+        _check.flag(owner, "damping", self.damping)
         must = "lie between 0 and 1, both excluded"
         _check.number(
             owner,
@@ -153,7 +159,7 @@ class Newton:
         forces, scale = slice(0, first_order(system).start), system.scale
         y = system.retract(t, y, np.zeros_like(y))
         current = evaluate(y, True)
-        solve, size, growths, stalls, damps = None, _LARGE, 0, 0, True
+        solve, size, growths, stalls, damps = None, _LARGE, 0, 0, self.damping
         for _ in range(self.max_iterations):
             if current.flaw:
                 report.reason = f"NaN or infinity in {current.flaw}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +113,7 @@ def equilibrium(
     require_host("equilibrium", system)
     newton = Newton() if newton is None else newton
     _check.instance("equilibrium", "newton", newton, Newton, "a Newton()")
+    newton = replace(newton, damping=False)
     _check.function("equilibrium", "progress", progress)
     t = _check.number("equilibrium", "t", t, "s")
     if start is None:
