@@ -46,6 +46,9 @@ _OWN = FrameKeeper(), SlackWatcher()
 _ROUND_OFF = 1e-9
 """Relative excess of a step over a delay that counts as round-off."""
 
+_MANY_STEPS = 50_000
+"""Number of steps above which the delay that causes them is named."""
+
 _MAX_STEPS = 10_000_000
 _SHORTEST_STEP = 1e-12
 """Limits beyond which the input is a likely mistake [s]."""
@@ -214,6 +217,8 @@ def _check_settings(march: March) -> None:
         t_end, n_steps = float(march.times[-1]), march.times.size - 1
         _count_steps(t_end, t_end / n_steps / control.steps_per_frame)
         _check_delay(march.system, t_end / n_steps / control.steps_per_frame)
+    else:
+        _warn_of_delay(march.system, float(march.times[-1]))
 
 
 def _check_delay(system: System, h: float) -> None:
@@ -223,6 +228,17 @@ def _check_delay(system: System, h: float) -> None:
         must = f"be at most the delay {delay:g} s of {name}"
         remedy = "use FixedSteps with more steps per frame, or AdaptiveSteps"
         _check.refuse("simulate", "step", h, must, unit="s", remedy=remedy)
+
+
+def _warn_of_delay(system: System, t_end: float) -> None:
+    """Warn of a delay so short that a run of a length t_end [s] takes very many steps."""
+    delay, name = shortest_delay(system)
+    if t_end > _MANY_STEPS * delay:
+        text = (
+            f"no step is longer than the delay {delay:g} s of {name}: a run of {t_end:g} s takes "
+            f"{t_end / delay:.2g} steps or more. Unless it is meant so short, set a longer one [s]"
+        )
+        warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=5)
 
 
 class _End(NamedTuple):

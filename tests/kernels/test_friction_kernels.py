@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference.friction import across, sliding_squared
+from reference.friction import across, size, sliding_squared
 
 from fibermsk.kernels.friction.bones import bone_friction
 from fibermsk.kernels.friction.slip import slip_force
@@ -27,12 +27,22 @@ def on_bone(z, limit=2.0, by_x=0.0, speed=0.5, tangent=True):
     return found, power
 
 
-def slopes(function, z, h=1e-5):
-    """Central differences of fourth order."""
-    steps = h * np.eye(z.size)
-    near = np.array([function(z + s) - function(z - s) for s in steps]).T
-    far = np.array([function(z + 2 * s) - function(z - 2 * s) for s in steps]).T
-    return (8.0 * near - far) / (12.0 * h)
+def mixed_slopes(function, z, first, h=1e-4):
+    """Derivatives of a function of z in z[first:] and in z: complex steps, and differences of them.
+
+    In long floats, of sixth order: exact to 1e-12.
+    """
+    z, unit = z.astype(np.longdouble), np.eye(z.size)
+
+    def slope(z, step):
+        return np.imag(function(z + 1e-30j * step)) / 1e-30
+
+    def difference(f):
+        return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + f(3 * h) - f(-3 * h)) / (60 * h)
+
+    return np.array(
+        [[difference(lambda t: slope(z + t * j, k)) for k in unit] for j in unit[first:]]
+    ).astype(float)
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.02, 0.2, 1.5, 3.1])
@@ -44,15 +54,14 @@ def test_fibers_against_the_plain_dissipation(angle, rng):
     z[6:9] += 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
     force, derivatives, power = between_fibers(z)
 
-    def dissipation(rates):
-        m, a, b, u, a_dot, b_dot = np.r_[z[:9], rates].reshape(6, 3)
+    def dissipation(z):
+        m, a, b, u, a_dot, b_dot = z.reshape(6, 3)
         return 2.0 * np.sqrt(sliding_squared(a, a_dot, b, b_dot, m, u) + 0.25)
 
-    def complex_slope(k):
-        return dissipation(z[9:] + 1e-30j * np.eye(9)[k]).imag / 1e-30
-
-    assert_allclose(force, [-complex_slope(k) for k in range(9)], rtol=1e-11, atol=1e-12)
-    assert_allclose(derivatives, slopes(lambda z: between_fibers(z)[0], z), atol=1e-8)
+    slopes = [dissipation(z + 1e-30j * e).imag / 1e-30 for e in np.eye(18)[9:]]
+    assert_allclose(force, np.negative(slopes), rtol=1e-11, atol=1e-12)
+    exact = -mixed_slopes(dissipation, z, 9)
+    assert_allclose(derivatives, exact, atol=1e-10 * np.abs(exact).max())
     assert_allclose(power, -force @ z[9:], rtol=1e-11)
     assert power > 0.0
 
@@ -89,17 +98,16 @@ def test_bone_against_the_plain_dissipation(rng):
     for _ in range(3):
         z = rng.normal(size=6)
         (force, fx, fa, fu), power = on_bone(z)
-        size = np.linalg.norm(z[:3])
 
-        def dissipation(u, n=z[:3] / size, size=size):
-            return 2.0 * size * np.sqrt(across(u, n) + 0.25)
+        def dissipation(z):
+            slope, u = z[:3], z[3:]
+            return 2.0 * size(slope) * np.sqrt(across(u, slope / size(slope)) + 0.25)
 
-        expected = [-dissipation(z[3:] + 1e-30j * e).imag / 1e-30 for e in np.eye(3)]
-        assert_allclose(force, expected, rtol=1e-11)
+        slopes = [dissipation(z + 1e-30j * e).imag / 1e-30 for e in np.eye(6)[3:]]
+        assert_allclose(force, np.negative(slopes), rtol=1e-11)
         assert_allclose(power, -force @ z[3:], rtol=1e-11)
-        assert_allclose(
-            np.hstack([fx, fu]), slopes(lambda z: on_bone(z, tangent=False)[0][0], z), atol=1e-8
-        )
+        exact = -mixed_slopes(dissipation, z, 3)
+        assert_allclose(np.hstack([fx, fu]), exact, atol=1e-10 * np.abs(exact).max())
         # the limit of the friction changes in place as well: by_x = by_a = 0.7
         (_, moved, stretched, _), _ = on_bone(z, by_x=0.7)
         assert_allclose(moved - fx, np.outer(0.35 * force, np.ones(3)), rtol=1e-10)

@@ -1,7 +1,7 @@
 """Friction in plain NumPy, from its dissipation: nodal forces are its slopes in the rates.
 
 A contact point dissipates mu P sqrt(|s|^2 + speed^2) (less a constant); see docs/theory.md. The
-rates enter linearly or under the root, so that a complex step gives the slopes.
+rates enter linearly or under the root, so that a complex step gives the slopes; so do places.
 """
 
 import numpy as np
@@ -22,19 +22,25 @@ def hermite(xi, h, order=0):
     return np.array([*powers, *other])
 
 
+def size(x):
+    """Length of a vector, also of one that a complex step has moved."""
+    return np.sqrt(x @ x)
+
+
 def sliding_squared(a, a_dot, b, b_dot, m, u):
     """Square of the sliding velocity of two fibers, s . W s, with the pseudo-inverse by a solve."""
-    n = m / np.linalg.norm(m)
+    n = m / size(m)
     rates, directions = [], []
     for t, t_dot in ((a, a_dot), (b, b_dot)):
-        unit = t / np.linalg.norm(t)
-        turning = (t_dot - unit * (unit @ t_dot)) / np.linalg.norm(t)
+        unit = t / size(t)
+        turning = (t_dot - unit * (unit @ t_dot)) / size(t)
         tau = unit - n * (n @ unit)
         directions.append(tau)
         rates.append(tau @ u - m @ turning)
     G = np.array([[p @ q for q in directions] for p in directions])
     s = np.array(rates)
-    return s @ np.linalg.solve(G @ G + DELTA**2 * np.eye(2), G @ s)
+    (p, q), (_, r) = G @ G + DELTA**2 * np.eye(2)
+    return s @ (np.array([[r, -q], [-q, p]]) @ (G @ s)) / (p * r - q * q)
 
 
 def across(u, n):

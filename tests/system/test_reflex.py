@@ -233,6 +233,15 @@ def test_adaptive_steps_are_limited_to_the_delay():
     assert max(lengths.found) <= 0.005 * (1.0 + 1e-9) < max(free.found)
 
 
+def test_a_delay_that_takes_very_many_steps_is_named():
+    stop = fm.StopWhen(lambda now: now.t - 5e-6, "early")
+    message = r"delay 1e-06 s of the reflex of fiber 'fiber': a run of 0.1 s takes 1e\+05 steps"
+    options = {"t_end": 0.1, "dt": 0.1, "observers": [stop]}
+    with pytest.warns(fm.ModelWarning, match=message):
+        result = fm.simulate(limb(stretch_reflex(delay=1e-6)), **options)
+    assert result.status == "stopped"
+
+
 def test_longer_fixed_steps_are_refused():
     system = limb(stretch_reflex())
     message = (
