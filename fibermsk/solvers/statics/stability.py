@@ -202,9 +202,10 @@ def _with_states(system: System, t: float, y: Array, here: Linearization) -> Sta
         )
     growth = np.real(rates)
     fastest = int(np.argmax(growth))
-    vector = modes[:, fastest]
+    # without the speeds, whose phase differs from that of the positions
+    vector = np.delete(modes[:, fastest], np.s_[n : 2 * n])
     vector = np.real(vector / vector[np.argmax(np.abs(vector))])
-    motion = here.whole(np.concatenate([vector[:n], vector[2 * n :]]), system.n)
+    motion = here.whole(vector, system.n)
     rate = float(growth[fastest])
     unstable = rate > _ROUND_OFF_OF_RATES * float(np.abs(rates).max(initial=0.0))
     turning = np.abs(np.imag(rates))
