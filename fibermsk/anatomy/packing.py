@@ -173,9 +173,7 @@ def relax(
         found = list(_violations(grids, points, wide, obstacles, neighbors, clearance, aside))
         matrix = stiffness
         if found:
-            lacking = sparse.vstack(
-                [_rows(values, parts, way) for parts, _, way, _ in found]
-            ).tocsr()[:, free]
+            lacking = _rows(values, found)[:, free]
             strength = _PENALTY * np.concatenate([w for *_, w in found])
             gradient -= lacking.T @ (strength * np.concatenate([lack for _, lack, _, _ in found]))
             matrix = stiffness + lacking.T @ sparse.diags(strength) @ lacking
@@ -206,17 +204,24 @@ def _sampled(grids: Sequence[Grid], nodal: Array) -> Array:
     return np.array([grid.value @ one for grid, one in zip(grids, nodal, strict=True)])
 
 
-def _rows(values: list, parts: list, way: Array) -> Any:
-    """Jacobian of the distances in all nodal values (n_rows, n 2 n_nodes 3)."""
-    n, n_dofs = len(values), values[0].shape[1]
-    total = sparse.csr_matrix((len(way), n * n_dofs * 3))
-    for f, at, sign in parts:
-        rows = values[f][at].tocoo()
-        data = sign * rows.data[:, None] * way[rows.row]
-        columns = 3 * (f * n_dofs + rows.col)[:, None] + np.arange(3)
-        entry = np.repeat(rows.row, 3), columns.ravel()
-        total = total + sparse.csr_matrix((data.ravel(), entry), shape=total.shape)
-    return total
+def _rows(values: list, found: list) -> Any:
+    """Jacobian of the distances of all groups in all nodal values (n_rows, n 2 n_nodes 3)."""
+    n_dofs, n_rows = values[0].shape[1], 0
+    data, rows, columns = [], [], []
+    for parts, _, way, _ in found:
+        for f, at, sign in parts:
+            # entries of the samples, row by row
+            size = np.diff(values[f].indptr)[at]
+            row = np.repeat(np.arange(at.size), size)
+            entry = np.arange(row.size) + (values[f].indptr[at] - np.cumsum(size) + size)[row]
+            data.append(sign * values[f].data[entry][:, None] * way[row])
+            rows.append(np.repeat(n_rows + row, 3))
+            column = 3 * (f * n_dofs + values[f].indices[entry])
+            columns.append((column[:, None] + np.arange(3)).ravel())
+        n_rows += len(way)
+    at = np.concatenate(rows), np.concatenate(columns)
+    shape = n_rows, len(values) * n_dofs * 3
+    return sparse.csr_matrix((np.concatenate(data).ravel(), at), shape=shape)
 
 
 def _violations(grids, points, wide, obstacles, neighbors, clearance, aside):
