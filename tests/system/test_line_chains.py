@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fibermsk as fm
+from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.kernels.lines.surfaces import level
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.forward import kind_of
@@ -238,6 +239,23 @@ def test_a_distant_surface_leads_to_no_other_side():
     one, other = lengths(alone), lengths(beside)
     assert_allclose(other.length, one.length, rtol=1e-13)
     assert_allclose(other.by_q, one.by_q, atol=1e-12)
+
+
+def test_a_line_clear_of_all_surfaces_needs_no_chain():
+    """It is straight where a sphere around the ellipsoid is not met, and as found anew."""
+    skeleton, muscle = chained(ellipsoid)
+    hinges = np.zeros(skeleton.n)
+    hinges[-2] = 1.0
+    paths, kinds = LinePaths(skeleton, [muscle]), []
+    for t in np.linspace(0.0, 2.0 * np.pi, 121):
+        pose = state(skeleton, skeleton.start + 1.5 * np.sin(t) * hinges, 0.0 * hinges)
+        found, fresh = paths.at(pose), LinePaths(skeleton, [muscle]).at(pose)
+        assert_allclose(found.length, fresh.length, rtol=1e-13)
+        assert_allclose(found.by_q, fresh.by_q, atol=1e-12)
+        chain = found.state.wrapped[0] == CHAIN
+        kinds.append((chain, bool(chain and found.state.touched.any())))
+    # solved without a chain, by one that touches nothing, and by one that touches
+    assert set(kinds) == {(False, False), (True, False), (True, True)}
 
 
 def over(names, q=0.0, **numbers):

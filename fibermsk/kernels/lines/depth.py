@@ -12,7 +12,7 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.chain import _dot
 from fibermsk.kernels.lines.geodesic import ACCURACY, advance, geodesic
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.surfaces import CYLINDER, OWN, TORUS, level
+from fibermsk.kernels.lines.surfaces import CYLINDER, OWN, TORUS, level, reach
 
 SAMPLES = 24
 """Points of arcs and lines at which surfaces that are not convex are examined."""
@@ -84,12 +84,9 @@ def _beyond(kind, size, R, p, a, b, length):
     for r in range(3):
         middle[r] = 0.5 * (a[r] + b[r])
     to_local(R, p, middle, x)
-    if kind >= OWN:
-        return False  # of unknown extent
     if kind == CYLINDER:
         return math.hypot(x[0], x[1]) > size[0] + 0.5 * length
-    reach = size[0] + size[1] if kind == TORUS else max(size[0], max(size[1], size[2]))
-    return math.sqrt(_dot(x, x)) > reach + 0.5 * length
+    return math.sqrt(_dot(x, x)) > reach(kind, size) + 0.5 * length
 
 
 @kernel

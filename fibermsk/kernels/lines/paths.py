@@ -33,6 +33,7 @@ from fibermsk.kernels.lines.section import (
     turn_derivatives,
 )
 from fibermsk.kernels.lines.sphere import around_sphere, sphere_angle
+from fibermsk.kernels.lines.surfaces import reach
 from fibermsk.kernels.skeleton.coordinate_map import derivatives
 
 
@@ -178,6 +179,25 @@ def _acts(paths, w, k, j):
 
 
 @part
+def _clear(paths, state, m, k, j, other):
+    """Whether the straight line is surely a chain's path from point k to j, as it was the last one.
+
+    What has no closed form is as far away as a sphere around it.
+    """
+    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
+        slot = paths.slot[w] + k - paths.first[w]
+        if not _acts(paths, w, k, j) or state.left[slot]:
+            continue
+        kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
+        if kind > SPHERE:
+            kind, radius = SPHERE, reach(kind, paths.size[w])
+        at = _angle(kind, radius, R, p, state.x[k], state.x[j], 0.0, other)
+        if state.touches[slot] != 0 or at != FINE or other[PHI] > 0.0:
+            return False
+    return True
+
+
+@part
 def _solve_section(paths, state, m, k, j, g, H):
     """Length of the section of muscle m from its point k to its point j; -1 if unsolved.
 
@@ -186,7 +206,7 @@ def _solve_section(paths, state, m, k, j, g, H):
     `fibermsk.kernels.lines.network_paths`, with a length of zero.
     """
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
-    touched, at, chained = -1, FINE, False
+    touched, at, chained, general = -1, FINE, False, False
     for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
         if not _acts(paths, w, k, j):
             continue
@@ -194,7 +214,7 @@ def _solve_section(paths, state, m, k, j, g, H):
             state.wrapped[k] = NETWORK
             return 0.0
         if paths.kind[w] > SPHERE:
-            chained = True
+            chained = general = True
             continue
         slot = paths.slot[w] + k - paths.first[w]
         at = _angle(
@@ -216,6 +236,8 @@ def _solve_section(paths, state, m, k, j, g, H):
         if other[PHI] > 0.0:
             chained = chained or touched >= 0
             touched, own[PHI], own[DELTA] = w, other[PHI], other[DELTA]
+    if general and _clear(paths, state, m, k, j, other):
+        touched, chained = -1, False
     state.wrapped[k] = CHAIN if chained else touched
     if chained:
         return 0.0

@@ -123,6 +123,14 @@ def most_curved(kind, size, x, length):
 
 
 @kernel
+def reach(kind, size):
+    """Largest distance of a surface from its origin [m]; infinite if unknown."""
+    if kind == CYLINDER or kind >= OWN:
+        return math.inf
+    return size[0] + size[1] if kind == TORUS else max(size[0], max(size[1], size[2]))
+
+
+@kernel
 def _difference_step(g, H):
     """Step [m] of the differences along a unit vector: a thousandth of a radius of curvature."""
     square = bend = 0.0
