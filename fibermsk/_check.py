@@ -26,9 +26,9 @@ PERCENT = "in percent? divide by 100"
 """Remedy for a fraction outside [0, 1]."""
 
 
-def first_names(names: Sequence[str], most: int) -> str:
+def first_names(names: Sequence[str], most: int, separator: str = ", ") -> str:
     """The first few names, and the number of the others."""
-    shown, more = ", ".join(names[:most]), len(names) - most
+    shown, more = separator.join(names[:most]), len(names) - most
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.errors import ModelWarning
 from fibermsk.results import Result
 
@@ -29,13 +30,12 @@ def jump_remark(result: Result) -> ModelWarning | None:
     told = [
         f"{name} by about {1e3 * size:.2g} mm before t = {t:.4g} s"
         + (f", and {n - 1} more times" if n > 1 else "")
-        for size, name, t, n in found[:_MOST_TOLD]
+        for size, name, t, n in found
     ]
-    more = f" and {len(found) - _MOST_TOLD} more muscles" if len(found) > _MOST_TOLD else ""
     return ModelWarning(
-        f"lengths of line muscles jump: {'; '.join(told)}{more}, where a conditional path point or "
-        "a cylinder of finite length starts or ceases to act, as in OpenSim. The energy of the "
-        "motion jumps with them; fibermsk muscles shows where",
+        f"lengths of line muscles jump: {_check.first_names(told, _MOST_TOLD, '; ')}, where a "
+        "conditional path point or a cylinder of finite length starts or ceases to act, as in "
+        "OpenSim. The energy of the motion jumps with them; fibermsk muscles shows where",
         kind="length_jump",
         time=found[0][2],
     )

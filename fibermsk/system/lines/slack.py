@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk.errors import ModelWarning
 from fibermsk.results import Result
 
@@ -28,10 +29,9 @@ def slack_remark(result: Result) -> ModelWarning | None:
     told = [
         f"{name} from t = {start:.4g} s, in {100.0 * share:.0f} % of the frames"
         + (f", pushing with up to {push:.3g} N" if push > 0.0 else "")
-        for push, name, start, share in found[:_MOST_TOLD]
+        for push, name, start, share in found
     ]
-    more = f" and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
-    text = f"line muscles whose tendon is slack: {'; '.join(told)}{more}"
+    text = f"line muscles whose tendon is slack: {_check.first_names(told, _MOST_TOLD, '; ')}"
     if found[0][0] > 0.0:
         text += ". With fm.DeGrooteCurves(slack_width=0.01) or fm.MillardCurves() none pushes"
     return ModelWarning(text, kind="slack_tendon", time=found[0][2])
