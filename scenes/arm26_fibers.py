@@ -132,8 +132,8 @@ def scene(
             specific_tension=SPECIFIC_TENSION,
             proximal=PROXIMAL.get(muscle.name, 0.5),
             smoothing=SMOOTHING.get(muscle.name, 0.1),
-            prestress=0.05,
-            # with little damping the lightly activated flexors overshoot and become slack
+            # with less tension or damping the lightly activated flexors overshoot and become slack
+            prestress=0.08,
             damping=0.35,
             bending=0.1,
             bones=touched,

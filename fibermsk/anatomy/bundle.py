@@ -16,7 +16,6 @@ from fibermsk.anatomy.calibrate import (
     DAMPING,
     DENSITY,
     EVEN_DAMPING,
-    EVEN_PRESTRESS,
     PRESTRESS,
     SPECIFIC_TENSION,
     TENDON_RADIUS,
@@ -146,7 +145,7 @@ def fibers_from_muscle(
     damping: float | None = None,
     density: float = DENSITY,
     bending: float = 0.0,
-    prestress: float | None = None,
+    prestress: float = PRESTRESS,
     titin: Titin | None = None,
     even: bool | None = None,
     length: float | None = None,
@@ -197,22 +196,20 @@ def fibers_from_muscle(
         Range of muscle length over optimal length in which the curves are fitted.
     damping : float, optional
         Slope of the passive force over F_0 with respect to velocity over maximum velocity;
-        positive; by default 0.05, and 0.02 of an even muscle. Active fibers have the force-velocity
+        positive; by default 0.03, and 0.02 of an even muscle. Active fibers have the force-velocity
         curve of the muscle besides.
     density : float
         Density [kg/m^3].
     bending : float
         Bending stiffness relative to that of solid fibers.
-    prestress : float, optional
-        Tension of the passive fibers in the reference configuration, over F_0; by default 0.03, and
-        0.01 of an even muscle.
+    prestress : float
+        Tension of the passive fibers in the reference configuration, over F_0.
     titin : Titin, optional
         Gives the fibers titin with its shares, fixed length and damping, in place of `Stiffening`;
         stress, optimal stretch and passive curve follow from the muscle. None if left out.
     even : bool, optional
         Let the fibers follow the line muscle closely: a `StretchGradient` of half the optimal
-        length keeps their stretch even, as in a muscle that is one spring, and the tendon has a toe
-        region. By default with titin.
+        length keeps their stretch even, as in a muscle that is one spring. By default with titin.
     length : float, optional
         Initial length of the line muscle with its tendon [m]; by default that of its taut path, or
         of the straight lines between its active points where none is found, as the report says.
@@ -265,8 +262,6 @@ def fibers_from_muscle(
         transition = EVEN_TRANSITION if even else TRANSITION
     if damping is None:
         damping = EVEN_DAMPING if even else DAMPING
-    if prestress is None:
-        prestress = EVEN_PRESTRESS if even else PRESTRESS
     transition = _check.number(
         owner,
         "transition",

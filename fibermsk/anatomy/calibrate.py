@@ -18,7 +18,6 @@ from scipy.optimize import least_squares
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.anatomy.titin import with_passive_curve
-from fibermsk.errors import ModelError
 from fibermsk.laws import (
     DeGrooteForceLength,
     HillStress,
@@ -44,7 +43,7 @@ DENSITY = 1060.0
 WORKING_RANGE = (0.6, 1.4)
 """Range of length over optimum for the fit: much of both limbs."""
 
-DAMPING = 0.05
+DAMPING = 0.03
 """Slope of the passive force over F_0 in velocity over v_max l_0; Hill models have up to 0.1."""
 
 EVEN_DAMPING = 0.02
@@ -69,11 +68,9 @@ LONGEST = 10.0
 
 _SAMPLES = 161
 
-PRESTRESS = 0.03
-"""Tension in the reference configuration, over F_0: a passive muscle is taut."""
-
-EVEN_PRESTRESS = 0.01
-"""`PRESTRESS` of an even muscle: it adds to the passive force of the Hill muscle."""
+PRESTRESS = 0.01
+"""Tension in the reference configuration, over F_0: it keeps a passive muscle taut, and adds to the
+passive force of the Hill muscle."""
 
 _TAUT = 2.5
 """Prestress over shear modulus: up to 3, the stiffness exceeds the prestress at any stretch; the
@@ -143,8 +140,7 @@ def calibrate(
         Reference length of the fibers' tendons [m], with the compliance of a tendon of the slack
         length; by default the slack length.
     even : bool
-        Whether the tendon has the toe region of the Hill tendon, and a gradient of the stretch
-        keeps the muscle even.
+        Whether a gradient of the stretch keeps the muscle even.
     **others
         As for `fibermsk.fibers_from_muscle`.
 
@@ -165,12 +161,11 @@ def calibrate(
     into account with the angle at the optimum. Passive: F_0 cos(alpha) f_P with A c exp(b (l - 1)),
     which is the same curve without pennation, plus a soft solid mu (l - l^-2) + sigma_0 / l with
     sigma_0 = 2.5 mu, which is in tension down to a stretch of 0.38 and increases with the stretch.
-    Tendon: F_0 at a strain of 4.9 %, nearly linear, without the toe region of the Hill tendon.
+    Tendon: the curve of the Hill tendon, as much longer in the reference configuration as the
+    prestress stretches it; the muscle is as much shorter.
 
-    Of an even muscle, the tendon has the curve of the Hill tendon, and is as much longer in the
-    reference configuration as the prestress stretches it; the muscle is as much shorter. The energy
-    of the `StretchGradient` is 1/2 F_0 l_0 (c dx/dX)^2 per length X of the muscle, from 0 to 1, for
-    any start length, with c = 0.5: with an even stretch it is zero.
+    The energy of the `StretchGradient` of an even muscle is 1/2 F_0 l_0 (c dx/dX)^2 per length X of
+    the muscle, from 0 to 1, for any start length, with c = 0.5: with an even stretch it is zero.
     """
     owner = f"fibers of muscle {muscle.name!r}"
     tension = _check.positive(owner, "specific_tension", specific_tension, "N/m^2")
@@ -187,7 +182,7 @@ def calibrate(
     along = optimum * math.cos(muscle.pennation_angle)
     prestress = _check.positive(owner, "prestress", prestress)
     toe = math.log1p(prestress / hill.TENDON_TOE)  # exponent in the reference configuration
-    stretched = slack * toe / hill.TENDON_SHAPE if even else 0.0
+    stretched = slack * toe / hill.TENDON_SHAPE
     rest = float(length) - slack - stretched
     if not slack > 0.0:
         _check.refuse(
@@ -223,27 +218,13 @@ def calibrate(
     tendon_area = area * ratio**2
     actual = slack + stretched if tendon_length is None else tendon_length
     actual = _check.positive(owner, "tendon_length", actual, "m")
-    long = 1.0 + hill.TENDON_STRAIN * slack / actual
-    tendon = (strength / tendon_area / factor**2 - scale * prestress / long) / (long - long**-2)
-    if tendon <= 0.0:
-        raise ModelError(
-            f"{owner}: tendon_radius = {ratio:g}; must be smaller: the prestress alone reaches F_0"
-        )
     slope = damping / muscle.max_contraction_velocity / optimum  # of force over F_0, [s/m]
     # 3 eta l' / l^2 at l = l_opt, with v = l' L_M
     viscosity = slope * rest * scale * (along / rest) ** 2 / 3.0
-    ends = KelvinVoigt(tendon, viscosity)
     gradient = None
     if even:
         width = EVEN_LENGTH * along * (rest / along) ** 1.5
         gradient = StretchGradient(scale, width, _ONLY_MUSCLE)
-        ends = ToeTendon(
-            hill.TENDON_TOE * strength / tendon_area / factor**2,
-            hill.TENDON_SHAPE * actual / slack,
-            toe,
-            scale * prestress,
-            viscosity,
-        )
     cosine_0 = along / optimum
     stiffening = Stiffening(scale * stress, rate)
     if titin is not None:
@@ -252,7 +233,13 @@ def calibrate(
     tissue = Tissue(
         density=density,
         muscle=KelvinVoigt(scale * modulus, viscosity),
-        tendon=ends,
+        tendon=ToeTendon(
+            hill.TENDON_TOE * strength / tendon_area / factor**2,
+            hill.TENDON_SHAPE * actual / slack,
+            toe,
+            scale * prestress,
+            viscosity,
+        ),
         active=HillStress(
             max_stress=scale * cosine_0,
             optimal_stretch=along / rest,

@@ -120,7 +120,7 @@ class BundleReport:
         lengths = ", ".join(f"{mm * length:.1f}" for length in self.fiber_lengths)
         tissue = self.calibration.tissue
         active, stiffening, titin = tissue.active, tissue.stiffening, tissue.titin
-        muscle, tendon = tissue.muscle, tissue.tendon
+        muscle = tissue.muscle
         assert isinstance(active, HillStress) and (stiffening or titin)  # set by `calibrate`
         if titin is not None:
             passive = f"titin with {titin.stress:.4g} N/m^2 at a strain of {titin.strain:.3g}"
@@ -128,10 +128,7 @@ class BundleReport:
             assert stiffening is not None
             passive = f"stiffening {stiffening.stress:.4g} N/m^2 at a rate of {stiffening.rate:.3g}"
         assert isinstance(muscle, KelvinVoigt)
-        if isinstance(tendon, KelvinVoigt):
-            stiff = f"(tendon {tendon.shear_modulus:.4g})"
-        else:
-            stiff = "(tendon with a toe region; even stretch)"
+        even = "" if tissue.gradient is None else " (even stretch)"
         inside = [
             f"{where} {mm * depth:.1f} mm inside a bone"
             for where, depth in (
@@ -156,7 +153,7 @@ class BundleReport:
                 f"  S_max {active.max_stress:.4g} N/m^2 at the optimum "
                 f"{active.optimal_stretch:.4g}, v_max {active.max_velocity:.3g} optimal lengths a "
                 "second, curves of De Groote",
-                f"  mu {muscle.shear_modulus:.4g} N/m^2 {stiff}, "
+                f"  mu {muscle.shear_modulus:.4g} N/m^2{even}, "
                 f"prestress {tissue.prestress:.4g} N/m^2, "
                 f"{passive}: off "
                 f"by {self.passive_error:.3f} F_0 rms; viscosity "

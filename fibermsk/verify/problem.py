@@ -40,6 +40,8 @@ class Expected:
     source: str = ""  # of the value
     # size to which differences are compared; by default that of the value, or 1
     scale: float | None = None
+    # limit set before the comparison that the model is known to miss, below the tolerance
+    missed_limit: float | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers and store them as floats."""
@@ -63,6 +65,10 @@ class Expected:
     def holds(self, ours: float) -> bool:
         """Whether a number equals the value within the tolerance; never for NaN."""
         return abs(ours - self.value) <= self.tolerance
+
+    def misses(self, ours: float) -> bool:
+        """Whether a number misses the limit that was set before the comparison."""
+        return self.missed_limit is not None and abs(ours - self.value) > self.missed_limit
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def _rows(outcome: Outcome) -> list[list[str]]:
             _number(row.ours, 9),
             _number(row.difference, 3),
             _number(row.expected.tolerance, 3),
-            "yes" if row.passed else "NO",
+            row.misses or "yes" if row.passed else "NO",
         ]
         for row in outcome.rows
     ]

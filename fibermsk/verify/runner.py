@@ -23,6 +23,12 @@ class Row:
         return self.expected.holds(self.ours)
 
     @property
+    def misses(self) -> str:
+        """Words for a limit that is known to be missed; else empty."""
+        limit = self.expected.missed_limit
+        return f"misses its limit of {limit:.2g}" if self.expected.misses(self.ours) else ""
+
+    @property
     def difference(self) -> float:
         """Ours minus the reference."""
         return self.ours - self.expected.value

@@ -50,8 +50,9 @@ def test_curl(files):
     result = fm.simulate_scene(scene)
     assert result.status == "success" and result.time[-1] == 1.0
     angle = result.coordinates["r_elbow_flex"]
-    assert abs(angle[-1] - 1.25) < 0.02
-    assert 1.3 < angle.max() < 2.1 and angle.argmax() > 20
+    # the flexors lift the forearm, and the extensors bring it back
+    assert 1.3 < angle.max() < 2.1 and 20 < angle.argmax() < 60
+    assert 0.7 < angle[-1] < angle.max() - 0.1
     assert biceps_in_front(result)
     # it runs over the head of the humerus, which pushes it
     for i in (1, 2, 3):

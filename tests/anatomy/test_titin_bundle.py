@@ -94,4 +94,4 @@ def test_without_titin_the_force_is_missed():
 def test_report_names_titin():
     report = str(bundle("biceps", fm.Titin(1.0))[0].report)
     assert "titin with" in report
-    assert "toe region" in report
+    assert "even stretch" in report

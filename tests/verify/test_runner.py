@@ -6,6 +6,7 @@ from verify.problem_files import write_problem
 import fibermsk as fm
 from fibermsk.cli.running.scene_files import find_problem, problem_names
 from fibermsk.verify import Expected, run_problem
+from fibermsk.verify.runner import Row
 
 DEFAULTS = {"elements": 4, "offset": 0.0}
 
@@ -14,6 +15,14 @@ def test_expected_holds_up_to_its_tolerance():
     answer = Expected(1, 0.5, "a reason")
     assert answer.holds(1.5) and answer.holds(0.5)
     assert not answer.holds(1.51) and not answer.holds(math.nan)
+
+
+def test_a_missed_limit_is_named():
+    answer = Expected(0.0, 0.3, "a reason", kind="measurement", missed_limit=0.1)
+    row = Row("rms", 0.25, answer)
+    assert row.passed and row.misses == "misses its limit of 0.1"
+    assert Row("rms", -0.09, answer).misses == ""
+    assert Row("rms", 0.31, answer).misses and not Row("rms", 0.31, answer).passed
 
 
 @pytest.mark.parametrize("value, tolerance", [(math.nan, 1.0), (1.0, 0.0), (1.0, math.inf)])
@@ -49,6 +58,7 @@ def test_outcome_of_a_problem(tmp_path):
         "kind": "exact",
         "source": "",
         "scale": 1.0,
+        "missed_limit": None,
     }
     assert not run_problem(problem, {**DEFAULTS, "offset": 0.01}).passed
     assert not run_problem(problem, {**DEFAULTS, "offset": math.nan}).passed

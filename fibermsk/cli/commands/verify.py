@@ -131,7 +131,8 @@ def _print(outcome: Outcome) -> None:
     width = max((len(row.quantity) for row in outcome.rows), default=0)
     for row in outcome.rows:
         kind = "" if row.expected.verifies else f" ({row.expected.kind}, not verification)"
+        verdict = row.misses or "ok" if row.passed else "FAILED"
         typer.echo(
             f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.expected.value:.9g} "
-            f"within {row.expected.tolerance:.2g}: {'ok' if row.passed else 'FAILED'}{kind}"
+            f"within {row.expected.tolerance:.2g}: {verdict}{kind}"
         )
