@@ -171,6 +171,7 @@ if TYPE_CHECKING:
     from fibermsk.scene_run import simulate_scene as simulate_scene
     from fibermsk.solvers import (
         BDF2 as BDF2,
+        NDF as NDF,
         SDIRK2 as SDIRK2,
         SDIRK4 as SDIRK4,
         AdaptiveSteps as AdaptiveSteps,
@@ -224,7 +225,7 @@ _BY_MODULE = {
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
         with_muscle_forces""",
     "scene_run": "simulate_scene",
-    "solvers": """BDF2 SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
+    "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
         GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",
     "system.lines.batch": "MuscleGeometry PathBatch",

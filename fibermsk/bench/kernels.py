@@ -1,4 +1,4 @@
-"""Benchmark `kernels`: parts of one evaluation, threads, cables in Exudyn, muscles on surfaces."""
+"""Benchmark `kernels`: parts of an evaluation, threads, cables in Exudyn, muscles on lines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.bundles.case import DURATION, ELEMENTS
+from fibermsk.bench.forward.compare import add_forward
 from fibermsk.bench.measure.machine import describe_machine, is_installed
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.bench.wraps.compare import add_wraps
@@ -35,13 +36,14 @@ _CLAMPED = {"clamped": True, "bending_damping": 0.02}
 
 
 def run(options: Options) -> Findings:
-    """Parts and threads, then the cables, and muscles around surfaces."""
+    """Parts and threads, then the cables, muscles around surfaces, and a forward run."""
     findings = Findings(ratios={"exudyn": None})
     parts = _time_parts(findings, options)
     _roofline(findings, options, parts)
     _time_bones(findings, options)
     _time_cables(findings, options)
     add_wraps(findings, options)
+    add_forward(findings, options)
     return findings
 
 

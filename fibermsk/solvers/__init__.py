@@ -1,6 +1,7 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.explicit import Explicit as Explicit
+from fibermsk.solvers.compiled.explicit import Explicit as Explicit
+from fibermsk.solvers.compiled.ndf import NDF as NDF
 from fibermsk.solvers.initial import accelerations as accelerations
 from fibermsk.solvers.methods import (
     BDF2 as BDF2,

@@ -18,7 +18,8 @@ from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
-from fibermsk.solvers.explicit import Explicit, march_explicitly, refuse_other_settings
+from fibermsk.solvers.compiled.base import CompiledMethod
+from fibermsk.solvers.compiled.run import march_compiled, refuse_other_settings
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import March, advance, first, key, uses
 from fibermsk.solvers.methods import SDIRK2
@@ -61,7 +62,7 @@ def simulate(
     *,
     t_end: float,
     dt: float,
-    method: Method | Explicit | None = None,
+    method: Method | CompiledMethod | None = None,
     newton: Newton | None = None,
     control: Control | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -91,8 +92,8 @@ def simulate(
         Time between frames [s]; positive. Adjusted so that t_end is a multiple.
     method : Method, optional
         Time integrator: `SDIRK2()` (default), `BackwardEuler()`, `BDF2()`,
-        `GeneralizedAlpha(rho_inf)` or `SDIRK4()`; or `Explicit(tolerance)`, for bodies with line
-        muscles alone, which takes no other settings but progress.
+        `GeneralizedAlpha(rho_inf)` or `SDIRK4()`; or `NDF(tolerance)` or `Explicit(tolerance)`, for
+        bodies with line muscles alone, which take no other settings but progress.
     newton : Newton, optional
         Nonlinear solver and its tolerance.
     control : Control, optional
@@ -140,16 +141,16 @@ def simulate(
         as they stretch; see `Result.softening`. If t_end or dt is implausible, such as in ms.
     """
     require_system("simulate", system)
-    if isinstance(method, Explicit):
+    if isinstance(method, CompiledMethod):
         refuse_other_settings(
-            newton=newton, control=control, checkpoint=checkpoint, resume_from=resume_from,
+            method, newton=newton, control=control, checkpoint=checkpoint, resume_from=resume_from,
             observers=tuple(observers),
         )  # fmt: skip
         _check.function("simulate", "progress", progress)
         times, began = _output_times(t_end, dt), clock.perf_counter()
         system.check_inputs(times)
         state = require_state("simulate", system, start or system.initial_state())
-        return march_explicitly(system, method, times, *state, progress, throw, began)
+        return march_compiled(system, method, times, *state, progress, throw, began)
     march = March(
         system,
         SDIRK2() if method is None else method,

@@ -78,8 +78,10 @@ class ForwardState(NamedTuple):
         Coordinates, bodies and paths.
     force, M : (n_axes,) and (n_axes, n_axes) float array
         Of the axes.
-    whole, push : (n, n) and (n,) float array
-        Mass matrix and forces of the coordinates; factored and solved in place.
+    whole, factor : (n, n) float array
+        Mass matrix of the coordinates and its factors.
+    push : (n,) float array
+        Forces of the coordinates, and then their accelerations.
     length, speed, activation, state, rest : (n_muscles,) float array
         Of the muscles; `rest` is zero.
     by_u : (n_muscles, n_u) float array
@@ -96,6 +98,7 @@ class ForwardState(NamedTuple):
     force: Array
     M: Array
     whole: Array
+    factor: Array
     push: Array
     length: Array
     speed: Array

@@ -21,19 +21,23 @@ _piecewise_at, _mixed_at = (constants_at(kind, 0) for kind in ACTIVATION_LAWS)
 
 @kernel
 def coordinate_force(kind, rows, i, q, p):
-    """Force of law i of a kind, with its constants in rows (k, m), on a coordinate q."""
+    """Force of law i of a kind, constants in rows (k, m), and its derivatives in q and rate p."""
     if kind == 0:
-        return _spring(_spring_at(rows, i), q, p)[0]
-    if kind == 1:
-        return _damper(_damper_at(rows, i), q, p)[0]
-    if kind == 2:
-        return _quadratic(_quadratic_at(rows, i), q, p)[0]
-    return _smooth(_smooth_at(rows, i), q, p)[0]
+        force = _spring(_spring_at(rows, i), q, p)
+    elif kind == 1:
+        force = _damper(_damper_at(rows, i), q, p)
+    elif kind == 2:
+        force = _quadratic(_quadratic_at(rows, i), q, p)
+    else:
+        force = _smooth(_smooth_at(rows, i), q, p)
+    return force[0], force[1], force[2]
 
 
 @kernel
 def activation_rate(kind, rows, i, e, a):
-    """Rate [1/s] of law i of a kind at excitation e and activation a."""
+    """Rate [1/s] of law i of a kind at excitation e and activation a, and its derivative in a."""
     if kind == 0:
-        return float(_piecewise(_piecewise_at(rows, i), e, a)[0])
-    return float(_mixed(_mixed_at(rows, i), e, a)[0])
+        rate, _, slope = _piecewise(_piecewise_at(rows, i), e, a)
+    else:
+        rate, _, slope = _mixed(_mixed_at(rows, i), e, a)
+    return float(rate), float(slope)

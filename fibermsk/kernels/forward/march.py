@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
-from fibermsk.kernels.forward.right_side import FINE, right_side
-
-SHORT = 4
-"""The step became too short."""
+from fibermsk.kernels.forward.progress import branches_of, copy_branches
+from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 5.0
 _EXPONENT, _MEMORY = 0.7, 0.4
@@ -40,36 +38,6 @@ class Tableau(NamedTuple):
     e: Array
     dense: Array
     order: float
-
-
-class Progress(NamedTuple):
-    """Where a march is, kept between calls.
-
-    Attributes
-    ----------
-    u, f : (n,) float array
-        State and its rates.
-    number : (4,) float array
-        Time, next step, last accepted step, and its error.
-    count : (5,) int array
-        Frames filled, accepted and rejected steps, evaluations, and stops passed.
-    """
-
-    u: Array
-    f: Array
-    number: Array
-    count: Index
-
-
-@kernel
-def _copy_branches(source, reference, feet, touches, rank, save):
-    """Save or restore what paths are sought near."""
-    if save:
-        reference[:], feet[:], touches[:] = source.reference, source.feet, source.touches
-        rank[:] = source.rank
-    else:
-        source.reference[:], source.feet[:], source.touches[:] = reference, feet, touches
-        source.rank[:] = rank
 
 
 @kernel
@@ -118,10 +86,9 @@ def march(
     """
     A, c, e, dense, order = tableau
     u, f, number, count = at
-    s, n, placed = c.size, u.size, state.placed
+    s, n = c.size, u.size
     k, new, error = np.empty((s, n)), np.empty(n), 0.0
-    reference, feet = placed.reference.copy(), placed.feet.copy()
-    touches, rank = placed.touches.copy(), placed.rank.copy()
+    kept = branches_of(state.placed)
     done, t, h, last_error = 0, number[0], number[1], number[3]
     rejected = False
     while count[0] < times.size and done < most:
@@ -162,11 +129,11 @@ def march(
             h = factor * step
             rejected = True
             count[2] += 1
-            _copy_branches(placed, reference, feet, touches, rank, False)
+            copy_branches(kept, state.placed)
             if h < 1e-13 * max(1.0, abs(t)):
                 return SHORT if status == FINE else status
             continue
-        _copy_branches(placed, reference, feet, touches, rank, True)
+        copy_branches(state.placed, kept)
         end = stop if lands else t + step
         while count[0] < times.size and times[count[0]] <= end:
             x = (times[count[0]] - t) / step
@@ -184,7 +151,7 @@ def march(
                 return status
             lengths[count[0]] = step
             count[0] += 1
-        _copy_branches(placed, reference, feet, touches, rank, False)
+        copy_branches(kept, state.placed)
         u[:] = new
         f[:] = k[s - 1]
         factor = _MOST

@@ -16,8 +16,8 @@ from fibermsk.kernels.lines.paths import fill_lengths
 from fibermsk.kernels.skeleton.coordinate_map import congruence, fill_rows
 from fibermsk.kernels.skeleton.rigid import inverse_dynamics, mass_matrix, tree_state
 
-FINE, NO_PATH, NO_MASS, NOT_FINITE = 0, 1, 2, 3
-"""What an evaluation returns."""
+FINE, NO_PATH, NO_MASS, NOT_FINITE, SHORT = 0, 1, 2, 3, 4
+"""What an evaluation returns, and a march whose steps became too short."""
 
 
 @kernel
@@ -136,14 +136,14 @@ def right_side(arrays, t, u, f, state):
     for k in range(arrays.active_state.size):
         at = 2 * n + arrays.active_state[k]
         e = signal(arrays, arrays.active_signal[k], t)
-        f[at] = activation_rate(arrays.active_kind[k], arrays.active_law, k, e, u[at])
+        f[at], _ = activation_rate(arrays.active_kind[k], arrays.active_law, k, e, u[at])
     if state.length.size:
         status = _pull(arrays, t, u, f, state)
         if status != FINE:
             return status
     for k in range(arrays.coordinate_row.size):
         row = arrays.coordinate_row[k]
-        force = coordinate_force(
+        force, _, _ = coordinate_force(
             arrays.coordinate_kind[k], arrays.coordinate_law, k, rows.x[row], rows.x_dot[row]
         )
         for j in range(n):
@@ -154,7 +154,8 @@ def right_side(arrays, t, u, f, state):
     for a in range(n_axes):
         for j in range(n):
             state.push[j] += state.force[a] * rows.J[first + a, j]
-    if not solve_positive(state.whole, state.push):
+    state.factor[:] = state.whole
+    if not solve_positive(state.factor, state.push):
         return NO_MASS
     for j in range(n):
         f[n + j] = state.push[j]

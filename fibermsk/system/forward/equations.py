@@ -7,33 +7,27 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk._ranges import starts
-from fibermsk.errors import ModelError
 from fibermsk.kernels.forward.arrays import ForwardArrays, ForwardState
 from fibermsk.kernels.forward.laws import ACTIVATION_LAWS, COORDINATE_LAWS
-from fibermsk.kernels.forward.march import Progress, Tableau, march
+from fibermsk.kernels.forward.march import Tableau, march
+from fibermsk.kernels.forward.multistep import march_stiff
 from fibermsk.kernels.forward.right_side import right_side
 from fibermsk.kernels.lines.hill import rebuilding
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.kernels.skeleton.rigid import TreeState
-from fibermsk.laws.hill import HillLaw
 from fibermsk.model import Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
 from fibermsk.system.activation.states import ActivationStates
-from fibermsk.system.lines.describe import levels_of
+from fibermsk.system.forward.refusals import check_parts, kind_of, refuse
+from fibermsk.system.forward.runs import ExplicitRun, ForwardRun, Settings, StiffRun
 from fibermsk.system.lines.muscles import LineMuscles
 from fibermsk.system.lines.paths import LinePaths
-
-_REMEDY = "use another method, such as SDIRK2()"
-
-
-def _refuse(what: str, why: str, remedy: str = _REMEDY) -> NoReturn:
-    raise ModelError(f"Explicit: {what}: {why}; {remedy}")
 
 
 class ForwardMarch:
@@ -55,13 +49,13 @@ class ForwardMarch:
         model, skeleton = system.model, system.skeleton
         lines = next((x for x in system.contributions if isinstance(x, LineMuscles)), None)
         active = next((x for x in system.contributions if isinstance(x, ActivationStates)), None)
-        _check_parts(model, skeleton)
+        check_parts(model, skeleton)
         self._paths = LinePaths(system.configuration, ()) if lines is None else lines.paths
         self._n = skeleton.n
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)
-        self._march, self._right_side = kernels_for(*kind_of(lines))
+        self.kernels = kernels_for(*kind_of(lines))
 
     def _arrays(
         self,
@@ -75,7 +69,7 @@ class ForwardMarch:
         for _, law in laws:
             if type(law) not in COORDINATE_LAWS:
                 name = next(c.name for c in model.coordinates if law in c.laws)
-                _refuse(f"coordinate {name!r}", f"its law {law!r} is not compiled")
+                refuse(f"coordinate {name!r}", f"its law {law!r} is not compiled")
         driver_row, drives = self._paths.axes.rows, self._paths.drives
         none = np.zeros(0, np.int64)
         hill, states, activated, signals = np.zeros((0, 1)), none, none, none
@@ -93,7 +87,7 @@ class ForwardMarch:
         groups = () if active is None else active.groups
         for one in groups:
             if type(one.dynamics.law) not in ACTIVATION_LAWS:
-                _refuse(one.owner, f"its law of activation {one.dynamics.law!r} is not compiled")
+                refuse(one.owner, f"its law of activation {one.dynamics.law!r} is not compiled")
         excitations = [self._signal(one.owner, one.dynamics.excitation) for one in groups]
         knots = self._knots
         return ForwardArrays(
@@ -126,7 +120,7 @@ class ForwardMarch:
             knots = np.zeros(1), np.array([float(given)])
         else:
             what = "a reflex" if isinstance(given, Reflex) else f"a function, {given!r}"
-            _refuse(owner, f"is excited by {what}", "give it a number, a Ramp or a Table")
+            refuse(owner, f"is excited by {what}", "give it a number, a Ramp or a Table")
         self._signals[id(given)] = len(self._knots)
         self._knots.append(knots)
         return len(self._knots) - 1
@@ -145,7 +139,7 @@ class ForwardMarch:
             ),
             TreeState(np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))),
             self._paths.new_state(),
-            np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)), np.zeros(n),
+            np.zeros(n_axes), np.zeros((n_axes, n_axes)), *np.zeros((2, n, n)), np.zeros(n),
             *np.zeros((5, m)), by_u=np.zeros((m, n_u)), hill=np.zeros((m, 2, 6)),
             driver=np.zeros(n_drivers),
         )  # fmt: skip
@@ -158,7 +152,7 @@ class ForwardMarch:
 
     def rates_at(self, t: float, u: Array, f: Array, state: ForwardState) -> int:
         """Fill the rates f of u; returns the status."""
-        return self._right_side(self.arrays, t, u, f, state)
+        return self.kernels.right_side(self.arrays, t, u, f, state)
 
     def pack(self, y: Array, v: Array) -> Array:
         """State u = (q, p, s) from positions and velocities of the system."""
@@ -177,112 +171,21 @@ class ForwardMarch:
         own = self._system.scale
         return np.concatenate([np.ones(2 * self._n), own[self._n :]])
 
-    def start(
-        self,
-        method: tuple[Array, Array, Array, Array, float],
-        tolerance: float,
-        longest: float,
-        times: Array,
-        y: Array,
-        v: Array,
-    ) -> ForwardRun:
-        """Run from positions and velocities; see `ForwardRun`."""
-        return ForwardRun(self, Tableau(*method), tolerance, longest, times, y, v)
-
-    def run(
-        self,
-        tableau: Tableau,
-        tolerance: float,
-        times: Array,
-        longest: float,
-        most: int,
-        at: Progress,
-        state: ForwardState,
-        frames: Array,
-        rates: Array,
-        lengths: Array,
-    ) -> int:
-        """Advance; see `fibermsk.kernels.forward.march.march`."""
+    def stops(self, times: Array) -> Array:
+        """Times that steps end at between those of the frames, and the last of these [s]."""
         corners = self._system.breakpoints
         inside = corners[(corners > times[0]) & (corners < times[-1])]
-        stops = np.append(inside, times[-1])
-        return self._march(
-            self.arrays, state, tableau, tolerance, self.scale, times, stops, longest, most, at,
-            frames, rates, lengths,
-        )  # fmt: skip
+        return np.append(inside, times[-1])
 
+    def explicit_run(
+        self, method: tuple[Array, Array, Array, Array, float], settings: tuple[Any, ...]
+    ) -> ForwardRun:
+        """Run with a Runge-Kutta method; see `fibermsk.kernels.forward.march.Tableau`."""
+        return ExplicitRun(self, Tableau(*method), Settings(*settings))
 
-class ForwardRun:
-    """A run between output times, which advances some steps at a time.
-
-    Attributes
-    ----------
-    status : int
-        Zero, or why the last attempt failed; see `fibermsk.kernels.forward.march.march`.
-    """
-
-    def __init__(
-        self,
-        engine: ForwardMarch,
-        tableau: Tableau,
-        tolerance: float,
-        longest: float,
-        times: Array,
-        y: Array,
-        v: Array,
-    ) -> None:
-        self._engine, self._tableau, self._times = engine, tableau, times
-        self._tolerance, self._longest = tolerance, longest
-        self._state = engine.memory()
-        u = engine.pack(y, v)
-        f, n = np.zeros_like(u), (times.size, u.size)
-        self.status = engine.rates_at(float(times[0]), u, f, self._state)
-        self._frames, self._rates, self._h = np.zeros(n), np.zeros(n), np.zeros(times.size)
-        self._frames[0], self._rates[0] = u, f
-        # a start that changes no unknown by more than its tolerance's fifth root
-        speed = float(np.sqrt(np.mean((f / np.maximum(engine.scale, np.abs(u))) ** 2)))
-        step = min(0.1 * tolerance ** (1.0 / tableau.order) / max(speed, 1e-6), times[-1])
-        number = np.array([times[0], step, 0.0, 1.0])
-        self._at = Progress(u, f, number, np.array([1, 0, 0, 1, 0], np.int64))
-
-    @property
-    def done(self) -> bool:
-        """Whether all frames are filled."""
-        return self._at.count[0] == self._times.size
-
-    @property
-    def time(self) -> float:
-        """Time reached [s]."""
-        return float(self._at.number[0])
-
-    @property
-    def steps(self) -> int:
-        """Accepted steps."""
-        return int(self._at.count[1])
-
-    @property
-    def rejected(self) -> int:
-        """Rejected steps."""
-        return int(self._at.count[2])
-
-    @property
-    def evaluations(self) -> int:
-        """Evaluations of the rates."""
-        return int(self._at.count[3])
-
-    def advance(self, most: int) -> None:
-        """Make at most so many steps."""
-        if not self.status:
-            self.status = self._engine.run(
-                self._tableau, self._tolerance, self._times, self._longest, most, self._at,
-                self._state, self._frames, self._rates, self._h,
-            )  # fmt: skip
-
-    def frames(self) -> tuple[Array, tuple[Array, Array], Array]:
-        """Times, positions and velocities of the frames so far, and lengths of their steps."""
-        n = int(self._at.count[0])
-        found = self._engine.unpack(self._frames[:n], self._rates[:n])
-        return self._times[:n], found, self._h[:n]
+    def stiff_run(self, highest: int, settings: tuple[Any, ...]) -> ForwardRun:
+        """Run with multistep formulas of orders up to `highest`."""
+        return StiffRun(self, highest, Settings(*settings))
 
 
 def _constants(laws: list[Any]) -> Array:
@@ -294,55 +197,19 @@ def _constants(laws: list[Any]) -> Array:
     return out
 
 
-def _check_parts(model: Any, skeleton: Any) -> None:
-    """Refuse what the loop does not have."""
-    if model.fibers:
-        _refuse(f"fiber {model.fibers[0].name!r}", "has no fibers")
-    if model.massive_muscles:
-        _refuse(f"line muscle {model.massive_muscles[0].name!r}", "has no mass of muscles")
-    if model.elements:
-        _refuse(f"element {model.elements[0].name!r}", "has no elements")
-    for one in model.couplings:
-        if one.enforce == "multiplier":
-            _refuse(
-                f"coupling of {one.dependent!r}",
-                "has no multipliers",
-                'give it enforce="eliminate", or use another method, such as SDIRK2()',
-            )
-    for one in model.coordinates:
-        if one.prescribed is not None and not one.locked:
-            _refuse(f"coordinate {one.name!r}", "is prescribed, which the loop does not have")
-    if skeleton.map is not None and skeleton.map.arrays.states.size:
-        name = skeleton.independent[int(skeleton.map.arrays.states[0, 0])]
-        _refuse(f"quaternion of {name!r}", "has no quaternions")
+class Kernels(NamedTuple):
+    """Compiled functions with the equations of one kind of muscles."""
 
-
-def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
-    """Class of curves and form of the tendon of all muscles."""
-    if lines is None:
-        return None, ""
-    laws = [cast("HillLaw", muscle.law) for muscle in lines.muscles]
-    found = [(type(law.curves), law.tendon) for law in laws]
-    for muscle, kind in zip(lines.muscles, found, strict=True):
-        if levels_of([muscle]):
-            what = f"line muscle {muscle.name!r}"
-            _refuse(what, "has no wrapping surfaces of a user")
-        if kind[1] == "balance":
-            remedy = 'give its law tendon="elastic"'
-            _refuse(f"line muscle {muscle.name!r}", 'tendon="balance" has no explicit rate', remedy)
-        if kind != found[0]:
-            first = f"{found[0][0].__name__} and tendon={found[0][1]!r}"
-            _refuse(
-                f"line muscle {muscle.name!r}",
-                f"has another kind of law than {lines.muscles[0].name!r}, {first}",
-            )
-    return found[0]
+    right_side: Any
+    march: Any
+    march_stiff: Any
 
 
 @lru_cache
-def kernels_for(kind: type | None, form: str) -> tuple[Any, Any]:
-    """`march` and `right_side` with the equations of one kind of muscles."""
+def kernels_for(kind: type | None, form: str) -> Kernels:
+    """Kernels for a class of curves and a form of the tendon."""
+    own = (right_side, march, march_stiff)
     if kind is None:
-        return march, right_side
+        return Kernels(*own)
     made = rebuilding(kind, form)
-    return made.of(march), made.of(right_side)
+    return Kernels(*(made.of(one) for one in own))

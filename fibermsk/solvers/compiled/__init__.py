@@ -1,0 +1,1 @@
+"""Methods whose whole run is one compiled loop."""
