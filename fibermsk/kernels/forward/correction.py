@@ -31,6 +31,8 @@ class Correction(NamedTuple):
     ----------
     d, psi, size : (n_u,) float array
         Correction, the part of the formula that is known, and the tolerance of each unknown.
+    stages : (7, n_u) float array
+        Rates within an explicit step.
     lever : (n_muscles, n) float array
         Derivatives R of the lengths in the coordinates.
     passive : (n_passive,) float array
@@ -46,6 +48,7 @@ class Correction(NamedTuple):
     d: Array
     psi: Array
     size: Array
+    stages: Array
     lever: Array
     passive: Array
     length: Array

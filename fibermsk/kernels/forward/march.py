@@ -1,43 +1,20 @@
-"""Explicit Runge-Kutta steps with an embedded error and dense output, in one compiled loop."""
+"""Explicit march: Runge-Kutta steps of adaptive length, in one compiled loop."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.kernels.forward.progress import branches_of, copy_branches
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
+from fibermsk.kernels.forward.runge_kutta import try_step, within
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 5.0
 _EXPONENT, _MEMORY = 0.7, 0.4
 """Factors of the next step; the powers of the present and the last error are these over the order
 (Gustafsson's PI control)."""
-
-
-class Tableau(NamedTuple):
-    """A method with the last stage at the end of the step, whose rates start the next one.
-
-    Attributes
-    ----------
-    A, c : (s, s) and (s,) float array
-        Stages; the last row is the new state.
-    e : (s,) float array
-        Weights of the estimated error.
-    dense : (s, m) float array
-        Weights of the state within a step, in powers 1 to m of the fraction passed.
-    order : float
-        Order in the step of the estimated error.
-    """
-
-    A: Array
-    c: Array
-    e: Array
-    dense: Array
-    order: float
 
 
 @kernel
@@ -84,10 +61,9 @@ def march(
     status : int
         `fibermsk.kernels.forward.right_side.FINE`, or why the last attempt at a step failed.
     """
-    A, c, e, dense, order = tableau
     u, f, number, count = at
-    s, n = c.size, u.size
-    k, new, error = np.empty((s, n)), np.empty(n), 0.0
+    s, n, order = tableau.c.size, u.size, tableau.order
+    k, new = np.empty((s, n)), np.empty(n)
     kept = branches_of(state.placed)
     done, t, h, last_error = 0, number[0], number[1], number[3]
     rejected = False
@@ -102,26 +78,9 @@ def march(
                 continue
             return SHORT
         k[0] = f
-        status = FINE
-        for i in range(1, s):
-            for r in range(n):
-                total = 0.0
-                for j in range(i):
-                    total += A[i, j] * k[j, r]
-                new[r] = u[r] + step * total
-            status = right_side(arrays, t + c[i] * step, new, k[i], state)
-            count[3] += 1
-            if status != FINE:
-                break
-        if status == FINE:
-            error = 0.0
-            for r in range(n):
-                total = 0.0
-                for i in range(s):
-                    total += e[i] * k[i, r]
-                size = tolerance * max(scale[r], max(abs(u[r]), abs(new[r])))
-                error += (step * total / size) ** 2
-            error = math.sqrt(error / max(n, 1))
+        status, error = try_step(
+            arrays, state, tableau, tolerance, scale, t, step, u, k, new, count
+        )
         if status != FINE or not error <= 1.0:
             factor = _LEAST
             if status == FINE and math.isfinite(error):
@@ -136,15 +95,8 @@ def march(
         copy_branches(state.placed, kept)
         end = stop if lands else t + step
         while count[0] < times.size and times[count[0]] <= end:
-            x = (times[count[0]] - t) / step
             now = frames[count[0]]
-            for r in range(n):
-                now[r] = u[r] if x < 1.0 else new[r]
-                for i in range(s if x < 1.0 else 0):
-                    total = 0.0
-                    for j in range(dense.shape[1] - 1, -1, -1):
-                        total = (total + dense[i, j]) * x
-                    now[r] += step * k[i, r] * total
+            within(tableau, step, u, new, k, (times[count[0]] - t) / step, now)
             status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
             count[3] += 1
             if status != FINE:

@@ -2,7 +2,8 @@
 
 Differences D_0 = u_n, D_1 = h u_n' and so on are kept at the present step h and respaced where it
 changes. A step predicts u = sum of D_i, evaluates the rates there once, and solves for the
-correction d; its error is that of the difference of the next order.
+correction d; its error is that of the difference of the next order. At the start, and after each
+time where rates have a corner, an explicit step gives the first differences, of order four.
 
 Reference: Shampine and Reichelt, The MATLAB ODE suite, SIAM Journal on Scientific Computing 18
 (1997), 1-22; the control of the order is that of their ode15s.
@@ -18,8 +19,9 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import kernel
 from fibermsk.kernels.forward.correction import correct
-from fibermsk.kernels.forward.progress import branches_of, copy_branches
+from fibermsk.kernels.forward.progress import branches_of, copy_branches, follow
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
+from fibermsk.kernels.forward.runge_kutta import try_step, within
 
 HIGHEST = 5
 """Largest order."""
@@ -31,6 +33,9 @@ _ERROR = _KAPPA * _GAMMA + 1.0 / np.arange(1.0, 8.0)
 """Coefficients of the formulas, by order."""
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0
+_START = 4
+"""Order of the differences from an explicit step, and their number in it."""
+
 _WORTH = 1.15
 """Factor of the step below which it stays."""
 
@@ -77,40 +82,54 @@ def _norm(values, size, factor):
 
 
 @kernel
-def _restart(arrays, state, tolerance, scale, longest, at, history, work):
-    """First differences of order one, from the rates and their change; returns a status."""
+def _restart(arrays, state, tableau, tolerance, scale, stop, longest, at, history, work):
+    """Make an explicit step, and differences of order four from the states within it.
+
+    Returns a status, and the length of the step [s].
+    """
     u, f, number, count = at
     D, own = history
-    new, size = work.d, work.size
+    n, k, new, kept = u.size, work.stages, work.d, branches_of(state.placed)
     t = number[0]
-    status = right_side(arrays, t, u, f, state)
+    status = right_side(arrays, t, u, k[0], state)
     count[3] += 1
     if status != FINE:
-        return status
-    for r in range(u.size):
-        size[r] = tolerance * max(scale[r], abs(u[r]))
-    speed = _norm(f, size, 1.0)
-    h = min(longest, 1e-3)
-    if speed > 0.0:
-        h = min(h, 0.1 / (math.sqrt(tolerance) * speed))
-    for r in range(u.size):
-        new[r] = u[r] + h * f[r]
-    change = np.empty_like(u)
-    status = right_side(arrays, t + h, new, change, state)
-    count[3] += 1
-    if status != FINE:
-        return status
-    for r in range(u.size):
-        change[r] = (change[r] - f[r]) / h
-    bend = _norm(change, size, _ERROR[1])
-    if bend > 0.0:
-        h = min(longest, 0.5 / math.sqrt(bend))
+        return status, 0.0
+    h = number[3]
+    if h == 0.0:
+        # a start that changes no unknown by more than its tolerance's fifth root
+        for r in range(n):
+            work.size[r] = max(scale[r], abs(u[r]))
+        h = 0.1 * tolerance ** (1.0 / tableau.order) / max(_norm(k[0], work.size, 1.0), 1e-6)
+    while True:
+        h = min(h, longest)
+        step = stop - t if t + 1.01 * h >= stop else h
+        status, error = try_step(
+            arrays, state, tableau, tolerance, scale, t, step, u, k, new, count
+        )
+        factor = _LEAST
+        if status == FINE and math.isfinite(error):
+            factor = _SAFETY * max(error, 1e-10) ** (-1.0 / tableau.order)
+            factor = min(2.0, max(_LEAST, factor))
+            if error <= 1.0:
+                break
+        count[2] += 1
+        copy_branches(kept, state.placed)
+        h = factor * step
+        if h < 1e-13 * max(1.0, abs(t)):
+            return (SHORT if status == FINE else status), 0.0
+    number[3] = factor * step if step == h or factor < 1.0 else h
     D[:] = 0.0
-    for r in range(u.size):
-        D[0, r], D[1, r] = u[r], h * f[r]
-    number[1] = h
-    own[0], own[1] = 1, 0
-    return FINE
+    for i in range(_START + 1):
+        within(tableau, step, u, new, k, 1.0 - i / _START, D[i])
+    # differences of states become differences of higher order in place
+    for i in range(1, _START + 1):
+        for j in range(_START, i - 1, -1):
+            for r in range(n):
+                D[j, r] = D[j - 1, r] - D[j, r]
+    f[:] = k[tableau.c.size - 1]
+    number[1] = step / _START
+    return FINE, step
 
 
 @kernel
@@ -144,9 +163,32 @@ def _frame(D, order, back, h, out):
 
 
 @kernel
+def _accept(arrays, state, order, step, end, times, at, history, kept, frames, rates, lengths):
+    """Move on to the end of a step, with the frames up to there; returns a status."""
+    u, _, number, count = at
+    u[:] = history.D[0]
+    follow(state.placed)
+    copy_branches(state.placed, kept)
+    while count[0] < times.size and times[count[0]] <= end:
+        now = frames[count[0]]
+        _frame(history.D, order, end - times[count[0]], number[1], now)
+        status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
+        count[3] += 1
+        copy_branches(kept, state.placed)
+        if status != FINE:
+            return status
+        lengths[count[0]] = step
+        count[0] += 1
+    number[0], number[2] = end, step
+    count[1] += 1
+    return FINE
+
+
+@kernel
 def march_stiff(
     arrays,
     state,
+    tableau,
     work,
     highest,
     tolerance,
@@ -165,8 +207,12 @@ def march_stiff(
 
     Parameters
     ----------
-    arrays, state, work : ForwardArrays, ForwardState, Correction
+    arrays, state : ForwardArrays, ForwardState
         The model, and memory.
+    tableau : Tableau
+        Method of the first step, and of that after each stop.
+    work : Correction
+        Memory.
     highest : int
         Largest order.
     history : History
@@ -192,10 +238,22 @@ def march_stiff(
             own[0] = 0
             continue
         if own[0] == 0:
-            status = _restart(arrays, state, tolerance, scale, longest, at, history, work)
-            copy_branches(kept, state.placed)
+            status, step = _restart(
+                arrays, state, tableau, tolerance, scale, stop, longest, at, history, work
+            )
+            if status != FINE:
+                copy_branches(kept, state.placed)
+                return status
+            end = stop if step == stop - t else t + step
+            status = _accept(
+                arrays, state, _START, step, end, times, at, history, kept, frames, rates, lengths
+            )
             if status != FINE:
                 return status
+            done += 1
+            # two more steps tell which order is best
+            own[0], own[1] = min(_START, highest), min(_START, highest) - 1
+            continue
         order = own[0]
         h = min(number[1], longest)
         lands = t + 1.01 * h >= stop
@@ -238,26 +296,14 @@ def march_stiff(
             D[order + 1, r] = d[r]
             for i in range(order, -1, -1):
                 D[i, r] += D[i + 1, r]
-        u[:] = D[0]
-        copy_branches(state.placed, kept)
-        while count[0] < times.size and times[count[0]] <= end:
-            now = frames[count[0]]
-            _frame(D, order, end - times[count[0]], h, now)
-            status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
-            count[3] += 1
-            if status != FINE:
-                return status
-            lengths[count[0]] = h
-            count[0] += 1
-            copy_branches(kept, state.placed)
-        number[0], number[2] = end, h
-        count[1] += 1
+        status = _accept(
+            arrays, state, order, h, end, times, at, history, kept, frames, rates, lengths
+        )
+        if status != FINE:
+            return status
         done += 1
         own[1] += 1
-        if lands:
-            count[4] += 1
-            own[0] = 0
-        elif own[1] > order:
+        if own[1] > order and not lands:
             factor = _new_order(history, highest, error, size)
             if own[0] != order or not 1.0 <= factor < _WORTH:
                 _respace(D, own[0], factor)

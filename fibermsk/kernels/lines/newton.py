@@ -28,7 +28,7 @@ from fibermsk.kernels.skeleton.rigid import cross
 
 STEPS = 40
 """Most steps of Newton's method."""
-CLOSE = 1e-9
+CLOSE = 1e-7
 """Norm of the residual from which one more step reaches rounding, and changes frames linearly."""
 FAR, NEAR = 3e-2, 1e-3
 """Norms from which a step leads to another one where rough geodesics are good enough, and below
@@ -111,7 +111,7 @@ def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
     E, A = np.empty((4 * m, 4 * m)), np.empty((4 * m, 4 * m + 1))
     tried, step = np.empty((m, 7)), np.empty(4 * m)
-    norm = _evaluate(kind, size, R, p, o, i, foot, math.inf, frame, bend, field, line, residual)
+    norm = _evaluate(kind, size, R, p, o, i, foot, 0.0, frame, bend, field, line, residual)
     for _ in range(STEPS):
         if not math.isfinite(norm):
             return math.inf

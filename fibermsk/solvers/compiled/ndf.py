@@ -7,6 +7,7 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk.solvers.compiled.base import CompiledMethod
+from fibermsk.solvers.compiled.tableau import tableau
 
 
 @dataclass(frozen=True)
@@ -48,4 +49,4 @@ class NDF(CompiledMethod):
 
     def start(self, engine: Any, settings: tuple[Any, ...]) -> Any:
         """Run of an engine; see the base class."""
-        return engine.stiff_run(self.order, settings)
+        return engine.stiff_run(tableau(), self.order, settings)

@@ -15,9 +15,10 @@ from fibermsk._arrays import Array
 from fibermsk._ranges import starts
 from fibermsk.kernels.forward.arrays import ForwardArrays, ForwardState
 from fibermsk.kernels.forward.laws import ACTIVATION_LAWS, COORDINATE_LAWS
-from fibermsk.kernels.forward.march import Tableau, march
+from fibermsk.kernels.forward.march import march
 from fibermsk.kernels.forward.multistep import march_stiff
 from fibermsk.kernels.forward.right_side import right_side
+from fibermsk.kernels.forward.runge_kutta import Tableau
 from fibermsk.kernels.lines.hill import rebuilding
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.kernels.skeleton.rigid import TreeState
@@ -28,6 +29,9 @@ from fibermsk.system.forward.refusals import check_parts, kind_of, refuse
 from fibermsk.system.forward.runs import ExplicitRun, ForwardRun, Settings, StiffRun
 from fibermsk.system.lines.muscles import LineMuscles
 from fibermsk.system.lines.paths import LinePaths
+
+Method = tuple[Array, Array, Array, Array, float]
+"""Fields of a `Tableau`."""
 
 
 class ForwardMarch:
@@ -177,15 +181,13 @@ class ForwardMarch:
         inside = corners[(corners > times[0]) & (corners < times[-1])]
         return np.append(inside, times[-1])
 
-    def explicit_run(
-        self, method: tuple[Array, Array, Array, Array, float], settings: tuple[Any, ...]
-    ) -> ForwardRun:
+    def explicit_run(self, method: Method, settings: tuple[Any, ...]) -> ForwardRun:
         """Run with a Runge-Kutta method; see `fibermsk.kernels.forward.march.Tableau`."""
         return ExplicitRun(self, Tableau(*method), Settings(*settings))
 
-    def stiff_run(self, highest: int, settings: tuple[Any, ...]) -> ForwardRun:
-        """Run with multistep formulas of orders up to `highest`."""
-        return StiffRun(self, highest, Settings(*settings))
+    def stiff_run(self, method: Method, highest: int, settings: tuple[Any, ...]) -> ForwardRun:
+        """Run with multistep formulas of orders up to `highest`, started by a Runge-Kutta step."""
+        return StiffRun(self, Tableau(*method), highest, Settings(*settings))
 
 
 def _constants(laws: list[Any]) -> Array:

@@ -8,9 +8,9 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.kernels.forward.correction import Correction
-from fibermsk.kernels.forward.march import Tableau
 from fibermsk.kernels.forward.multistep import HIGHEST, History
 from fibermsk.kernels.forward.progress import Progress
+from fibermsk.kernels.forward.runge_kutta import Tableau
 
 if TYPE_CHECKING:
     from fibermsk.system.forward.equations import ForwardMarch
@@ -54,11 +54,11 @@ class ForwardRun:
         self.status = engine.rates_at(float(times[0]), u, f, self._state)
         self._frames, self._rates, self._h = np.zeros(n), np.zeros(n), np.zeros(times.size)
         self._frames[0], self._rates[0] = u, f
-        number = np.array([times[0], self._first_step(u, f), 0.0, 1.0])
+        number = np.array([times[0], *self._first_step(u, f)])
         self._at = Progress(u, f, number, np.array([1, 0, 0, 1, 0], np.int64))
 
-    def _first_step(self, u: Array, f: Array) -> float:
-        """First step to try [s]."""
+    def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
+        """First step to try, last step, and its error or zero; see `Progress`."""
         raise NotImplementedError
 
     def _advance(self, most: int, stops: Array) -> int:
@@ -109,12 +109,12 @@ class ExplicitRun(ForwardRun):
         self._tableau = tableau
         super().__init__(engine, settings)
 
-    def _first_step(self, u: Array, f: Array) -> float:
+    def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
         # a start that changes no unknown by more than its tolerance's fifth root
         scale, tolerance = self._engine.scale, self._settings.tolerance
         speed = float(np.sqrt(np.mean((f / np.maximum(scale, np.abs(u))) ** 2)))
         step = 0.1 * tolerance ** (1.0 / self._tableau.order) / max(speed, 1e-6)
-        return min(step, self._settings.times[-1])
+        return min(step, self._settings.times[-1]), 0.0, 1.0
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
@@ -127,24 +127,27 @@ class ExplicitRun(ForwardRun):
 class StiffRun(ForwardRun):
     """A run with multistep formulas."""
 
-    def __init__(self, engine: ForwardMarch, highest: int, settings: Settings) -> None:
+    def __init__(
+        self, engine: ForwardMarch, tableau: Tableau, highest: int, settings: Settings
+    ) -> None:
         super().__init__(engine, settings)
+        self._tableau = tableau
         n_u, (m, n) = self._at.u.size, (self._state.length.size, self._state.push.size)
         self._highest = highest
         self._history = History(np.zeros((HIGHEST + 3, n_u)), np.zeros(2, np.int64))
         self._work = Correction(
-            *np.zeros((3, n_u)), np.zeros((m, n)), np.zeros(engine.arrays.coordinate_row.size),
-            *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
+            *np.zeros((3, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)),
+            np.zeros(engine.arrays.coordinate_row.size), *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
             off=np.zeros(n),
         )  # fmt: skip
 
-    def _first_step(self, u: Array, f: Array) -> float:
-        return 0.0  # the march chooses it, after each corner too
+    def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
+        return 0.0, 0.0, 0.0  # the march chooses it
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
         return engine.kernels.march_stiff(
-            engine.arrays, self._state, self._work, self._highest, given.tolerance, engine.scale,
-            given.times, stops, given.longest, most, self._at, self._history, self._frames,
+            engine.arrays, self._state, self._tableau, self._work, self._highest, given.tolerance,
+            engine.scale, given.times, stops, given.longest, most, self._at, self._history, self._frames,
             self._rates, self._h,
         )  # fmt: skip
