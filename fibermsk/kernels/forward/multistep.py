@@ -19,7 +19,7 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import kernel
 from fibermsk.kernels.forward.correction import correct
-from fibermsk.kernels.forward.progress import branches_of, copy_branches, follow
+from fibermsk.kernels.forward.progress import branches_of, copy_branches, follow, foresee
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 from fibermsk.kernels.forward.runge_kutta import try_step, within
 
@@ -167,8 +167,7 @@ def _accept(arrays, state, order, step, end, times, at, history, kept, frames, r
     """Move on to the end of a step, with the frames up to there; returns a status."""
     u, _, number, count = at
     u[:] = history.D[0]
-    follow(state.placed)
-    copy_branches(state.placed, kept)
+    follow(state.placed, kept)
     while count[0] < times.size and times[count[0]] <= end:
         now = frames[count[0]]
         _frame(history.D, order, end - times[count[0]], number[1], now)
@@ -275,6 +274,7 @@ def march_stiff(
             new[r], psi[r] = total, known / _ALPHA[order]
             size[r] = tolerance * max(scale[r], abs(total))
         end = stop if lands else t + h
+        foresee(arrays.paths, state.placed, kept, h / number[2])
         status = right_side(arrays, end, new, f, state)
         count[3] += 1
         error = math.inf

@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import UNSOLVED
+from fibermsk.kernels.lines.string import lean
+from fibermsk.kernels.lines.surfaces import settle
 
 
 class Progress(NamedTuple):
@@ -30,20 +33,25 @@ class Progress(NamedTuple):
 
 
 class Branches(NamedTuple):
-    """What paths are sought near; see `fibermsk.kernels.lines.path_arrays.PathState`."""
+    """What paths are sought near; see `fibermsk.kernels.lines.path_arrays.PathState`.
+
+    ``earlier`` (n_slots, 7) has the feet one step before.
+    """
 
     reference: Array
     feet: Array
     touches: Index
     rank: Index
+    earlier: Array
 
 
 @kernel
 def branches_of(placed):
     """Copy of the branches of paths."""
     return Branches(
-        placed.reference.copy(), placed.feet.copy(), placed.touches.copy(), placed.rank.copy()
-    )
+        placed.reference.copy(), placed.feet.copy(), placed.touches.copy(), placed.rank.copy(),
+        placed.feet.copy(),
+    )  # fmt: skip
 
 
 @kernel
@@ -54,10 +62,32 @@ def copy_branches(source, target):
 
 
 @kernel
-def follow(placed):
-    """Let chains be sought near their feet of this state, so that Newton's method is short."""
+def follow(placed, kept):
+    """Keep the branches of this state, and the feet of chains before it."""
     for k in range(placed.touches.size):
-        if placed.touches[k] != UNSOLVED:
-            placed.touches[k] = placed.touched[k]
+        if placed.touches[k] == UNSOLVED:
+            continue
+        was = kept.touches[k] == 1
+        placed.touches[k] = placed.touched[k]
+        for r in range(7):
+            placed.feet[k, r] = placed.foot[k, r]
+            kept.earlier[k, r] = kept.feet[k, r] if was else placed.foot[k, r]
+    copy_branches(placed, kept)
+
+
+@kernel
+def foresee(paths, placed, kept, share):
+    """Seek chains near their feet after `share` times the last step, so that few iterations do."""
+    g, H = scratch(3), scratch((3, 3))
+    for w in range(paths.kind.size):
+        start = paths.slot[w]
+        for slot in range(start, start + paths.last[w] - paths.first[w]):
+            if kept.touches[slot] != 1:
+                continue
+            now, foot = kept.feet[slot], placed.feet[slot]
             for r in range(7):
-                placed.feet[k, r] = placed.foot[k, r]
+                foot[r] = now[r] + share * (now[r] - kept.earlier[slot, r])
+            if foot[6] > 0.0 and settle(paths.kind[w], paths.size[w], foot[:3], g, H):
+                lean(g, foot[3:6])
+            else:
+                foot[:] = now

@@ -135,9 +135,10 @@ class StiffRun(ForwardRun):
         n_u, (m, n) = self._at.u.size, (self._state.length.size, self._state.push.size)
         self._highest = highest
         self._history = History(np.zeros((HIGHEST + 3, n_u)), np.zeros(2, np.int64))
+        passive = np.zeros(engine.arrays.coordinate_row.size)
         self._work = Correction(
-            *np.zeros((3, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)),
-            np.zeros(engine.arrays.coordinate_row.size), *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
+            *np.zeros((3, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)), passive,
+            *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
             off=np.zeros(n),
         )  # fmt: skip
 
@@ -148,6 +149,6 @@ class StiffRun(ForwardRun):
         engine, given = self._engine, self._settings
         return engine.kernels.march_stiff(
             engine.arrays, self._state, self._tableau, self._work, self._highest, given.tolerance,
-            engine.scale, given.times, stops, given.longest, most, self._at, self._history, self._frames,
-            self._rates, self._h,
+            engine.scale, given.times, stops, given.longest, most, self._at, self._history,
+            self._frames, self._rates, self._h,
         )  # fmt: skip
