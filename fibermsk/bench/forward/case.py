@@ -14,7 +14,7 @@ TIMES = np.linspace(0.0, DURATION, 21)
 """Times at which errors are compared [s], in runs that are not timed."""
 
 NOT_REACHED = "TRIlongglen"
-"""Surface that the path passes beyond its end, where OpenSim's length yet jumps; left out."""
+"""Surface that no path reaches, where OpenSim's length yet jumps and back."""
 
 
 def model_file() -> Path | None:

@@ -14,20 +14,28 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from fibermsk.bench.forward.case import DURATION, NOT_REACHED, TIMES
+from fibermsk.bench.forward.case import DURATION, TIMES
 from fibermsk.bench.measure.timing import timed
 
 
 def run(
-    model: str, given: dict[str, Any], accuracies: list[float], finest: float, repeats: int
+    model: str,
+    given: dict[str, Any],
+    left_out: str,
+    accuracies: list[float],
+    finest: float,
+    repeats: int,
 ) -> dict[str, Any]:
-    """Times and coordinates by accuracy; ``converged`` apart."""
+    """Times and coordinates by accuracy; ``converged`` apart.
+
+    ``left_out`` names a surface around which no muscle wraps.
+    """
     import opensim as osim
 
     osim.Logger.setLevelString("Off")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arm26.osim"
-        _write(Path(model), path)
+        _write(Path(model), path, left_out)
         arm = osim.Model(str(path))
     controller = osim.PrescribedController()
     controller.setName("knots")
@@ -65,13 +73,13 @@ def run(
     return {"rows": rows, "converged": coordinates(finest)}
 
 
-def _write(model: Path, path: Path) -> None:
-    """Write the model without the surface that is not reached."""
+def _write(model: Path, path: Path, left_out: str) -> None:
+    """Write the model without wraps around a surface."""
     tree = ET.parse(model)
     for wraps in tree.iter("PathWrapSet"):
         for objects in wraps.iter("objects"):
             for one in list(objects):
-                if one.findtext("wrap_object") == NOT_REACHED:
+                if one.findtext("wrap_object") == left_out:
                     objects.remove(one)
     tree.write(path)
 
