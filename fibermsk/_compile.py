@@ -63,6 +63,14 @@ def kernel(function: Any) -> Any:
     return _compiled(function, **_OPTIONS)
 
 
+def allocating(function: Any) -> Any:
+    """Compile a `kernel` that allocates memory although a `body` calls it.
+
+    Otherwise a callee is compiled without reference counts, as its first caller is.
+    """
+    return _compiled(function, **_OPTIONS, _nrt=True)
+
+
 def body(function: Any) -> Any:
     """Compile the task of a parallel loop, or its callee: it must not allocate memory.
 

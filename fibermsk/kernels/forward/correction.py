@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from fibermsk._arrays import Array
-from fibermsk._compile import kernel
+from fibermsk._compile import part
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
 from fibermsk.kernels.forward.right_side import signal, solve_positive
 from fibermsk.kernels.lines.hill import hill_forces
@@ -29,8 +29,8 @@ class Correction(NamedTuple):
 
     Attributes
     ----------
-    d, psi, size : (n_u,) float array
-        Correction, the part of the formula that is known, and the tolerance of each unknown.
+    u, d, psi, size : (n_u,) float array
+        Prediction, correction, the known part of the formula, and tolerances of the unknowns.
     stages : (7, n_u) float array
         Rates within an explicit step.
     lever : (n_muscles, n) float array
@@ -45,6 +45,7 @@ class Correction(NamedTuple):
         Equations of dp, and what dq lacks.
     """
 
+    u: Array
     d: Array
     psi: Array
     size: Array
@@ -61,7 +62,7 @@ class Correction(NamedTuple):
     off: Array
 
 
-@kernel
+@part
 def _activate(arrays, t, u, c, at):
     """Correct the activations, which nothing else moves; False if Newton's method fails."""
     for k in range(arrays.active_state.size):
@@ -79,7 +80,7 @@ def _activate(arrays, t, u, c, at):
     return True
 
 
-@kernel
+@part
 def _begin(arrays, state, at):
     """Levers, passive forces and muscles at the prediction."""
     rows, first, n = state.rows, arrays.first_axis, at.b.size
@@ -99,7 +100,7 @@ def _begin(arrays, state, at):
         )
 
 
-@kernel
+@part
 def _muscles(arrays, u, state, at):
     """Forces and rates of the muscles at the corrected lengths and states."""
     d, n = at.d, at.b.size
@@ -117,7 +118,7 @@ def _muscles(arrays, u, state, at):
     hill_forces(at.length, at.speed, at.activation, at.state, state.rest, arrays.hill, at.hill)
 
 
-@kernel
+@part
 def _condense(arrays, u, f, c, state, at):
     """Fill A and b of dp, and what dq lacks; states of muscles are eliminated."""
     d, psi, A, b, off, rows = at.d, at.psi, at.A, at.b, at.off, state.rows
@@ -164,7 +165,7 @@ def _condense(arrays, u, f, c, state, at):
                 A[i, j] -= stiffness * rows.J[row, i] * rows.J[row, j]
 
 
-@kernel
+@part
 def correct(arrays, t, u, f, c, state, at):
     """Solve c f(u + d) = psi + d for the correction d of a prediction u with rates f.
 

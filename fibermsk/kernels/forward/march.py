@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from fibermsk._compile import kernel
-from fibermsk.kernels.forward.progress import branches_of, copy_branches
+from fibermsk._compile import body
+from fibermsk.kernels.forward.progress import assign, copy_branches
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 from fibermsk.kernels.forward.runge_kutta import try_step, within
 
@@ -17,10 +15,12 @@ _EXPONENT, _MEMORY = 0.7, 0.4
 (Gustafsson's PI control)."""
 
 
-@kernel
+@body
 def march(
     arrays,
     state,
+    kept,
+    stages,
     tableau,
     tolerance,
     scale,
@@ -39,6 +39,10 @@ def march(
     ----------
     arrays, state : ForwardArrays, ForwardState
         The model, and memory.
+    kept : Branches
+        Those at the time reached; changed in place.
+    stages : (s + 1, n) float array
+        Memory.
     tableau : Tableau
         The method.
     tolerance, scale : float, (n,) float array
@@ -62,9 +66,8 @@ def march(
         `fibermsk.kernels.forward.right_side.FINE`, or why the last attempt at a step failed.
     """
     u, f, number, count = at
-    s, n, order = tableau.c.size, u.size, tableau.order
-    k, new = np.empty((s, n)), np.empty(n)
-    kept = branches_of(state.placed)
+    s, order = tableau.c.size, tableau.order
+    k, new = stages, stages[tableau.c.size]
     done, t, h, last_error = 0, number[0], number[1], number[3]
     rejected = False
     while count[0] < times.size and done < most:
@@ -77,7 +80,7 @@ def march(
                 count[4] += 1
                 continue
             return SHORT
-        k[0] = f
+        assign(k[0], f)
         status, error = try_step(
             arrays, state, tableau, tolerance, scale, t, step, u, k, new, count
         )
@@ -104,8 +107,8 @@ def march(
             lengths[count[0]] = step
             count[0] += 1
         copy_branches(kept, state.placed)
-        u[:] = new
-        f[:] = k[s - 1]
+        assign(u, new)
+        assign(f, k[s - 1])
         factor = _MOST
         if error > 0.0:
             error = max(error, 1e-8)

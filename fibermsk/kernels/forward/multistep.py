@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import kernel
+from fibermsk._compile import allocating, body, part
 from fibermsk.kernels.forward.correction import correct
-from fibermsk.kernels.forward.progress import branches_of, copy_branches, follow, foresee
+from fibermsk.kernels.forward.progress import assign, copy_branches, follow, foresee
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 from fibermsk.kernels.forward.runge_kutta import try_step, within
 
@@ -55,7 +55,7 @@ class History(NamedTuple):
     own: Index
 
 
-@kernel
+@allocating
 def _respace(D, order, factor):
     """Differences at `factor` times the present step."""
     n = order + 1
@@ -72,7 +72,7 @@ def _respace(D, order, factor):
     D[:n] = moved
 
 
-@kernel
+@part
 def _norm(values, size, factor):
     """Root mean square of values over their sizes, times a factor."""
     total = 0.0
@@ -81,15 +81,15 @@ def _norm(values, size, factor):
     return abs(factor) * math.sqrt(total / max(values.size, 1))
 
 
-@kernel
-def _restart(arrays, state, tableau, tolerance, scale, stop, longest, at, history, work):
+@part
+def _restart(arrays, state, tableau, tolerance, scale, stop, longest, at, history, kept, work):
     """Make an explicit step, and differences of order four from the states within it.
 
     Returns a status, and the length of the step [s].
     """
     u, f, number, count = at
     D, own = history
-    n, k, new, kept = u.size, work.stages, work.d, branches_of(state.placed)
+    n, k, new = u.size, work.stages, work.d
     t = number[0]
     status = right_side(arrays, t, u, k[0], state)
     count[3] += 1
@@ -127,12 +127,12 @@ def _restart(arrays, state, tableau, tolerance, scale, stop, longest, at, histor
         for j in range(_START, i - 1, -1):
             for r in range(n):
                 D[j, r] = D[j - 1, r] - D[j, r]
-    f[:] = k[tableau.c.size - 1]
+    assign(f, k[tableau.c.size - 1])
     number[1] = step / _START
     return FINE, step
 
 
-@kernel
+@part
 def _new_order(history, highest, error, size):
     """Choose the next order; returns the factor of the step that it allows."""
     D, own = history
@@ -151,10 +151,10 @@ def _new_order(history, highest, error, size):
     return min(_MOST, max(_LEAST, _SAFETY * factor))
 
 
-@kernel
+@part
 def _frame(D, order, back, h, out):
     """State at a time `back` before the present one."""
-    out[:] = D[0]
+    assign(out, D[0])
     share = 1.0
     for i in range(1, order + 1):
         share *= (i - 1.0 - back / h) / i
@@ -162,11 +162,11 @@ def _frame(D, order, back, h, out):
             out[r] += share * D[i, r]
 
 
-@kernel
+@part
 def _accept(arrays, state, order, step, end, times, at, history, kept, frames, rates, lengths):
     """Move on to the end of a step, with the frames up to there; returns a status."""
     u, _, number, count = at
-    u[:] = history.D[0]
+    assign(u, history.D[0])
     follow(state.placed, kept)
     while count[0] < times.size and times[count[0]] <= end:
         now = frames[count[0]]
@@ -183,12 +183,13 @@ def _accept(arrays, state, order, step, end, times, at, history, kept, frames, r
     return FINE
 
 
-@kernel
+@body
 def march_stiff(
     arrays,
     state,
-    tableau,
+    kept,
     work,
+    tableau,
     highest,
     tolerance,
     scale,
@@ -208,10 +209,12 @@ def march_stiff(
     ----------
     arrays, state : ForwardArrays, ForwardState
         The model, and memory.
-    tableau : Tableau
-        Method of the first step, and of that after each stop.
+    kept : Branches
+        Those at the time reached; changed in place.
     work : Correction
         Memory.
+    tableau : Tableau
+        Method of the first step, and of that after each stop.
     highest : int
         Largest order.
     history : History
@@ -226,9 +229,7 @@ def march_stiff(
     """
     u, f, number, count = at
     D, own = history
-    psi, size, d, n = work.psi, work.size, work.d, u.size
-    new = np.empty(n)
-    kept = branches_of(state.placed)
+    psi, size, d, new, n = work.psi, work.size, work.d, work.u, u.size
     done = 0
     while count[0] < times.size and done < most:
         t, stop = number[0], stops[count[4]]
@@ -238,7 +239,7 @@ def march_stiff(
             continue
         if own[0] == 0:
             status, step = _restart(
-                arrays, state, tableau, tolerance, scale, stop, longest, at, history, work
+                arrays, state, tableau, tolerance, scale, stop, longest, at, history, kept, work
             )
             if status != FINE:
                 copy_branches(kept, state.placed)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import kernel
+from fibermsk._compile import part
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.path_arrays import PathState
 from fibermsk.kernels.lines.section import UNSOLVED
 from fibermsk.kernels.lines.string import lean
 from fibermsk.kernels.lines.surfaces import settle
@@ -45,8 +46,7 @@ class Branches(NamedTuple):
     earlier: Array
 
 
-@kernel
-def branches_of(placed):
+def branches_of(placed: PathState) -> Branches:
     """Copy of the branches of paths."""
     return Branches(
         placed.reference.copy(), placed.feet.copy(), placed.touches.copy(), placed.rank.copy(),
@@ -54,14 +54,24 @@ def branches_of(placed):
     )  # fmt: skip
 
 
-@kernel
+@part
+def assign(target, source):
+    """Overwrite an array (n,); unlike a slice, without a copy in case both overlap."""
+    for i in range(target.size):
+        target[i] = source[i]
+
+
+@part
 def copy_branches(source, target):
     """Overwrite the branches of a target, `Branches` or paths, by those of a source."""
-    target.reference[:], target.feet[:] = source.reference, source.feet
-    target.touches[:], target.rank[:] = source.touches, source.rank
+    assign(target.rank, source.rank)
+    assign(target.touches, source.touches)
+    assign(target.reference, source.reference)
+    for k in range(target.touches.size):
+        assign(target.feet[k], source.feet[k])
 
 
-@kernel
+@part
 def follow(placed, kept):
     """Keep the branches of this state, and the feet of chains before it."""
     for k in range(placed.touches.size):
@@ -69,13 +79,12 @@ def follow(placed, kept):
             continue
         was = kept.touches[k] == 1
         placed.touches[k] = placed.touched[k]
-        for r in range(7):
-            placed.feet[k, r] = placed.foot[k, r]
-            kept.earlier[k, r] = kept.feet[k, r] if was else placed.foot[k, r]
+        assign(placed.feet[k], placed.foot[k])
+        assign(kept.earlier[k], kept.feet[k] if was else placed.foot[k])
     copy_branches(placed, kept)
 
 
-@kernel
+@part
 def foresee(paths, placed, kept, share):
     """Seek chains near their feet after `share` times the last step, so that few iterations do."""
     g, H = scratch(3), scratch((3, 3))
@@ -90,4 +99,4 @@ def foresee(paths, placed, kept, share):
             if foot[6] > 0.0 and settle(paths.kind[w], paths.size[w], foot[:3], g, H):
                 lean(g, foot[3:6])
             else:
-                foot[:] = now
+                assign(foot, now)

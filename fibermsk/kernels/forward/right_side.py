@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body, part
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
 from fibermsk.kernels.lines.chained import solve_chains
 from fibermsk.kernels.lines.hill import hill_forces
@@ -20,7 +20,7 @@ FINE, NO_PATH, NO_MASS, NOT_FINITE, SHORT = 0, 1, 2, 3, 4
 """What an evaluation returns, and a march whose steps became too short."""
 
 
-@kernel
+@body
 def signal(arrays, k, t):
     """Value of signal k at time t."""
     low, high = arrays.knot_start[k], arrays.knot_start[k + 1] - 1
@@ -39,7 +39,7 @@ def signal(arrays, k, t):
     return value[low] + slope * (t - time[low])
 
 
-@kernel
+@body
 def solve_positive(M, x):
     """Solve M x_new = x in place by Cholesky's factors; False if M (n, n) is not positive."""
     n = x.size
@@ -65,7 +65,7 @@ def solve_positive(M, x):
     return True
 
 
-@kernel
+@part
 def _pull(arrays, t, u, f, state):
     """Add the pull of the muscles to the forces, and fill the rates of their states."""
     rows, first, placed = state.rows, arrays.first_axis, state.placed
@@ -112,7 +112,7 @@ def _pull(arrays, t, u, f, state):
     return FINE
 
 
-@kernel
+@body
 def right_side(arrays, t, u, f, state):
     """Fill the rates f of u at time t; returns `FINE`, or what prevents it."""
     rows, first = state.rows, arrays.first_axis
@@ -154,7 +154,9 @@ def right_side(arrays, t, u, f, state):
     for a in range(n_axes):
         for j in range(n):
             state.push[j] += state.force[a] * rows.J[first + a, j]
-    state.factor[:] = state.whole
+    for i in range(n):
+        for j in range(n):
+            state.factor[i, j] = state.whole[i, j]
     if not solve_positive(state.factor, state.push):
         return NO_MASS
     for j in range(n):

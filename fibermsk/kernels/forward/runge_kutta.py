@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from fibermsk._arrays import Array
-from fibermsk._compile import kernel
+from fibermsk._compile import part
 from fibermsk.kernels.forward.right_side import FINE, right_side
 
 
@@ -32,7 +32,7 @@ class Tableau(NamedTuple):
     order: float
 
 
-@kernel
+@part
 def try_step(arrays, state, tableau, tolerance, scale, t, step, u, k, new, count):
     """Fill rates k (s, n) of the stages, but for the first, and the state `new` after a step.
 
@@ -60,7 +60,7 @@ def try_step(arrays, state, tableau, tolerance, scale, t, step, u, k, new, count
     return FINE, math.sqrt(error / max(n, 1))
 
 
-@kernel
+@part
 def within(tableau, step, u, new, k, x, out):
     """Fill out (n,) with the state at a share x of a step from u to `new`."""
     dense = tableau.dense

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import allocating, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.depth import deepest
@@ -203,7 +203,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
     return first, L
 
 
-@kernel
+@allocating
 def solve_chains(paths, S, moves, drives, state, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 

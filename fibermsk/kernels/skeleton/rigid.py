@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk._compile import body, kernel
+from fibermsk._compile import allocating, body, kernel
 from fibermsk.kernels._scratch import scratch
 
 REVOLUTE, PRISMATIC = 0, 1
@@ -158,7 +158,7 @@ def tree_pose(q, parent, joint_rotation, joint_position, kind, axis, rotation, p
 @kernel
 def tree_motion(p, p_dot, parent, S, V, A):
     """Fill link twists and spatial accelerations."""
-    gyro = np.empty(6)
+    gyro = scratch(6)
     for k in range(p.size):
         m = parent[k]
         for c in range(6):
@@ -183,7 +183,9 @@ def tree_state(q, p, p_dot, parent, joint_rotation, joint_position, kind, axis, 
 @kernel
 def _ground_inertia(R, inertia, out):
     """Fill out = R I R^T."""
-    half = R @ inertia
+    half = scratch((3, 3))
+    for r in range(3):
+        matvec(inertia, R[r], half[r])  # inertia is symmetric
     for r in range(3):
         for c in range(3):
             out[r, c] = half[r, 0] * R[c, 0] + half[r, 1] * R[c, 1] + half[r, 2] * R[c, 2]
@@ -192,8 +194,8 @@ def _ground_inertia(R, inertia, out):
 @kernel
 def center_acceleration(V, A, c, out):
     """Acceleration of the body point at c: A.v + A.w x c + w x (v + w x c)."""
-    vc = np.empty(3)
-    t = np.empty(3)
+    vc = scratch(3)
+    t = scratch(3)
     cross(V[:3], c, vc)
     for r in range(3):
         vc[r] += V[3 + r]
@@ -218,8 +220,8 @@ def place_body(links, bodies, b, c, I):  # noqa: E741 - the field's symbol
 def inverse_dynamics(links, moves, bodies, tau):
     """Add M p_dot + bias - gravity, the generalized forces, to `tau` (n,)."""
     S, V, A = links.S, links.V, links.A
-    c, ac, h, N, t = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    I = np.empty((3, 3))  # noqa: E741
+    c, ac, h, N, t = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
+    I = scratch((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
         k = place_body(links, bodies, b, c, I)
         center_acceleration(V[k], A[k], c, ac)
@@ -237,7 +239,7 @@ def inverse_dynamics(links, moves, bodies, tau):
                     tau[j] += S[j, r] * N[r] + S[j, 3 + r] * ac[r]
 
 
-@kernel
+@allocating
 def mass_matrix(links, parent, bodies, M):
     """Fill the joint-space mass matrix (n, n).
 
@@ -249,8 +251,8 @@ def mass_matrix(links, parent, bodies, M):
     n = S.shape[0]
     M[:] = 0.0
     whole = np.zeros((n, 10))
-    c, f = np.empty(3), np.empty(6)
-    I = np.empty((3, 3))  # noqa: E741
+    c, f = scratch(3), scratch(6)
+    I = scratch((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
         k = place_body(links, bodies, b, c, I)
         square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
@@ -290,8 +292,8 @@ def kinetic_and_potential(links, bodies):
     """Kinetic energy and gravity potential of the bodies [J]."""
     V, mass = links.V, bodies.mass
     kinetic, potential = 0.0, 0.0
-    c, vc, h = np.empty(3), np.empty(3), np.empty(3)
-    I = np.empty((3, 3))  # noqa: E741
+    c, vc, h = scratch(3), scratch(3), scratch(3)
+    I = scratch((3, 3))  # noqa: E741
     for b in range(bodies.link.size):
         k = place_body(links, bodies, b, c, I)
         cross(V[k, :3], c, vc)

@@ -9,7 +9,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.kernels.forward.correction import Correction
 from fibermsk.kernels.forward.multistep import HIGHEST, History
-from fibermsk.kernels.forward.progress import Progress
+from fibermsk.kernels.forward.progress import Progress, branches_of
 from fibermsk.kernels.forward.runge_kutta import Tableau
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class ForwardRun:
         self._frames, self._rates, self._h = np.zeros(n), np.zeros(n), np.zeros(times.size)
         self._frames[0], self._rates[0] = u, f
         number = np.array([times[0], *self._first_step(u, f)])
+        self._kept = branches_of(self._state.placed)
         self._at = Progress(u, f, number, np.array([1, 0, 0, 1, 0], np.int64))
 
     def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
@@ -108,6 +109,7 @@ class ExplicitRun(ForwardRun):
     def __init__(self, engine: ForwardMarch, tableau: Tableau, settings: Settings) -> None:
         self._tableau = tableau
         super().__init__(engine, settings)
+        self._stages = np.zeros((tableau.c.size + 1, self._at.u.size))
 
     def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
         # a start that changes no unknown by more than its tolerance's fifth root
@@ -119,8 +121,9 @@ class ExplicitRun(ForwardRun):
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
         return engine.kernels.march(
-            engine.arrays, self._state, self._tableau, given.tolerance, engine.scale, given.times,
-            stops, given.longest, most, self._at, self._frames, self._rates, self._h,
+            engine.arrays, self._state, self._kept, self._stages, self._tableau, given.tolerance,
+            engine.scale, given.times, stops, given.longest, most, self._at, self._frames,
+            self._rates, self._h,
         )  # fmt: skip
 
 
@@ -137,7 +140,7 @@ class StiffRun(ForwardRun):
         self._history = History(np.zeros((HIGHEST + 3, n_u)), np.zeros(2, np.int64))
         passive = np.zeros(engine.arrays.coordinate_row.size)
         self._work = Correction(
-            *np.zeros((3, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)), passive,
+            *np.zeros((4, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)), passive,
             *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
             off=np.zeros(n),
         )  # fmt: skip
@@ -148,7 +151,7 @@ class StiffRun(ForwardRun):
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
         return engine.kernels.march_stiff(
-            engine.arrays, self._state, self._tableau, self._work, self._highest, given.tolerance,
-            engine.scale, given.times, stops, given.longest, most, self._at, self._history,
-            self._frames, self._rates, self._h,
+            engine.arrays, self._state, self._kept, self._work, self._tableau, self._highest,
+            given.tolerance, engine.scale, given.times, stops, given.longest, most, self._at,
+            self._history, self._frames, self._rates, self._h,
         )  # fmt: skip
