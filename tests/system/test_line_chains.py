@@ -12,7 +12,7 @@ import fibermsk as fm
 from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.kernels.lines.surfaces import level
 from fibermsk.system.contribution import Slopes
-from fibermsk.system.forward import kind_of
+from fibermsk.system.forward.refusals import kind_of
 from fibermsk.system.lines.paths import LinePaths
 
 NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
@@ -190,7 +190,7 @@ def test_level_sets_are_their_ellipsoids(rng):
 def test_the_compiled_loop_refuses_a_level_set():
     _, muscle = chained(level_sets)
     muscle = replace(muscle, law=fm.HillLaw(), activation=0.1)
-    with pytest.raises(fm.ModelError, match="Explicit: line muscle 'm': has no wrapping surfaces"):
+    with pytest.raises(fm.ModelError, match="Explicit, NDF: line muscle 'm': has no wrapping surfaces"):
         kind_of(SimpleNamespace(muscles=[muscle]))
 
 

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from fibermsk._arrays import Array
-from fibermsk._compile import part
+from fibermsk._compile import body, part
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
 from fibermsk.kernels.forward.right_side import signal, solve_positive
 from fibermsk.kernels.lines.hill import hill_forces
@@ -165,7 +165,7 @@ def _condense(arrays, u, f, c, state, at):
                 A[i, j] -= stiffness * rows.J[row, i] * rows.J[row, j]
 
 
-@part
+@body
 def correct(arrays, t, u, f, c, state, at):
     """Solve c f(u + d) = psi + d for the correction d of a prediction u with rates f.
 
