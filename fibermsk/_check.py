@@ -195,11 +195,10 @@ def items(
 
 
 def method(owner: str, value: Any) -> Any:
-    """Time integrator; see `fibermsk.solvers.newton.stage.Method`."""
+    """Time integrator; see `fibermsk.solvers.newton.stage.Method` and `CompiledMethod`."""
     try:
-        found = isinstance(value.name, str) and all(
-            callable(getattr(value, name)) for name in ("start", "step")
-        )
+        found = isinstance(value.name, str) and callable(value.start)
+        found = found and (getattr(value, "compiled", False) or callable(value.step))
     except Exception:  # an attribute is missing or raises
         found = False
     if not found or isinstance(value, type):

@@ -17,7 +17,14 @@ from fibermsk.io import load_checkpoint, save_checkpoint
 from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
-from fibermsk.solvers import METHODS, AdaptiveSteps, FixedSteps, equilibrium, simulate
+from fibermsk.solvers import (
+    COMPILED,
+    METHODS,
+    AdaptiveSteps,
+    FixedSteps,
+    equilibrium,
+    simulate,
+)
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
 from fibermsk.system.reports import inverse
@@ -89,8 +96,10 @@ def simulate_scene(
         _check.instance(owner, field, value, (Mapping, type(None)), "a dict or None")
     _check.function(owner, "progress", progress)
     method = scene.method if method is None else method
-    if isinstance(method, str):
-        method = METHODS[_check.choice(owner, "method", method, METHODS)]
+    if isinstance(method, str) and method in COMPILED:
+        method = COMPILED[method](scene.tolerance)
+    elif isinstance(method, str):
+        method = METHODS[_check.choice(owner, "method", method, [*METHODS, *COMPILED])]
     else:
         _check.method(owner, method)
     check = _check.flag(owner, "check", check)
@@ -117,9 +126,13 @@ def simulate_scene(
         elif scene.start == "equilibrium":
             say("finding the equilibrium")
             start = equilibrium(system, progress=progress)
-        write = None
-        if checkpoint is not None:
-            write = _writer(checkpoint, {**(job or {}), "start": scene.start})
+        settings = {}
+        if not getattr(method, "compiled", False):
+            adaptive = scene.tolerance > 0.0
+            settings = {"control": AdaptiveSteps(scene.tolerance) if adaptive else FixedSteps()}
+            if checkpoint is not None:
+                write = _writer(checkpoint, {**(job or {}), "start": scene.start})
+                settings |= {"checkpoint": write, "checkpoint_every": checkpoint_every}
         try:
             result = simulate(
                 system,
@@ -127,12 +140,10 @@ def simulate_scene(
                 t_end=scene.duration,
                 dt=scene.duration / scene.steps,
                 method=method,
-                control=AdaptiveSteps(scene.tolerance) if scene.tolerance > 0.0 else FixedSteps(),
                 progress=progress,
-                checkpoint=write,
-                checkpoint_every=checkpoint_every,
                 resume_from=taken,
                 observers=scene.observers,
+                **settings,
             )
         except ConvergenceError as error:
             if error.result is not None:

@@ -9,7 +9,9 @@ from fibermsk import _check
 from fibermsk.model.model import Model
 
 STARTS = ("initial", "equilibrium")
-METHODS = ("backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4")
+METHODS = (
+    "backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4", "explicit", "ndf",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,10 @@ class Scene:
         Number of frames, one or more; with tolerance 0 also of equal time steps.
     start : {"initial", "equilibrium"}
         Initial state: the described configuration and speeds, or static equilibrium at t = 0.
-    method : {"backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4"} or Method
-        Time integration: by name, or as a value such as ``fm.GeneralizedAlpha(0.8)`` or a
-        user-defined `fibermsk.solvers.newton.stage.Method`.
+    method : str or Method
+        Time integration: "backward_euler", "bdf2", "sdirk2", "generalized_alpha" or "sdirk4", or
+        for bodies with line muscles alone "explicit" or "ndf"; or a value such as
+        ``fm.GeneralizedAlpha(0.8)`` or a user-defined `fibermsk.solvers.newton.stage.Method`.
     tolerance : float
         Relative tolerance of adaptive steps between the frames; 0 for one fixed step per frame.
     observers : tuple

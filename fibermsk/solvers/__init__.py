@@ -1,7 +1,6 @@
 """Time integration, Newton's method, linear solves and equilibrium of any `System`."""
 
-from fibermsk.solvers.compiled.explicit import Explicit as Explicit
-from fibermsk.solvers.compiled.ndf import NDF as NDF
+from fibermsk.solvers.compiled import COMPILED as COMPILED, NDF as NDF, Explicit as Explicit
 from fibermsk.solvers.initial import accelerations as accelerations
 from fibermsk.solvers.methods import (
     BDF2 as BDF2,

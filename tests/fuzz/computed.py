@@ -69,6 +69,7 @@ COMPUTED = {
     "SDIRK2": Call(fm.SDIRK2, lambda p: {}),
     "SDIRK4": Call(fm.SDIRK4, lambda p: {}),
     "Explicit": Call(fm.Explicit, lambda p: {"tolerance": 1e-6, "longest": 0.1}),
+    "NDF": Call(fm.NDF, lambda p: {"tolerance": 1e-6, "longest": 0.1, "order": 4}),
     # methods, and attributes that can be set later
     "Body.at": Call(
         lambda **position: fm.Body("b").at(position["position"]), lambda p: {"position": O3}

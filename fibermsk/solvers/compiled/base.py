@@ -17,6 +17,7 @@ class CompiledMethod:
     longest: float = math.inf
 
     name: ClassVar[str]
+    compiled: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         owner = type(self).__name__

@@ -143,8 +143,8 @@ class ForwardMarch:
             ),
             TreeState(np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))),
             self._paths.new_state(),
-            np.zeros(n_axes), np.zeros((n_axes, n_axes)), *np.zeros((2, n, n)), np.zeros(n),
-            *np.zeros((5, m)), by_u=np.zeros((m, n_u)), hill=np.zeros((m, 2, 6)),
+            np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)), np.zeros((n, n)),
+            np.zeros(n), *np.zeros((5, m)), by_u=np.zeros((m, n_u)), hill=np.zeros((m, 2, 6)),
             driver=np.zeros(n_drivers),
         )  # fmt: skip
 

@@ -138,11 +138,12 @@ class StiffRun(ForwardRun):
         n_u, (m, n) = self._at.u.size, (self._state.length.size, self._state.push.size)
         self._highest = highest
         self._history = History(np.zeros((HIGHEST + 3, n_u)), np.zeros(2, np.int64))
-        passive = np.zeros(engine.arrays.coordinate_row.size)
+        u, d, psi, size = np.zeros((4, n_u))
+        length, speed, activation, state = np.zeros((4, m))
         self._work = Correction(
-            *np.zeros((4, n_u)), np.zeros((tableau.c.size, n_u)), np.zeros((m, n)), passive,
-            *np.zeros((4, m)), hill=np.zeros((m, 2, 6)), A=np.zeros((n, n)), b=np.zeros(n),
-            off=np.zeros(n),
+            u, d, psi, size, np.zeros((tableau.c.size, n_u)), np.zeros((m, n)),
+            np.zeros(engine.arrays.coordinate_row.size), length, speed, activation, state,
+            np.zeros((m, 2, 6)), np.zeros((n, n)), np.zeros(n), np.zeros(n),
         )  # fmt: skip
 
     def _first_step(self, u: Array, f: Array) -> tuple[float, float, float]:
