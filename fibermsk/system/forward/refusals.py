@@ -20,16 +20,16 @@ def refuse(what: str, why: str, remedy: str = _REMEDY) -> NoReturn:
 def check_parts(model: Any, skeleton: Any) -> None:
     """Refuse what the loop does not have."""
     if model.fibers:
-        refuse(f"fiber {model.fibers[0].name!r}", "has no fibers")
+        refuse(f"fiber {model.fibers[0].name!r}", "the loop has no fibers")
     if model.massive_muscles:
-        refuse(f"line muscle {model.massive_muscles[0].name!r}", "has no mass of muscles")
+        refuse(f"line muscle {model.massive_muscles[0].name!r}", "the loop has no mass of muscles")
     if model.elements:
-        refuse(f"element {model.elements[0].name!r}", "has no elements")
+        refuse(f"element {model.elements[0].name!r}", "the loop has no elements")
     for one in model.couplings:
         if one.enforce == "multiplier":
             refuse(
                 f"coupling of {one.dependent!r}",
-                "has no multipliers",
+                "the loop has no multipliers",
                 'give it enforce="eliminate", or use another method, such as SDIRK2()',
             )
     for one in model.coordinates:
@@ -37,7 +37,7 @@ def check_parts(model: Any, skeleton: Any) -> None:
             refuse(f"coordinate {one.name!r}", "is prescribed, which the loop does not have")
     if skeleton.map is not None and skeleton.map.arrays.states.size:
         name = skeleton.independent[int(skeleton.map.arrays.states[0, 0])]
-        refuse(f"quaternion of {name!r}", "has no quaternions")
+        refuse(f"quaternion of {name!r}", "the loop has no quaternions")
 
 
 def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
@@ -49,7 +49,7 @@ def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
     for muscle, kind in zip(lines.muscles, found, strict=True):
         if levels_of([muscle]):
             what = f"line muscle {muscle.name!r}"
-            refuse(what, "has no wrapping surfaces of a user")
+            refuse(what, "the loop has no wrapping surfaces of a user")
         if kind[1] == "balance":
             remedy = 'give its law tendon="elastic"'
             refuse(f"line muscle {muscle.name!r}", 'tendon="balance" has no explicit rate', remedy)
