@@ -114,6 +114,8 @@ def test_kernels_without_exudyn(absent, monkeypatch):
     assert found["ratios"]["exudyn"] is None
     assert found["ratios"]["wrap_mujoco"] is None and found["ratios"]["wrap_opensim"] is None
     assert "ellipsoid_scholz: opensim is not installed" in found["notes"]
+    assert found["ratios"]["forward_opensim"] is None
+    assert any(note.startswith("forward_opensim: ") for note in found["notes"])
     for which in ("residual", "residual and tangent"):
         (row,) = [r for r in found["rows"] if r["case"] == f"roofline, assembly kernel, {which}"]
         part = row["gflops"] / row["gflops_limit"]

@@ -5,6 +5,8 @@ tendons around a cylinder, and excitations with corners.
 """
 
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,3 +136,21 @@ def test_refusals(arm):
     model = fm.make_scene("arm2", tendon="balance").model
     with pytest.raises(fm.ModelError, match="balance"):
         fm.simulate(fm.build(model), t_end=0.1, dt=0.1, method=fm.NDF())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gait10dof18musc.osim", "leg6dof9musc.osim"])
+def test_whole_models(name):
+    """Imported models with their muscles, by this method and by SDIRK2."""
+    path = Path(os.environ.get("FIBERMSK_MODELS", "../shared/models")) / "opensim-models" / name
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    system = fm.build(fm.with_muscle_forces(fm.read_osim(path), 0.2))
+    fast = fm.simulate(system, t_end=0.05, dt=0.05, method=fm.NDF(1e-7))
+    slow = fm.simulate(system, t_end=0.05, dt=0.05, control=fm.AdaptiveSteps(1e-6))
+    for one, found in fast.coordinates.items():
+        np.testing.assert_allclose(found, slow.coordinates[one], atol=2e-6)
+    for one, found in fast.muscles.items():
+        np.testing.assert_allclose(
+            found["fiber_length"], slow.muscles[one]["fiber_length"], atol=1e-6
+        )

@@ -190,7 +190,7 @@ def test_level_sets_are_their_ellipsoids(rng):
 def test_the_compiled_loop_refuses_a_level_set():
     _, muscle = chained(level_sets)
     muscle = replace(muscle, law=fm.HillLaw(), activation=0.1)
-    with pytest.raises(fm.ModelError, match="NDF: line muscle 'm': the loop has no wrapping surfaces"):
+    with pytest.raises(fm.ModelError, match="NDF: line muscle 'm': the loop has no wrap"):
         kind_of(SimpleNamespace(muscles=[muscle]))
 
 

@@ -32,6 +32,9 @@ def add_forward(findings: Findings, options: Options) -> None:
     if model is None:
         findings.notes.append("forward_opensim: FIBERMSK_MODELS does not lead to arm26.osim")
         return
+    if options.scenes is None:
+        findings.notes.append("forward_opensim: the scenes are not beside this installation")
+        return
     case = {"scene": options.scene("arm26_lines.py"), "model": str(model)}
     repeats = 1 if options.quick else _REPEATS
     with Worker(1) as worker:
