@@ -126,7 +126,7 @@ def simulate_scene(
         elif scene.start == "equilibrium":
             say("finding the equilibrium")
             start = equilibrium(system, progress=progress)
-        settings = {}
+        settings: dict[str, Any] = {}
         if not getattr(method, "compiled", False):
             adaptive = scene.tolerance > 0.0
             settings = {"control": AdaptiveSteps(scene.tolerance) if adaptive else FixedSteps()}
