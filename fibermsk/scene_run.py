@@ -95,13 +95,13 @@ def simulate_scene(
     for field, value in (("parameters", parameters), ("job", job)):
         _check.instance(owner, field, value, (Mapping, type(None)), "a dict or None")
     _check.function(owner, "progress", progress)
-    method = scene.method if method is None else method
-    if isinstance(method, str) and method in COMPILED:
-        method = COMPILED[method](scene.tolerance)
-    elif isinstance(method, str):
-        method = METHODS[_check.choice(owner, "method", method, [*METHODS, *COMPILED])]
+    chosen: Any = scene.method if method is None else method
+    if isinstance(chosen, str) and chosen in COMPILED:
+        chosen = COMPILED[chosen](scene.tolerance)
+    elif isinstance(chosen, str):
+        chosen = METHODS[_check.choice(owner, "method", chosen, [*METHODS, *COMPILED])]
     else:
-        _check.method(owner, method)
+        _check.method(owner, chosen)
     check = _check.flag(owner, "check", check)
     if checkpoint is not None:
         checkpoint = path_of(checkpoint, f"{owner}: checkpoint")
@@ -127,7 +127,7 @@ def simulate_scene(
             say("finding the equilibrium")
             start = equilibrium(system, progress=progress)
         settings: dict[str, Any] = {}
-        if not getattr(method, "compiled", False):
+        if not getattr(chosen, "compiled", False):
             adaptive = scene.tolerance > 0.0
             settings = {"control": AdaptiveSteps(scene.tolerance) if adaptive else FixedSteps()}
             if checkpoint is not None:
@@ -139,7 +139,7 @@ def simulate_scene(
                 start,
                 t_end=scene.duration,
                 dt=scene.duration / scene.steps,
-                method=method,
+                method=chosen,
                 progress=progress,
                 resume_from=taken,
                 observers=scene.observers,
