@@ -10,6 +10,8 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
+from fibermsk._sources import sources_stamp
+
 try:
     import fcntl
 except ImportError:  # Windows has no such locks
@@ -19,8 +21,8 @@ except ImportError:  # Windows has no such locks
 def cache_of(function: Any, version: str = "") -> Any:
     """Cache of the compiled versions of a function, in Numba's folder.
 
-    Versions that do not come from the function's file alone, such as one that calls a user-defined
-    law, have a `version` and are invalid when it changes.
+    It is invalid when a file that is compiled into the function changes, or the `version` of one
+    that does not come from files alone, such as a function that calls a user-defined law.
 
     The folder is `NUMBA_CACHE_DIR`, or else `__pycache__` beside the function's file, or else a
     folder of the user. If none is writable, nothing is cached.
@@ -40,6 +42,7 @@ class _Kept(FunctionCache):
 
     def __init__(self, function: Any, version: str) -> None:
         super().__init__(function)
+        version += sources_stamp(function.__module__)
         if version:
             self._cache_file = IndexDataCacheFile(
                 cache_path=self._cache_path,

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import numba
 import pytest
 
+import fibermsk as fm
 from fibermsk import _code_cache
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -177,3 +179,32 @@ def test_functions_of_no_module_are_loaded_from_disk(tmp_path):
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout.split())
     assert printed == [["7.0", "0"], ["7.0", "1"]]
+
+
+ASK = """
+import numpy as np
+from fibermsk.kernels.contact_law import law_force as asked
+print(asked(-0.25, np.array([[3.0, 2.0]]), 0)[0], sum(asked.stats.cache_hits.values()))
+"""
+
+
+def test_edited_callees_are_compiled_again(tmp_path):
+    """Although the edited file is not the one of the cached function."""
+    package = tmp_path / "fibermsk"
+    left_out = shutil.ignore_patterns("__pycache__", "weights")
+    shutil.copytree(Path(fm.__file__).parent, package, ignore=left_out)
+    (tmp_path / "ask.py").write_text(ASK)
+    law = package / "laws" / "penalty.py"
+    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed = []
+    for before in ("", "", "-stiffness * gap /"):
+        law.write_text(law.read_text().replace(before, before.replace("-", "-2.0 * ")))
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "ask.py")],
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout.split())
+    assert printed == [["1.5", "0"], ["1.5", "1"], ["3.0", "0"]]
