@@ -29,8 +29,8 @@ class PathError(ConstraintError):
     Attributes
     ----------
     reason : str
-        "inside", "lost", "loose", "shorter", "through", "across", "pieces", "order" or "not finite"
-        of a path around surfaces without a closed form, or several; empty for others.
+        "inside", "lost", "loose", "shorter", "through", "across", "side", "pieces", "order" or
+        "not finite" of a path around surfaces without a closed form, or several; empty for others.
     pose : int or None
         Number of the pose, from 0, of `MuscleGeometry.at`; None elsewhere.
     """

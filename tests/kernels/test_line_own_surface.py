@@ -64,7 +64,7 @@ def test_no_surface_of_its_own():
     assert status == solve.NOT_FINITE and math.isnan(length)
 
 
-@pytest.mark.parametrize("status", range(1, 11))
+@pytest.mark.parametrize("status", range(1, 12))
 def test_errors(status):
     error = wrap_error("muscle 'BRA'", status, ["elbow", "condyle"])
     assert isinstance(error, PathError) and isinstance(error, fm.ModelError) and error.reason

@@ -181,7 +181,7 @@ def checked(some, ends):
     )  # fmt: skip
     assert (status == INSIDE_START) == (levels[:, 0] <= 0.0).any() or status == INSIDE_END
     assert status != INSIDE_END or (levels[:, 1] <= 0.0).any()
-    assert status in range(11)
+    assert status in range(12)
     if status != TAUT:
         assert not np.isfinite(length)
         return status, length, None

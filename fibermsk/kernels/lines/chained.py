@@ -14,9 +14,10 @@ import numpy as np
 from fibermsk._compile import allocating, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
+from fibermsk.kernels.lines.cylinder import winding
 from fibermsk.kernels.lines.depth import deepest
 from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
-from fibermsk.kernels.lines.solve import ACROSS, ORDER, TAUT, THROUGH, fill_bent, solve
+from fibermsk.kernels.lines.solve import ACROSS, ELSEWHERE, ORDER, TAUT, THROUGH, fill_bent, solve
 from fibermsk.kernels.lines.string import copy
 from fibermsk.kernels.lines.surfaces import CYLINDER, level
 
@@ -58,21 +59,25 @@ def surfaces_of(paths, state, m, k, j):
 
 @inner
 def _hint(paths, state, w, k, j, out):
-    """Fill out (3,) with a point that the path passes, frame of the surface; False if unknown."""
+    """Fill out (3,) with a point that the path passes, frame of the surface.
+
+    Returns whether it is known, and the angle asked for about the axis of a cylinder, else NaN.
+    """
     for r in range(3):
         out[r] = paths.hint[w, r]
     if paths.kind[w] != CYLINDER:
-        return paths.hinted[w]
+        return paths.hinted[w], math.nan
     # halfway around, on the side of the winding angle
     a, b = scratch(3), scratch(3)
     to_local(state.R[w], state.p[w], state.x[k], a)
     to_local(state.R[w], state.p[w], state.x[j], b)
-    half = 0.5 * state.reference[paths.slot[w] + k - paths.first[w]]
+    angle = winding(a, b, state.reference[paths.slot[w] + k - paths.first[w]])
+    half = 0.5 * angle
     away = 0.5 * (math.hypot(a[0], a[1]) + math.hypot(b[0], b[1])) * math.cos(half)
     away = max(away, 1.3 * paths.radius[w])
     at = math.atan2(a[1], a[0]) + half
     out[0], out[1], out[2] = away * math.cos(at), away * math.sin(at), 0.5 * (a[2] + b[2])
-    return True
+    return True, angle
 
 
 @inner
@@ -129,20 +134,20 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
     """
     n = surfaces.size
     kind, size, R, p = _surfaces(paths, state, surfaces)
-    hint, hinted = np.empty((n, 3)), np.empty(n, np.int64)
+    hint, hinted, asked = np.empty((n, 3)), np.empty(n, np.int64), np.empty(n)
     foot, active, slots = np.empty((n, 7)), np.empty(n, np.int64), np.empty(n, np.int64)
     warm, o, i = n > 0, state.x[k], state.x[j]
     status, L = TAUT, math.nan
     for s in range(n):
         w = surfaces[s]
         slots[s] = paths.slot[w] + k - paths.first[w]
-        hinted[s] = _hint(paths, state, w, k, j, hint[s])
+        hinted[s], asked[s] = _hint(paths, state, w, k, j, hint[s])
         foot[s], active[s] = state.feet[slots[s]], max(0, state.touches[slots[s]])
         warm = warm and state.touches[slots[s]] != UNSOLVED
     _omit_distant(kind, size, R, p, o, i, hint, hinted)
     for attempt in range(2):
         status, L, blamed = solve(
-            kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient
+            kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient
         )
         if status != TAUT:
             state.trouble[2] = surfaces[blamed] if blamed >= 0 else -1
@@ -190,7 +195,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
     first, L = solve_chain(paths, state, k, j, surfaces, g)
     blamed = state.trouble[2]
-    for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH) else 0):
+    for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH, ELSEWHERE) else 0):
         for to in range(surfaces.size):
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue

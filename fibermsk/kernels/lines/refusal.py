@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.solve import (
     ACROSS,
+    ELSEWHERE,
     INSIDE_END,
     INSIDE_START,
     LOOSE,
@@ -43,6 +44,10 @@ _REASONS = {
     ),
     ACROSS: (
         "across", "an arc on one passes through another of {}", "hint another side",
+    ),
+    ELSEWHERE: (
+        "side", "it would touch {} on another side than asked",
+        "choose the other side or quadrant, limit the coordinates, or add a via point",
     ),
     NOT_FINITE: ("not finite", "its points or {} are not finite numbers", "check the pose"),
 }  # fmt: skip

@@ -16,6 +16,7 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.around_axis import winding_of
 from fibermsk.kernels.lines.chain import _dot, fill_lines
 from fibermsk.kernels.lines.depth import SAMPLES, deepest, deepest_on_arc
 from fibermsk.kernels.lines.geodesic import pressed
@@ -26,12 +27,12 @@ from fibermsk.kernels.lines.surfaces import level, most_curved, settle
 
 (
     TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE,
-    ACROSS,
-) = range(11)  # fmt: skip
+    ACROSS, ELSEWHERE,
+) = range(12)  # fmt: skip
 """Statuses: taut; an end lies inside a surface; no solution found; the path would leave the surface
 in between; a sideways displacement shortens it; a free line passes through a surface; a surface is
 touched in several places; surfaces are touched in another order; input not finite; an arc on one
-surface passes through another."""
+surface passes through another; a cylinder is touched on another side than asked."""
 
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
@@ -127,12 +128,18 @@ def _divide_arcs(kind, size, R, p, foot, active, lifted):
 
 
 @inner
-def _examine(kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line):
+def _examine(
+    kind, size, R, p, o, i, asked, active, kinds, sizes, Rs, ps, feet, where, frame, field, line
+):  # fmt: skip
     """Status of a solution: taut, or why it is not, and for which surface.
 
     kinds to line are of the active surfaces.
     """
     n, pivot = where.size, 0.0
+    for k in range(n):
+        angle = asked[where[k]]
+        if abs(angle - winding_of(kinds, sizes, Rs, ps, feet, frame, o, i, k)) > math.pi:
+            return ELSEWHERE, where[k]
     y, a, b = scratch(10), scratch(3), scratch(3)
     for k in range(n):
         least, conjugate = 1.0, 1.0
@@ -206,7 +213,7 @@ def _scatter(frame, line, feet, where, gradient):
 
 
 @inner
-def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
+def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
     """Solve for the tangent points and for the surfaces that are touched; returns as `solve`."""
     m = kind.size
     lifted = np.zeros(m, np.int64)
@@ -248,8 +255,9 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
                 active[which] = 1
                 continue
             status, blamed = _examine(
-                kind, size, R, p, o, i, active, kinds, sizes, feet, where, frame, field, line
-            )
+                kind, size, R, p, o, i, asked, active, kinds, sizes, Rs, ps, feet, where, frame,
+                field, line,
+            )  # fmt: skip
             if status != TAUT:
                 return status, math.nan, blamed
             return TAUT, _scatter(frame, line, feet, where, gradient), -1
@@ -267,12 +275,13 @@ def _settle_contacts(kind, size, R, p, o, i, foot, active, gradient):
 
 
 @inner
-def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
+def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
     Third is the number of the surface that is to blame for the status; -1 if several are.
     kind (m,), size (m, 3): surfaces; R (m, 3, 3), p (m, 3): their frames in the ground; o, i (3,):
-    ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface.
+    ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface;
+    asked (m,): angle of the path about the axis of a cylinder that it touches, NaN if any will do.
     If warm, foot and active hold the last solution, which is followed. gradient (n,) is that of the
     length in z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; a surface that is not touched has zeros there.
     """
@@ -286,7 +295,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             if F <= 0.0:
                 return INSIDE_START if end == 0 else INSIDE_END, math.nan, k
     if warm:
-        status, L, _ = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+        status, L, _ = _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
         if status == TAUT:
             return status, L, -1
     clear = True
@@ -298,7 +307,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             active[k] = 0
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
-            return _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
     status, blamed = LOST, -1
     for attempt in range(ATTEMPTS):
         # with more patience where a string slides slowly, with more points where it turns sharply
@@ -308,7 +317,9 @@ def solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient):
             kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm
         )
         if found == 0:
-            status, L, blamed = _settle_contacts(kind, size, R, p, o, i, foot, active, gradient)
+            status, L, blamed = _settle_contacts(
+                kind, size, R, p, o, i, asked, foot, active, gradient
+            )
             if status == TAUT:
                 return status, L, -1
         else:
@@ -338,9 +349,11 @@ def fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian):
 def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, hessian):
     """Taut path over a chain of surfaces: status and length, with gradient and Hessian in z.
 
-    Arguments as in `solve` and `fill_bent`. All are NaN unless the status is TAUT.
+    Arguments as in `solve` and `fill_bent`; any side of a cylinder will do. All are NaN unless the
+    status is TAUT.
     """
-    status, _, _ = solve(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient)
+    asked = np.full(kind.size, np.nan)
+    status, _, _ = solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient)
     if status == TAUT:
         return status, fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian)
     for r in range(gradient.size):
